@@ -1,0 +1,69 @@
+"""Cells and attempts: the units of work of a campaign."""
+
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+
+CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+
+
+class Cell(Model):
+    """One (variant, load, repeat) of a campaign."""
+
+    variant: str
+    load_ops_s: Annotated[int, Field(gt=0)]
+    repeat: Annotated[int, Field(ge=1)]
+
+    @property
+    def id(self) -> str:
+        """The slug used in run ids, tags, store keys and the UI: `g1-040k-r3`; below 1k precision: `g1-01500-r3`."""
+        return f"{self.variant}-{load_slug(self.load_ops_s)}-r{self.repeat}"
+
+
+def load_slug(load_ops_s: int) -> str:
+    """40000 → `040k`; 1500 → `01500` (five digits, no unit). Sorts as the loads do within one notation."""
+    return f"{load_ops_s // 1000:03d}k" if load_ops_s % 1000 == 0 else f"{load_ops_s:05d}"
+
+
+class AttemptKey(Model):
+    """Names one attempt at one cell of one campaign; names its cluster too."""
+
+    campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100)]
+    cell_id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+    attempt: Annotated[int, Field(ge=1)]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id}/{self.cell_id}/{self.attempt}"
+
+    @classmethod
+    def parse(cls, text: str) -> "AttemptKey":
+        """The key of its own text form. Raises ValueError when it is not one."""
+        campaign_id, cell_id, attempt = text.split("/")
+        return cls(campaign_id=campaign_id, cell_id=cell_id, attempt=int(attempt))
+
+
+class Attempt(Model):
+    """One try at a cell: who runs it and since when. Attempts are kept, never overwritten."""
+
+    key: AttemptKey
+    owner: Annotated[str, Field(description="Token of the run that holds the attempt")]
+    started_at: AwareDatetime
+    code_version: str
+
+
+def cell_of(definition: Definition, cell_id: str) -> Cell:
+    """The definition's cell of that id. Raises KeyError when the definition has no such cell."""
+    return {cell.id: cell for cell in grid(definition)}[cell_id]
+
+
+def grid(definition: Definition) -> tuple[Cell, ...]:
+    """All cells, variants by loads by repeats, in the definition's own order."""
+    return tuple(
+        Cell(variant=variant.id, load_ops_s=load, repeat=repeat)
+        for repeat in range(1, definition.repeats + 1)
+        for variant in definition.variants
+        for load in definition.loads
+    )

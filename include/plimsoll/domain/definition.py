@@ -1,0 +1,174 @@
+"""The definition: everything that declares a campaign."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.units import Count, Duration, Rate, format_duration
+from plimsoll.domain.variant import SLUG, Variant
+
+
+class System(Model):
+    """The database under test and the shape of its cluster."""
+
+    database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
+    version: Annotated[str, Field(pattern=r"^\d+(\.\d+)*([.-][a-z0-9]+)*$", description="Release, such as 4.0.1")]
+    nodes: Annotated[int, Field(ge=1, le=1000, description="Database nodes of one cluster")] = 3
+    settings: Annotated[dict[str, JsonValue], Field(description="Settings over the adapter's template")] = {}
+
+
+class LoadRange(Model):
+    """Evenly spaced load levels, both ends included."""
+
+    from_: Annotated[Rate, Field(alias="from", gt=0)]
+    to: Annotated[Rate, Field(gt=0)]
+    step: Annotated[Rate, Field(gt=0)]
+
+    def levels(self) -> tuple[int, ...]:
+        """The load levels in ops/s, rising."""
+        return tuple(range(self.from_, self.to + 1, self.step))
+
+
+class Workload(Model):
+    """What the clients ask of the database."""
+
+    name: Annotated[str, Field(description="Workload of the load generator")] = "BasicTimeSeries"
+    read_share: Annotated[float, Field(ge=0, le=1, description="Share of reads among all operations")] = 0.2
+    partitions: Annotated[Count, Field(gt=0, description="Number of partition keys")] = 100_000_000
+    partition_generator: Annotated[
+        Literal["sequence", "random", "normal"], Field(description="How partition keys follow one another")
+    ] = "sequence"
+    populate: Annotated[Count, Field(ge=0, description="Rows written per thread before the timed run")] = 0
+    consistency: Annotated[
+        Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
+    ] = "LOCAL_ONE"
+    replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
+
+
+class LoadGeneratorChoice(Model):
+    """The load generator and its concurrency."""
+
+    name: Annotated[str, Field(description="By the name of its adapter")] = "plimsoll-stress"
+    threads: Annotated[int, Field(ge=1, le=1024, description="Client threads, each with a schedule of its own")] = 8
+    concurrency: Annotated[int, Field(ge=1, description="Queries in flight per thread at most")] = 50
+    heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
+
+
+class Timing(Model):
+    """How long a cell is loaded. The service level is judged over `duration` less `warmup`."""
+
+    duration: Annotated[Duration, Field(description="Length of the timed run, warm-up included")]
+    warmup: Annotated[Duration, Field(description="First part of the run, which is not judged")]
+
+    @model_validator(mode="after")
+    def _warmup_is_shorter(self) -> Self:
+        if self.warmup >= self.duration:
+            text = (
+                f"warm-up {format_duration(self.warmup)} is not shorter than duration {format_duration(self.duration)}"
+            )
+            raise ValueError(text)
+        return self
+
+    @property
+    def judged(self) -> timedelta:
+        """Duration less warm-up."""
+        return self.duration - self.warmup
+
+
+class ProviderChoice(Model):
+    """Where clusters come from: a provider by name, and its options as that provider defines them."""
+
+    name: Annotated[str, Field(description="`local`, or another provider's name")] = "local"
+    options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
+
+
+class Definition(Model):
+    """A campaign as declared in one YAML file."""
+
+    name: Annotated[str, Field(pattern=SLUG, max_length=60, description="Name; also the DAG's, with underscores")]
+    title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
+    description: Annotated[str, Field(description="What it is for, in Markdown")] = ""
+    tags: tuple[str, ...] = ()
+    system: System
+    variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="What is compared")]
+    control: Annotated[str | None, Field(description="Id of the variant the others are compared with")] = None
+    loads: Annotated[
+        tuple[Annotated[Rate, Field(gt=0)], ...],
+        Field(min_length=1, description="Load levels: a list of rates, or `{from, to, step}`"),
+    ]
+    repeats: Annotated[int, Field(ge=1, le=1000, description="Times every variant meets every load")] = 1
+    seed: Annotated[int, Field(description="Shuffles the order of cells within each repeat")] = 1
+    workload: Workload = Workload()
+    load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
+    timing: Timing
+    service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
+    provider: ProviderChoice = ProviderChoice()
+    strategy: Annotated[Literal["full-grid"], Field(description="Which cells to run next")] = "full-grid"
+    cluster_scope: Annotated[Literal["cell"], Field(description="How long a cluster lives")] = "cell"
+    max_parallel: Annotated[int, Field(ge=1, le=500, description="Cells in flight at most")] = 1
+    schedule: Annotated[str | None, Field(description="Cron expression; none: by hand or by REST only")] = None
+    timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
+
+    @field_validator("loads", mode="before")
+    @classmethod
+    def _expand_range(cls, value: object) -> object:
+        if isinstance(value, dict):
+            return tuple(f"{level}/s" for level in LoadRange.model_validate(value).levels())
+        return value
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        faults = [*_repeated(self), *_uneven_intervals(self), *_unknown_control(self), *_too_many_replicas(self)]
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @property
+    def dag_id(self) -> str:
+        """The name as Airflow's DAG id: `azul-2022` → `azul_2022`."""
+        return self.name.replace("-", "_")
+
+    def variant(self, variant_id: str) -> Variant:
+        """The variant of that id; KeyError when the definition has none."""
+        return {variant.id: variant for variant in self.variants}[variant_id]
+
+    def database_version(self, variant: Variant) -> str:
+        """The release that a variant runs."""
+        return variant.database_version or self.system.version
+
+
+def _repeated(definition: Definition) -> Iterator[str]:
+    for what, values in (
+        ("variant id", [variant.id for variant in definition.variants]),
+        ("load", [f"{load}/s" for load in definition.loads]),
+    ):
+        for value, count in Counter(values).items():
+            if count > 1:
+                yield f"{what} {value!r} stands {count} times; each must be unique"
+
+
+def _uneven_intervals(definition: Definition) -> Iterator[str]:
+    judged = definition.timing.judged
+    for level in definition.service_levels:
+        if level.interval <= timedelta(0) or judged % level.interval:
+            yield (
+                f"interval {format_duration(level.interval)} does not divide the judged time "
+                f"{format_duration(judged)} (duration less warm-up)"
+            )
+
+
+def _unknown_control(definition: Definition) -> Iterator[str]:
+    ids = [variant.id for variant in definition.variants]
+    if definition.control is not None and definition.control not in ids:
+        yield f"control {definition.control!r} is none of the variants {', '.join(ids)}"
+
+
+def _too_many_replicas(definition: Definition) -> Iterator[str]:
+    factor, nodes = definition.workload.replication_factor, definition.system.nodes
+    if factor > nodes:
+        yield f"replication_factor {factor} needs at least {factor} nodes; the system has {nodes}"

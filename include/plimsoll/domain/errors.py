@@ -1,0 +1,93 @@
+"""The error tree: every error says what happened, where, and how to mend it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class PlimsollError(Exception):
+    """Root of everything Plimsoll raises on purpose.
+
+    `what` is a sentence about what happened, `where` names the file, key, host or cell, `mend` says what to do.
+    """
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
+        self.what, self.where, self.mend = what, where, mend
+        super().__init__(self.text())
+
+    def text(self) -> str:
+        """The message as one text, the parts that are known in the order where, what, mend."""
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{head}\n  To mend it: {self.mend}" if self.mend else head
+
+    # Exceptions with keyword arguments need this to cross process borders (pickle calls cls(*args)).
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.__dict__)
+
+
+def _rebuild(kind: type[PlimsollError], state: dict[str, object]) -> PlimsollError:
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    Exception.__init__(error, error.text())
+    return error
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a definition or a machine, found before anything starts."""
+
+    where: str
+    what: str
+    mend: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f" ({self.mend})" if self.mend else "")
+
+
+class Refused(PlimsollError):
+    """A plan or a definition that can't run; carries every problem found, not only the first."""
+
+    def __init__(self, problems: Sequence[Problem], *, where: str = "") -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        lines = "".join(f"\n  - {problem}" for problem in self.problems)
+        super().__init__(f"refused, {count} problem{'s' if count != 1 else ''}:{lines}", where=where)
+
+
+class DefinitionError(Refused):
+    """A definition file that is not a definition: unknown keys, wrong values, contradictions."""
+
+
+class NotFound(PlimsollError):
+    """A campaign, cell, attempt or file that the store does not hold."""
+
+
+class StoreError(PlimsollError):
+    """The result store can't be read or written."""
+
+
+class ProviderError(PlimsollError):
+    """Hosts could not be provided, found or destroyed."""
+
+
+class HostError(PlimsollError):
+    """A command, job or file on a host failed."""
+
+
+class DeployError(PlimsollError):
+    """A database did not come up as defined; carries status and the last log lines in `what`."""
+
+
+class LoadError(PlimsollError):
+    """The load generator did not start, died, or did not complete its run."""
+
+
+class ArtefactError(PlimsollError):
+    """A JDK, database or load generator could not be resolved, verified or built."""
+
+
+class LogError(PlimsollError):
+    """A histogram log or GC log that can't be read or can't be judged."""
+
+
+class GateClosed(PlimsollError):
+    """The campaign's data is not fit to publish; names the cells to run again."""

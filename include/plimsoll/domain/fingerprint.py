@@ -1,0 +1,56 @@
+"""What really ran: the environment of an attempt, read back from the hosts and the running JVMs."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.variant import Collector
+
+
+class HostFacts(Model):
+    """A host's hardware and system."""
+
+    os: str
+    kernel: str
+    cpu_model: str
+    cpus: int
+    memory_bytes: int
+    page_size_bytes: int
+    transparent_huge_pages: str
+    swap_bytes: int = 0
+    provider: dict[str, str] = {}
+
+
+class JvmFacts(Model):
+    """A running JVM's own report."""
+
+    version: Annotated[str, Field(description="java.runtime.version, such as 11.0.13+8")]
+    vendor: str
+    name: str
+    collector: Collector | None
+    collector_beans: tuple[str, ...]
+    heap_max_bytes: int
+    arguments: tuple[str, ...]
+    flags: Annotated[dict[str, str], Field(description="Flags that the running JVM reports")]
+
+
+class NodeFingerprint(Model):
+    """One database node."""
+
+    host: str
+    address: str
+    facts: HostFacts
+    jvm: JvmFacts
+    database: str
+    database_version: str
+    clock_offset_ms: Annotated[float, Field(description="Host's clock less the controller's, ms")] = 0.0
+
+
+class Fingerprint(Model):
+    """All of an attempt's environment."""
+
+    nodes: tuple[NodeFingerprint, ...]
+    load_host: HostFacts
+    load_generator: Annotated[str, Field(description="Name and version of the generator")]
+    load_generator_jvm: str = ""

@@ -1,0 +1,47 @@
+"""How far a campaign is: what people watch while it runs."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Cell
+
+Phase = Literal["waiting", "provision", "deploy", "populate", "warm-up", "load", "collect", "judge", "done"]
+CellStateName = Literal["waiting", "running", "met", "missed", "invalid", "failed"]
+
+
+class AttemptProgress(Model):
+    """The last word of a running attempt."""
+
+    phase: Phase
+    at: AwareDatetime
+    phases: Annotated[dict[str, AwareDatetime], Field(description="When each phase began")] = {}
+    achieved_ops_s: float | None = None
+    attempted_ops_s: float | None = None
+    seconds_left: Annotated[float | None, Field(description="Until the load ends, s")] = None
+    note: str = ""
+
+
+class CellProgress(Model):
+    """One cell: its state, its newest attempt and how far that is."""
+
+    cell: Cell
+    state: CellStateName
+    attempt: int | None = None
+    progress: AttemptProgress | None = None
+    reason: str = ""
+
+
+class CampaignProgress(Model):
+    """All cells in running order, and when it will be over."""
+
+    campaign_id: str
+    title: str
+    cells: tuple[CellProgress, ...]
+    started_at: AwareDatetime | None
+    seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
+
+    def count(self, *states: CellStateName) -> int:
+        """Number of cells in any of the states."""
+        return sum(cell.state in states for cell in self.cells)

@@ -1,0 +1,36 @@
+"""A service level: which percentile of which interval must stay below which bound."""
+
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.units import Duration, format_duration
+
+Operations = Literal["all", "reads", "writes"]
+
+
+class ServiceLevel(Model):
+    """Of `operations`, the `percentile` of response time lies strictly below `below` in every judged `interval`."""
+
+    percentile: Annotated[float, Field(gt=0, le=100, description="Percentile in per cent, such as 99.9")] = 99.9
+    interval: Annotated[Duration, Field(description="Length of the windows that are judged one by one")] = timedelta(
+        seconds=10
+    )
+    below: Annotated[Duration, Field(description="The bound; a percentile equal to it misses")] = timedelta(
+        milliseconds=100
+    )
+    operations: Annotated[
+        Operations, Field(description="Whose response times count: all of the client's queries, or one kind")
+    ] = "all"
+
+    @property
+    def bound_ms(self) -> float:
+        """The bound in milliseconds."""
+        return self.below / timedelta(milliseconds=1)
+
+    def __str__(self) -> str:
+        whose = "" if self.operations == "all" else f" of {self.operations}"
+        every = f"every {format_duration(self.interval)} interval"
+        return f"p{self.percentile:g}{whose} of {every} below {format_duration(self.below)}"

@@ -1,0 +1,118 @@
+"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`.
+
+Each type parses text, keeps a plain Python value (`timedelta`, `int`) and serialises back to the shortest exact text.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Annotated, TypeGuard
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+_DURATION_US: Mapping[str, int] = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+_SIZE_BYTES: Mapping[str, int] = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+_NUMBER = r"\d+(?:\.\d+)?"
+
+
+def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[str], int]:
+    pattern = re.compile(rf"({_NUMBER})\s*({'|'.join(sorted(units, key=len, reverse=True))}){re.escape(suffix)}")
+
+    def parse(text: str) -> int:
+        match = pattern.fullmatch(text.strip())
+        if match is None:
+            raise ValueError(f"{text!r} is not a value with a unit like {example}")
+        value = float(match[1]) * units[match[2]]
+        if value != round(value):
+            raise ValueError(f"{text!r} is finer than the smallest unit allowed here")
+        return round(value)
+
+    return parse
+
+
+_duration_us = _parser(_DURATION_US, "", "150m, 90s or 100ms")
+_size_bytes = _parser(_SIZE_BYTES, "", "512M or 40G")
+_rate_ops_s = _parser({k: v for k, v in _COUNT.items() if v < 10**9}, "/s", "20000/s or 20k/s")
+_count = _parser(_COUNT, "", "200000 or 100M")
+
+
+def parse_duration(value: str | timedelta) -> timedelta:
+    """`150m` → 2 h 30 min. Raises ValueError on anything without a unit."""
+    return value if isinstance(value, timedelta) else timedelta(microseconds=_duration_us(_text(value)))
+
+
+def parse_size(value: str) -> int:
+    """`40G` → bytes (binary multiples, as the JVM's `-Xmx`); a bare number is refused."""
+    return _size_bytes(_text(value))
+
+
+def parse_rate(value: str) -> int:
+    """`20000/s` → 20000 ops/s; a bare number is refused."""
+    return _rate_ops_s(_text(value))
+
+
+def parse_count(value: str | int) -> int:
+    """`100M` → 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
+    return value if _is_int(value) else _count(_text(value))
+
+
+def format_duration(value: timedelta) -> str:
+    """The shortest exact text: 2 h 30 min → `150m`, 1 h → `1h`."""
+    return _shortest(round(value / timedelta(microseconds=1)), _DURATION_US)
+
+
+def format_size(value: int) -> str:
+    """The shortest exact text: 42949672960 → `40G`; bytes that no unit divides stay exact in `K`'s fractions."""
+    return _shortest(value, _SIZE_BYTES) if value % 1024 == 0 else f"{value / 1024}K"
+
+
+def format_rate(value: int) -> str:
+    """20000 → `20000/s`."""
+    return f"{value}/s"
+
+
+def format_count(value: int) -> str:
+    """100000000 → `100M`."""
+    return _shortest(value, _COUNT)
+
+
+def _shortest(value: int, units: Mapping[str, int]) -> str:
+    unit = max((u for u in units if value % units[u] == 0), key=lambda u: units[u] if value else -units[u])
+    return f"{value // units[unit]}{unit}"
+
+
+def _is_int(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} needs a unit")
+    return value
+
+
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(parse_duration),
+    PlainSerializer(format_duration, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?(us|ms|s|m|h)$", "examples": ["150m", "100ms"]}),
+]
+Size = Annotated[
+    int,
+    BeforeValidator(parse_size),
+    PlainSerializer(format_size, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?(K|M|G|T)$", "examples": ["512M", "40G"]}),
+]
+Rate = Annotated[
+    int,
+    BeforeValidator(parse_rate),
+    PlainSerializer(format_rate, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?(k|M)?/s$", "examples": ["20000/s", "20k/s"]}),
+]
+Count = Annotated[
+    int,
+    BeforeValidator(parse_count),
+    PlainSerializer(format_count, return_type=str),
+    WithJsonSchema({"type": ["string", "integer"], "pattern": rf"^{_NUMBER} ?(k|M|G)?$", "examples": ["100M", 200000]}),
+]

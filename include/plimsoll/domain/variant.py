@@ -1,0 +1,52 @@
+"""What is compared: a JVM configuration, optionally with a database version or settings of its own."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.units import Size
+
+Collector = Literal["G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial", "C4"]
+
+SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+
+
+class JvmConfiguration(Model):
+    """A JDK, its collector, the heap and every further flag, in the order given on the command line."""
+
+    jdk: Annotated[
+        str,
+        Field(
+            pattern=r"^[a-z]+(-[a-z]+)*-\d+(\.\d+)*$",
+            description="Distribution and version: `openjdk-11.0.13`, `prime-11.0.13`",
+        ),
+    ]
+    collector: Annotated[Collector, Field(description="Garbage collector; its published flags are added")]
+    heap: Annotated[Size, Field(gt=0, description="Heap of each database node, minimum and maximum alike")]
+    flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
+
+    @property
+    def distribution(self) -> str:
+        """`openjdk` of `openjdk-11.0.13`."""
+        return self.jdk.rpartition("-")[0]
+
+    @property
+    def jdk_version(self) -> str:
+        """`11.0.13` of `openjdk-11.0.13`."""
+        return self.jdk.rpartition("-")[2]
+
+
+class Variant(Model):
+    """One of the things compared. `id` is part of every cell's id."""
+
+    id: Annotated[str, Field(pattern=SLUG, max_length=40, description="Short name: letters, digits and hyphens")]
+    title: Annotated[str, Field(description="Name in reports")] = ""
+    jvm: JvmConfiguration
+    database_version: Annotated[str | None, Field(description="Overrides the system's version")] = None
+    settings: Annotated[dict[str, JsonValue], Field(description="Database settings over the system's own")] = {}
+
+    @property
+    def label(self) -> str:
+        """The title, or the id where there is none."""
+        return self.title or self.id

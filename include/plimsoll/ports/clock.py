@@ -1,0 +1,14 @@
+"""Time, so that use-cases can be tested without waiting."""
+
+from datetime import datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Wall-clock time and waiting."""
+
+    def now(self) -> datetime:
+        """The current time, aware, UTC."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait that many seconds."""

@@ -1,0 +1,32 @@
+"""A database product on the hosts of a cluster."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+
+
+class Database(Protocol):
+    """Deploys, watches and describes one database product."""
+
+    name: str
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
+
+    def deploy(self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host) -> None:
+        """Install, configure, start; wait until all nodes are up and agree on the schema. Idempotent. DeployError."""
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
+        """What really runs on each node."""
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """A sentence with the log's tail for each node that is not running; empty while all are."""
+
+    def files(self, node: Host) -> Sequence[PurePosixPath]:
+        """Logs, GC logs and configuration worth keeping, on that node."""

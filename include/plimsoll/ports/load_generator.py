@@ -1,0 +1,57 @@
+"""A load generator on the load host of a cluster."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePosixPath
+from typing import Literal, Protocol
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.ports.host import Host
+
+
+@dataclass(frozen=True)
+class LoadStatus:
+    """How far the load is. `state` complete means: the run is whole; failed: `reason` says why it is not."""
+
+    state: Literal["running", "complete", "failed"]
+    phase: Literal["populate", "warm-up", "load"] = "populate"
+    achieved_ops_s: float | None = None
+    seconds_left: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class LoadRequest:
+    """One cell's load against a list of contact points."""
+
+    job_id: str
+    definition: Definition
+    load_ops_s: int
+    contact_points: Sequence[str]
+    expires: timedelta
+
+
+class LoadGenerator(Protocol):
+    """Runs one workload at one load level as a detached job."""
+
+    name: str
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """What of the definition's workload the generator can't do, and missing artefacts."""
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Start the load, or attach to it if it was started before."""
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """How far it is; never raises for a load that failed."""
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """End the load and let it flush its logs."""
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Histogram logs, CSV, console, summary."""
+
+    def describe(self, host: Host) -> str:
+        """Name and version, for the fingerprint."""
