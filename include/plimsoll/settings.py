@@ -1,0 +1,24 @@
+"""The one reader of `PLIMSOLL_*`: where results, caches, clusters and definitions lie."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+class Settings(BaseSettings):
+    """Settings from the environment; every default lies below the checkout or the user's cache folder."""
+
+    model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", frozen=True, extra="ignore")
+
+    store: str = Field(
+        default=str(_CHECKOUT / ".plimsoll" / "store"),
+        description="Root of the result store: a folder or any fsspec URL",
+    )
+    work: Path = Field(default=_CHECKOUT / ".plimsoll" / "clusters", description="Where local clusters live")
+    cache: Path = Field(
+        default=Path.home() / ".cache" / "plimsoll", description="JDKs, databases and load generators, kept for later"
+    )
+    campaigns: Path = Field(default=_CHECKOUT / "include" / "campaigns", description="Folder of definitions")

@@ -1,8 +1,17 @@
 """The result store: a flat name space of files under one root."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """Size and checksum of what was stored."""
+
+    size_bytes: int
+    sha256: str
 
 
 class ResultStore(Protocol):
@@ -23,8 +32,8 @@ class ResultStore(Protocol):
     def create(self, key: str, data: bytes) -> bool:
         """Store the content only if the key is free; False where it was taken. Of two at once, one succeeds."""
 
-    def upload(self, key: str, path: Path) -> None:
-        """Store a local file."""
+    def upload(self, key: str, path: Path) -> StoredFile:
+        """Store a local file, whole or not at all; says what was stored."""
 
     def open_local(self, key: str) -> Path:
         """A local, readable copy of the file (the file itself where the store is local)."""

@@ -1,0 +1,16 @@
+"""The machine's own clock."""
+
+import time
+from datetime import UTC, datetime
+
+
+class SystemClock:
+    """Implements the Clock port with real time."""
+
+    def now(self) -> datetime:
+        """The current time in UTC."""
+        return datetime.now(UTC)
+
+    def sleep(self, seconds: float) -> None:
+        """Block the calling thread."""
+        time.sleep(seconds)

@@ -1,0 +1,161 @@
+"""The result store on any fsspec file system: a local folder, S3, or in memory."""
+
+import errno
+import hashlib
+import os
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+import fsspec
+
+from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.ports.store import StoredFile
+
+
+class ObjectStore:
+    """Implements the ResultStore port over fsspec. Local files are written to a temporary name and renamed."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root if "://" in root else str(Path(root).absolute())
+        self._fs: Any
+        self._fs, self._prefix = fsspec.core.url_to_fs(self.root)
+        self._local = urlsplit(self.root).scheme in ("", "file")
+
+    def url(self, key: str = "") -> str:
+        """Root and key joined."""
+        return f"{self.root.rstrip('/')}/{key}".rstrip("/")
+
+    def exists(self, key: str) -> bool:
+        """Whether that file is there."""
+        with self._explained(key):
+            return bool(self._fs.isfile(self._path(key)))
+
+    def read(self, key: str) -> bytes:
+        """The file's content."""
+        with self._explained(key):
+            content: bytes = self._fs.cat_file(self._path(key))
+            return content
+
+    def write(self, key: str, data: bytes) -> None:
+        """Whole or not at all: object stores do so by nature, local files by rename."""
+        self._put(key, lambda place: self._fs.pipe_file(place, data))
+
+    def create(self, key: str, data: bytes) -> bool:
+        """Write only where nothing is."""
+        with self._explained(key):
+            if not self._local:
+                return self._create_remote(key, data)
+            path = Path(self._path(key))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return _link_new(path, data)
+
+    def upload(self, key: str, path: Path) -> StoredFile:
+        """Store a local file, whole or not at all."""
+        with path.open("rb") as source:
+            checksum = hashlib.file_digest(source, "sha256").hexdigest()
+        self._put(key, lambda place: self._fs.put_file(str(path), place))
+        return StoredFile(path.stat().st_size, checksum)
+
+    def open_local(self, key: str) -> Path:
+        """The file itself, or a copy in a temporary folder where the store is remote."""
+        with self._explained(key):
+            if self._local:
+                return Path(self._path(key))
+            target = Path(tempfile.mkdtemp(prefix="plimsoll-")) / PurePosixPath(key).name
+            self._fs.get_file(self._path(key), str(target))
+            return target
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """Keys below a prefix, sorted; unfinished local writes are not among them."""
+        with self._explained(prefix):
+            found = sorted(self._fs.find(self._path(prefix)))
+        skip = len(self._prefix.rstrip("/")) + 1
+        return (path[skip:] for path in found if not _is_unfinished(path))
+
+    def folders(self, prefix: str) -> tuple[str, ...]:
+        """Names directly below a prefix."""
+        with self._explained(prefix):
+            try:
+                entries = self._fs.ls(self._path(prefix), detail=True)
+            except FileNotFoundError:
+                return ()
+        return tuple(sorted(PurePosixPath(entry["name"]).name for entry in entries if entry["type"] == "directory"))
+
+    def delete(self, prefix: str) -> None:
+        """Remove everything below a prefix."""
+        with self._explained(prefix):
+            if self._fs.exists(self._path(prefix)):
+                self._fs.rm(self._path(prefix), recursive=True)
+
+    def check(self) -> None:
+        """Write, read and remove a small file."""
+        key = f".plimsoll-check-{uuid.uuid4().hex}"
+        self.write(key, b"check")
+        self.read(key)
+        self.delete(key)
+
+    def _put(self, key: str, write: Callable[[str], None]) -> None:
+        with self._explained(key):
+            place = self._path(key)
+            if not self._local:
+                write(place)
+                return
+            unfinished = f"{place}.{uuid.uuid4().hex}.part"
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                write(unfinished)
+                Path(unfinished).replace(place)
+            finally:
+                Path(unfinished).unlink(missing_ok=True)
+
+    def _create_remote(self, key: str, data: bytes) -> bool:
+        try:
+            self._fs.pipe_file(self._path(key), data, mode="create")
+        except FileExistsError:
+            return False
+        return True
+
+    def _path(self, key: str) -> str:
+        parts = PurePosixPath(key).parts
+        if ".." in parts or key.startswith("/"):
+            raise StoreError(f"{key!r} is not a key of the store", where=self.root)
+        return f"{self._prefix.rstrip('/')}/{key}".rstrip("/")
+
+    @contextmanager
+    def _explained(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise NotFound("the store holds no such file", where=self.url(key)) from error
+        except OSError as error:
+            raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_mend(error)) from error
+
+
+def _link_new(path: Path, data: bytes) -> bool:
+    """A hard link fails where the name is taken, and never shows a half-written file."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as unfinished:
+        unfinished.write(data)
+    try:
+        os.link(unfinished.name, path)
+    except FileExistsError:
+        return False
+    finally:
+        Path(unfinished.name).unlink()
+    return True
+
+
+def _is_unfinished(path: str) -> bool:
+    return path.endswith(".part")
+
+
+def _mend(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "give the user who runs Plimsoll the right to write there, or set PLIMSOLL_STORE to another place"
+    if error.errno == errno.ENOSPC:
+        return "free disk space there, then run the cell again"
+    return "check that PLIMSOLL_STORE names a folder or bucket that exists and can be reached"

@@ -1,0 +1,18 @@
+"""Samples of a host's CPU, disk, network and memory while a cell runs."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from plimsoll.ports.host import Host
+
+
+class HostSampler(Protocol):
+    """A detached job that writes a line of figures every second."""
+
+    def start(self, host: Host, expires: timedelta) -> None:
+        """Start sampling that host, or leave the sampler that runs."""
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """What it wrote."""

@@ -1,0 +1,125 @@
+"""Attempts at cells: begin one, and everything the later phases need to know of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from plimsoll import __version__
+from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cell_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.database import Database
+from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.provider import Provider
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, read_attempt
+from plimsoll.services.toolkit import Toolkit
+
+_FAILURE = "failure.txt"
+
+
+@dataclass(frozen=True)
+class Work:
+    """One attempt at work: its key, and what store and toolkit say about it."""
+
+    toolkit: Toolkit
+    key: AttemptKey
+
+    @cached_property
+    def campaign(self) -> CampaignStore:
+        """The attempt's campaign in the store."""
+        return CampaignStore(self.toolkit.store, self.key.campaign_id)
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The campaign's own copy."""
+        return self.campaign.definition()
+
+    @cached_property
+    def cell(self) -> Cell:
+        """The attempt's cell; NotFound when the definition has no such cell."""
+        return require_cell(self.definition, self.key.cell_id)
+
+    @property
+    def variant(self) -> Variant:
+        """The cell's variant."""
+        return self.definition.variant(self.cell.variant)
+
+    @property
+    def provider(self) -> Provider:
+        """The definition's provider."""
+        return self.toolkit.provider(self.definition)
+
+    @property
+    def database(self) -> Database:
+        """The definition's database."""
+        return self.toolkit.database(self.definition)
+
+    @property
+    def load_generator(self) -> LoadGenerator:
+        """The definition's load generator."""
+        return self.toolkit.load_generator(self.definition)
+
+    def attempt(self) -> Attempt:
+        """The attempt's own record."""
+        attempt = read_attempt(self.toolkit.store, self.key)
+        if attempt is None:
+            raise NotFound("there is no such attempt", where=str(self.key))
+        return attempt
+
+
+def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
+    """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first."""
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    definition = campaign.definition()
+    require_cell(definition, cell_id)
+    _destroy_older(toolkit, definition, campaign, cell_id)
+    number = len(campaign.attempts(cell_id))
+    while True:
+        number += 1
+        key = campaign.key(cell_id, number)
+        attempt = Attempt(key=key, owner=owner, started_at=toolkit.clock.now(), code_version=__version__)
+        # Creating the file is the race: of two who begin at once, each gets a number of its own.
+        if toolkit.store.create(layout.attempt_file(key, layout.ATTEMPT), attempt.model_dump_json(indent=1).encode()):
+            return Work(toolkit, key)
+
+
+def require_cell(definition: Definition, cell_id: str) -> Cell:
+    """The cell of that id; NotFound, with the form of ids, when there is none."""
+    try:
+        return cell_of(definition, cell_id)
+    except KeyError:
+        mend = f"`plimsoll plan {definition.name}` lists the cells"
+        raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend) from None
+
+
+def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
+    provider = toolkit.provider(definition)
+    for cluster in provider.clusters():
+        if (cluster.key.campaign_id, cluster.key.cell_id) == (campaign.campaign_id, cell_id):
+            provider.destroy(cluster.key)
+
+
+@contextmanager
+def failures_recorded(work: Work, phase: str) -> Iterator[None]:
+    """Keep the reason of the attempt's first failure where `collect` finds it."""
+    try:
+        yield
+    except Exception as error:
+        record_failure(work, f"{phase}: {error}")
+        raise
+
+
+def record_failure(work: Work, reason: str) -> None:
+    """The first reason stays: what fails later follows from it."""
+    work.toolkit.store.create(layout.attempt_file(work.key, _FAILURE), reason.encode())
+
+
+def failure_of(work: Work) -> str | None:
+    """Why the attempt failed, None when nothing was recorded."""
+    try:
+        return work.toolkit.store.read(layout.attempt_file(work.key, _FAILURE)).decode()
+    except NotFound:
+        return None

@@ -1,0 +1,128 @@
+"""A campaign in the store, typed: definition, attempts, verdicts, manifests."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Attempt, AttemptKey
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.result import Manifest, Verdict
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.definitions import dump_definition, parse_definition
+
+_M = TypeVar("_M", bound=Model)
+
+
+@dataclass(frozen=True)
+class CampaignStore:
+    """One campaign's part of the result store. Reads give None where nothing is stored yet."""
+
+    store: ResultStore
+    campaign_id: str
+
+    def definition(self) -> Definition:
+        """The campaign's own copy of its definition; NotFound when the campaign does not exist."""
+        key = layout.definition_key(self.campaign_id)
+        try:
+            text = self.store.read(key)
+        except NotFound as error:
+            raise NotFound(
+                f"there is no campaign {self.campaign_id!r}",
+                where=self.store.url(),
+                mend="`plimsoll campaigns` lists the campaigns of this store",
+            ) from error
+        return parse_definition(text.decode(), self.store.url(key))
+
+    def open(self, definition: Definition) -> Definition:
+        """Create the campaign, or continue the one that is there. Refused if that has another definition."""
+        key = layout.definition_key(self.campaign_id)
+        if self.store.create(key, dump_definition(definition).encode()):
+            return definition
+        stored = self.definition()
+        if stored != definition:
+            changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(definition, name)]
+            what = f"was started with another definition; changed since: {', '.join(changed)}"
+            mend = "start a new campaign, or bring the definition back to what the campaign was started with"
+            raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
+        return stored
+
+    def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
+        """Keys of the cell's attempts, oldest first."""
+        names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))
+        return tuple(self.key(cell_id, number) for number in sorted(int(name) for name in names if name.isdigit()))
+
+    def newest_attempt(self, cell_id: str) -> AttemptKey | None:
+        """The attempt that was started last."""
+        return next(reversed(self.attempts(cell_id)), None)
+
+    def key(self, cell_id: str, attempt: int) -> AttemptKey:
+        """The key of that attempt at that cell."""
+        return AttemptKey(campaign_id=self.campaign_id, cell_id=cell_id, attempt=attempt)
+
+    def cells_with_attempts(self) -> tuple[str, ...]:
+        """Ids of the cells that were ever tried."""
+        return self.store.folders(layout.cells_prefix(self.campaign_id))
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """Every verdict of every attempt, by cell and attempt."""
+        for cell_id in self.cells_with_attempts():
+            for key in self.attempts(cell_id):
+                verdict = read_verdict(self.store, key)
+                if verdict is not None:
+                    yield verdict
+
+    def valid_verdict(self, cell_id: str) -> Verdict | None:
+        """The verdict of the newest valid attempt at a cell: the one that counts."""
+        for key in reversed(self.attempts(cell_id)):
+            verdict = read_verdict(self.store, key)
+            if verdict is not None and verdict.valid:
+                return verdict
+        return None
+
+
+def campaign_ids(store: ResultStore) -> tuple[str, ...]:
+    """Ids of all campaigns in the store."""
+    return tuple(name for name in store.folders("") if store.exists(layout.definition_key(name)))
+
+
+def read_model(store: ResultStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
+    """A stored model of an attempt, None where there is none."""
+    try:
+        return kind.model_validate_json(store.read(layout.attempt_file(key, name)))
+    except NotFound:
+        return None
+
+
+def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) -> None:
+    """Store a model of an attempt as JSON."""
+    store.write(layout.attempt_file(key, name), model.model_dump_json(indent=1).encode())
+
+
+def read_attempt(store: ResultStore, key: AttemptKey) -> Attempt | None:
+    """Who runs the attempt and since when."""
+    return read_model(store, key, layout.ATTEMPT, Attempt)
+
+
+def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:
+    """The attempt's verdict."""
+    return read_model(store, key, layout.VERDICT, Verdict)
+
+
+def read_manifest(store: ResultStore, key: AttemptKey) -> Manifest | None:
+    """The attempt's manifest; None while it does not count yet."""
+    return read_model(store, key, layout.MANIFEST, Manifest)
+
+
+def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:
+    """What really ran."""
+    return read_model(store, key, layout.FINGERPRINT, Fingerprint)
+
+
+def read_progress(store: ResultStore, key: AttemptKey) -> AttemptProgress | None:
+    """How far the attempt is."""
+    return read_model(store, key, layout.PROGRESS, AttemptProgress)

@@ -1,0 +1,51 @@
+"""Keys of the result store: the one place that knows where what lies.
+
+`<campaign_id>/definition.yaml`, `<campaign_id>/cells/<cell>/<attempt>/…`, `<campaign_id>/report/…`.
+"""
+
+from plimsoll.domain.cell import AttemptKey
+
+ATTEMPT = "attempt.json"
+FINGERPRINT = "fingerprint.json"
+INTERVALS = "intervals.parquet"
+MANIFEST = "manifest.json"
+PAUSES = "pauses.parquet"
+PROGRESS = "progress.json"
+QUALITY = "quality"
+RAW = "raw"
+VERDICT = "verdict.json"
+
+
+def definition_key(campaign_id: str) -> str:
+    """Where a campaign's own copy of its definition lies."""
+    return f"{campaign_id}/definition.yaml"
+
+
+def cells_prefix(campaign_id: str) -> str:
+    """Below it one folder a cell."""
+    return f"{campaign_id}/cells"
+
+
+def cell_prefix(campaign_id: str, cell_id: str) -> str:
+    """Below it one folder an attempt."""
+    return f"{cells_prefix(campaign_id)}/{cell_id}"
+
+
+def attempt_prefix(key: AttemptKey) -> str:
+    """Below it everything of one attempt. Numbers have no leading zeros."""
+    return f"{cell_prefix(key.campaign_id, key.cell_id)}/{key.attempt}"
+
+
+def attempt_file(key: AttemptKey, name: str) -> str:
+    """One file of an attempt."""
+    return f"{attempt_prefix(key)}/{name}"
+
+
+def report_prefix(campaign_id: str) -> str:
+    """Below it the report's files."""
+    return f"{campaign_id}/report"
+
+
+def campaign_quality_prefix(campaign_id: str) -> str:
+    """Below it the campaign's own quality results."""
+    return f"{campaign_id}/quality"

@@ -1,0 +1,132 @@
+"""A cell's life, phase by phase. Each phase is idempotent: running it again finds what is there and goes on."""
+
+from datetime import timedelta
+
+from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.errors import LoadError, ProviderError
+from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.services import layout
+from plimsoll.services.attempts import Work, record_failure
+from plimsoll.services.campaigns import write_model
+from plimsoll.services.progress import note_phase
+
+# Hosts end themselves this long after the load should have: provisioning, deployment, populating and collecting.
+_MARGIN = timedelta(hours=1)
+LOAD_JOB = "load"
+
+
+def provision(work: Work) -> Cluster:
+    """The attempt's hosts exist and answer. ProviderError otherwise."""
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
+    request = ClusterRequest(
+        key=work.key,
+        owner=work.attempt().owner,
+        nodes=work.definition.system.nodes,
+        expires_at=work.toolkit.clock.now() + work.definition.timing.duration + _MARGIN,
+        options=dict(work.definition.provider.options),
+    )
+    return work.provider.ensure(request)
+
+
+def deploy(work: Work) -> Fingerprint:
+    """All nodes are up and agree; what really runs is on record. DeployError otherwise."""
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
+    nodes, load = _nodes(work), _load_host(work)
+    work.database.deploy(work.definition, work.variant, nodes, load)
+    for host in _sampled(nodes, load):
+        work.toolkit.sampler.start(host, _time_left(work))
+    fingerprint = Fingerprint(
+        nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
+        load_host=load.facts(),
+        load_generator=work.load_generator.describe(load),
+    )
+    write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)
+    return fingerprint
+
+
+def start_load(work: Work) -> None:
+    """Start the load, or attach to it if it runs already."""
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
+    request = LoadRequest(
+        job_id=LOAD_JOB,
+        definition=work.definition,
+        load_ops_s=work.cell.load_ops_s,
+        contact_points=[host.address for host in _cluster(work).nodes],
+        expires=_time_left(work),
+    )
+    work.load_generator.start(_load_host(work), request)
+
+
+def poll_load(work: Work) -> LoadStatus:
+    """How the load is. A node that is down or a cluster that is gone fails it."""
+    status = _load_status(work)
+    if status.state == "running":
+        note_phase(
+            work.toolkit.store,
+            work.toolkit.clock,
+            work.key,
+            status.phase,
+            achieved_ops_s=status.achieved_ops_s,
+            attempted_ops_s=work.cell.load_ops_s,
+            seconds_left=status.seconds_left,
+        )
+    return status
+
+
+def require_complete(work: Work, status: LoadStatus) -> None:
+    """LoadError with the reason unless the load ran to its end."""
+    if status.state != "complete":
+        record_failure(work, f"load: {status.reason}")
+        raise LoadError(status.reason or "did not complete", where=f"load of {work.key}")
+
+
+def stop_load(work: Work) -> None:
+    """End the load if it runs, so that its logs are whole; no cluster is no error."""
+    cluster = work.provider.find(work.key)
+    if cluster is not None:
+        work.load_generator.stop(work.provider.host(cluster, cluster.load_host), LOAD_JOB)
+
+
+def destroy(work: Work) -> None:
+    """Nothing of the attempt's cluster is left. ProviderError otherwise."""
+    work.provider.destroy(work.key)
+
+
+def _load_status(work: Work) -> LoadStatus:
+    cluster = work.provider.find(work.key)
+    if cluster is None:
+        return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
+    hosts = [work.provider.host(cluster, info) for info in cluster.nodes]
+    down = work.database.down(hosts)
+    if down:
+        return LoadStatus("failed", reason="; ".join(down))
+    return work.load_generator.status(work.provider.host(cluster, cluster.load_host), LOAD_JOB)
+
+
+def _cluster(work: Work) -> Cluster:
+    cluster = work.provider.find(work.key)
+    if cluster is None:
+        raise ProviderError("the cluster is gone", where=str(work.key), mend="run the cell again")
+    return cluster
+
+
+def _nodes(work: Work) -> list[Host]:
+    cluster = _cluster(work)
+    return [work.provider.host(cluster, info) for info in cluster.nodes]
+
+
+def _load_host(work: Work) -> Host:
+    cluster = _cluster(work)
+    return work.provider.host(cluster, cluster.load_host)
+
+
+def _sampled(nodes: list[Host], load: Host) -> list[Host]:
+    # Hosts that are one machine (the local provider's) would only say the same several times.
+    machines = {host.info.facts.get("machine", host.info.name): host for host in (*nodes, load)}
+    return list(machines.values())
+
+
+def _time_left(work: Work) -> timedelta:
+    return _cluster(work).expires_at - work.toolkit.clock.now()

@@ -1,0 +1,120 @@
+"""Plan a campaign: check everything that can be checked, order the cells, say what it takes."""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused, StoreError
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cells in running order, and what running them takes."""
+
+    definition: Definition
+    cells: tuple[Cell, ...]
+    parallel: int
+
+    @property
+    def cell_hours(self) -> float:
+        """Hours under load, all cells together."""
+        return len(self.cells) * (self.definition.timing.duration / timedelta(hours=1))
+
+    @property
+    def hosts(self) -> int:
+        """Hosts alive at once: database nodes and load generators of the cells in flight."""
+        return min(self.parallel, len(self.cells)) * (self.definition.system.nodes + 1)
+
+    @property
+    def host_hours(self) -> float:
+        """Hours of hosts, all cells together; provisioning and deployment come on top."""
+        return self.cell_hours * (self.definition.system.nodes + 1)
+
+    @property
+    def load_time(self) -> timedelta:
+        """Time under load with `parallel` cells at a time, the least that the campaign can take."""
+        return math.ceil(len(self.cells) / self.parallel) * self.definition.timing.duration
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented form: `cells` in running order, `totals`."""
+        cells = [cell.model_dump() for cell in self.cells]
+        return {
+            "definition": self.definition.name,
+            "cells": [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)],
+            "totals": {
+                "cells": len(self.cells),
+                "variants": len({cell.variant for cell in self.cells}),
+                "loads": len({cell.load_ops_s for cell in self.cells}),
+                "repeats": len({cell.repeat for cell in self.cells}),
+                "cell_hours": self.cell_hours,
+                "host_hours": self.host_hours,
+                "hosts": self.hosts,
+                "parallel": self.parallel,
+                "load_time_s": self.load_time.total_seconds(),
+            },
+        }
+
+
+def running_order(definition: Definition) -> tuple[Cell, ...]:
+    """All cells, repeat by repeat: each repeat is a block with an order of its own, shuffled by the seed."""
+    ordered: list[Cell] = []
+    for repeat in range(1, definition.repeats + 1):
+        block = [cell for cell in grid(definition) if cell.repeat == repeat]
+        # Seeding with text makes the order the same on every machine and Python process.
+        random.Random(f"{definition.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
+        ordered.extend(block)
+    return tuple(ordered)
+
+
+def make_plan(definition: Definition, *, parallel: int | None = None) -> Plan:
+    """The plan of a whole campaign."""
+    return Plan(definition, running_order(definition), parallel or definition.max_parallel)
+
+
+def missing_cells(campaign: CampaignStore, definition: Definition) -> tuple[Cell, ...]:
+    """The full grid's next step: every cell without a valid attempt, in running order; empty ends the campaign."""
+    return tuple(cell for cell in running_order(definition) if campaign.valid_verdict(cell.id) is None)
+
+
+def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """Everything that would keep the campaign from running here, asked of provider, database and generator."""
+    return (
+        *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
+        *_checked(toolkit.databases, "system.database", definition.system.database, definition),
+        *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
+        *_store_problems(toolkit),
+    )
+
+
+def require_runnable(toolkit: Toolkit, definition: Definition) -> None:
+    """Refused, with every problem found, unless the campaign can run here."""
+    found = problems(toolkit, definition)
+    if found:
+        raise Refused(found, where=f"definition {definition.name!r}")
+
+
+def new_campaign_id(definition: Definition, at: datetime) -> str:
+    """`demo-20260131t120000`: definition and time (UTC), usable in run ids, tags and keys."""
+    return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
+
+
+def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
+    if name not in adapters:
+        return [Problem(key, f"{name!r} is not available here", f"there is: {', '.join(adapters)}")]
+    found: Sequence[Problem] = adapters[name].check(definition)
+    return found
+
+
+def _store_problems(toolkit: Toolkit) -> Sequence[Problem]:
+    try:
+        toolkit.store.check()
+    except StoreError as error:
+        return [Problem(f"store {error.where}", error.what, error.mend)]
+    return []

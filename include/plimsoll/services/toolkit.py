@@ -1,0 +1,46 @@
+"""The wired ports that use-cases work with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.database import Database
+from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.provider import Provider
+from plimsoll.ports.sampler import HostSampler
+from plimsoll.ports.store import ResultStore
+
+_Adapter = TypeVar("_Adapter")
+
+
+@dataclass(frozen=True)
+class Toolkit:
+    """Adapters by the names that definitions use."""
+
+    store: ResultStore
+    clock: Clock
+    providers: Mapping[str, Provider]
+    databases: Mapping[str, Database]
+    load_generators: Mapping[str, LoadGenerator]
+    sampler: HostSampler
+
+    def provider(self, definition: Definition) -> Provider:
+        """The definition's provider; Refused when there is none of that name."""
+        return _named(self.providers, "provider", definition.provider.name)
+
+    def database(self, definition: Definition) -> Database:
+        """The definition's database."""
+        return _named(self.databases, "database", definition.system.database)
+
+    def load_generator(self, definition: Definition) -> LoadGenerator:
+        """The definition's load generator."""
+        return _named(self.load_generators, "load generator", definition.load_generator.name)
+
+
+def _named(adapters: Mapping[str, _Adapter], kind: str, name: str) -> _Adapter:
+    if name not in adapters:
+        raise Refused([Problem(f"{kind} {name!r}", "is not available here", f"there is: {', '.join(adapters)}")])
+    return adapters[name]
