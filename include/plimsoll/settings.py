@@ -22,3 +22,7 @@ class Settings(BaseSettings):
         default=Path.home() / ".cache" / "plimsoll", description="JDKs, databases and load generators, kept for later"
     )
     campaigns: Path = Field(default=_CHECKOUT / "include" / "campaigns", description="Folder of definitions")
+    toolkit: str = Field(
+        default="plimsoll.bootstrap:local_toolkit",
+        description="Factory of the wired adapters, `module:function` of one argument, these settings",
+    )

@@ -1,0 +1,37 @@
+"""The command line: the same use-cases as the DAGs, without Airflow.
+
+Heavy modules are imported inside the commands, so that each command pays only for what it uses.
+"""
+
+import sys
+
+import typer
+
+from plimsoll.cli.campaigns import campaigns, status
+from plimsoll.cli.clusters import clusters_app
+from plimsoll.cli.doctor import doctor
+from plimsoll.cli.plan import plan, schema
+from plimsoll.cli.report import report
+from plimsoll.cli.run import run
+from plimsoll.domain.errors import PlimsollError
+
+cli = typer.Typer(
+    name="plimsoll",
+    help="How much load a database carries while it keeps its service level.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (plan, report, campaigns, status, doctor, run, schema):
+    cli.command()(command)
+cli.add_typer(clusters_app, name="clusters")
+
+
+def app() -> None:
+    """Entry point: errors that Plimsoll raises on purpose become a message and exit code 2."""
+    try:
+        cli()
+    except PlimsollError as error:
+        typer.echo(f"plimsoll: {error}", err=True)
+        sys.exit(2)

@@ -1,12 +1,24 @@
 """Validation faults of a definition in words: which key, on which line, what was found, what is allowed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+
+
+def root_faults(error: ValidationError) -> Sequence[ErrorDetails]:
+    """The faults without those that only follow from a fault deeper inside the same key."""
+    faults = error.errors()
+    places = [fault["loc"] for fault in faults]
+    return [fault for fault in faults if not any(_lies_inside(place, fault["loc"]) for place in places)]
+
+
+def _lies_inside(place: Sequence[Any], key: Sequence[Any]) -> bool:
+    return len(place) > len(key) > 0 and tuple(place[: len(key)]) == tuple(key)
 
 
 def problem_of(fault: ErrorDetails, content: Any) -> Problem:

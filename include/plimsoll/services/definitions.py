@@ -9,7 +9,7 @@ from ruamel.yaml.error import MarkedYAMLError
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Problem
-from plimsoll.services.definition_faults import problem_of
+from plimsoll.services.definition_faults import problem_of, root_faults
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
@@ -22,7 +22,7 @@ def parse_definition(text: str, where: str) -> Definition:
     try:
         return Definition.model_validate(content)
     except ValidationError as error:
-        raise DefinitionError([problem_of(fault, content) for fault in error.errors()], where=where) from None
+        raise DefinitionError([problem_of(fault, content) for fault in root_faults(error)], where=where) from None
 
 
 def dump_definition(definition: Definition) -> str:

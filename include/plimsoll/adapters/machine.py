@@ -1,0 +1,115 @@
+"""What a machine must offer to run campaigns on it, each asked of the machine itself."""
+
+import os
+import resource
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_GIB = 1 << 30
+_CLUSTER_PORTS = (7000, 9042)
+_OPEN_FILES = 4096
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing checked: what was found, and how to mend it when it is not well."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+
+
+def examine(work: Path, cache: Path) -> Sequence[Finding]:
+    """Every check, in the order a person would mend them."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        _system,
+        _python,
+        _cores,
+        _memory,
+        lambda: _disk("disk for clusters", work, 10),
+        lambda: _disk("disk for the cache", cache, 2),
+        lambda: _writable("cluster folder", work),
+        lambda: _writable("cache folder", cache),
+        _loopback,
+        _ports,
+        _open_files,
+        _coreutils,
+    )
+    return [check() for check in checks]
+
+
+def _system() -> Finding:
+    ok = sys.platform == "linux"
+    return Finding("operating system", ok, sys.platform, "run on Linux: clusters are found and ended through /proc")
+
+
+def _python() -> Finding:
+    found = ".".join(str(part) for part in sys.version_info[:3])
+    return Finding("Python", sys.version_info[:2] == (3, 11), found, "make the virtual environment with Python 3.11")
+
+
+def _cores() -> Finding:
+    cores = len(os.sched_getaffinity(0))
+    return Finding("processor", cores >= 2, f"{cores} cores", "two cores at least: nodes and load generator share them")
+
+
+def _memory() -> Finding:
+    free = psutil.virtual_memory().available / _GIB
+    mend = "free memory: the demo's cluster takes about 4 GiB, Airflow 2 GiB"
+    return Finding("memory", free >= 6, f"{free:.1f} GiB available", mend)
+
+
+def _disk(name: str, folder: Path, needed_gib: int) -> Finding:
+    free = shutil.disk_usage(_existing(folder)).free / _GIB
+    return Finding(name, free >= needed_gib, f"{free:.0f} GiB free", f"free at least {needed_gib} GiB below {folder}")
+
+
+def _writable(name: str, folder: Path) -> Finding:
+    there = _existing(folder)
+    ok = os.access(there, os.W_OK | os.X_OK)
+    return Finding(name, ok, str(folder), f"give {os.getenv('USER', 'the user')} the right to write to {there}")
+
+
+def _existing(folder: Path) -> Path:
+    return next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+
+
+def _loopback() -> Finding:
+    taken = [address for address in ("127.0.0.1", "127.10.20.1") if not _can_bind(address, 0)]
+    mend = "loopback must answer for all of 127.0.0.0/8, as it does on Linux unless it was narrowed"
+    return Finding("loopback addresses", not taken, f"can't bind {', '.join(taken)}" if taken else "bindable", mend)
+
+
+def _ports() -> Finding:
+    taken = [str(port) for port in _CLUSTER_PORTS if not _can_bind("127.10.20.1", port)]
+    mend = "stop what listens on all addresses (0.0.0.0) at these ports: `ss -ltnp` names it"
+    return Finding("ports", not taken, f"taken: {', '.join(taken)}" if taken else "7000 and 9042 are free", mend)
+
+
+def _can_bind(address: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+        return True
+
+
+def _open_files() -> Finding:
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    ok = limit == resource.RLIM_INFINITY or limit >= _OPEN_FILES
+    return Finding("open files", ok, f"limit {limit}", f"raise the hard limit to {_OPEN_FILES} or more (`ulimit -Hn`)")
+
+
+def _coreutils() -> Finding:
+    missing = [tool for tool in ("timeout", "setsid") if shutil.which(tool) is None]
+    found = f"missing: {', '.join(missing)}" if missing else "present"
+    return Finding("system tools", not missing, found, "install coreutils and util-linux")

@@ -1,0 +1,29 @@
+"""What all commands share: options and printing."""
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
+DefinitionArgument = Annotated[str, typer.Argument(help="Name of a definition, or the path of a YAML file.")]
+CampaignArgument = Annotated[str, typer.Argument(help="Id of a campaign in the store.")]
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output."""
+    typer.echo(json.dumps(document, indent=2, default=str))
+
+
+def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """A table for people, numbers to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*(str(value) for value in row))
+    Console(soft_wrap=True).print(table)

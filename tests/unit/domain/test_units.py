@@ -1,0 +1,45 @@
+from datetime import timedelta
+
+import pytest
+
+from plimsoll.domain import units
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("150m", 9000), ("90s", 90), ("100ms", 0.1), ("2h", 7200), ("250us", 0.00025), ("1.5s", 1.5)]
+)
+def test_durations_are_read(text, seconds):
+    assert units.parse_duration(text) == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("text", ["150m", "90s", "100ms", "2h", "250us", "0s"])
+def test_durations_are_written_as_they_were_read(text):
+    written = units.format_duration(units.parse_duration(text))
+    assert units.parse_duration(written) == units.parse_duration(text)
+
+
+def test_the_longest_unit_that_divides_is_chosen():
+    assert units.format_duration(timedelta(minutes=150)) == "150m"
+    assert units.format_duration(timedelta(hours=2)) == "2h"
+    assert units.format_count(100_000_000) == "100M"
+    assert units.format_size(40 * 2**30) == "40G"
+
+
+@pytest.mark.parametrize("text", ["150", "m", "10 parsecs", "-1s", "1e3s", "0.1us", ""])
+def test_text_that_is_no_duration_is_refused(text):
+    with pytest.raises(ValueError, match=r"unit"):
+        units.parse_duration(text)
+
+
+@pytest.mark.parametrize("value", [40, 40.5, True, None])
+@pytest.mark.parametrize("parse", [units.parse_size, units.parse_rate, units.parse_duration])
+def test_a_number_without_unit_is_refused(parse, value):
+    with pytest.raises(ValueError, match="needs a unit"):
+        parse(value)
+
+
+def test_sizes_are_binary_and_counts_decimal():
+    assert units.parse_size("1K") == 1024
+    assert units.parse_count("1k") == 1000
+    assert units.parse_count(200_000) == 200_000
+    assert units.parse_rate("20k/s") == units.parse_rate("20000/s") == 20_000

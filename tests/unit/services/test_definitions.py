@@ -1,0 +1,92 @@
+from pathlib import Path
+
+import pytest
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DefinitionError
+from plimsoll.services.definitions import definition_schema, dump_definition, parse_definition
+
+CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
+DEMO = (CAMPAIGNS / "demo.yaml").read_text()
+
+
+@pytest.mark.parametrize("path", sorted(CAMPAIGNS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_shipped_definition_parses_and_survives_being_written(path):
+    definition = parse_definition(path.read_text(), path.name)
+    assert definition.name == path.stem
+    assert parse_definition(dump_definition(definition), "copy") == definition
+
+
+def test_the_published_campaign_is_complete():
+    azul = parse_definition((CAMPAIGNS / "azul-2022.yaml").read_text(), "azul-2022.yaml")
+    assert [variant.jvm.collector for variant in azul.variants] == ["C4", "G1", "CMS", "Shenandoah", "ZGC"]
+    assert azul.loads == tuple(range(20_000, 120_001, 10_000))
+    assert {variant.jvm.heap for variant in azul.variants} == {40 * 2**30}
+    assert str(azul.service_levels[0]) == "p99.9 of every 10s interval below 100ms"
+
+
+def refused(text: str) -> str:
+    with pytest.raises(DefinitionError) as caught:
+        parse_definition(text, "demo.yaml")
+    return str(caught.value)
+
+
+def changed(old: str, new: str) -> str:
+    assert old in DEMO
+    return DEMO.replace(old, new, 1)
+
+
+def test_an_unknown_key_is_refused_with_file_line_and_what_is_allowed():
+    message = refused(changed("heap: 512M}", "heep: 512M}"))
+    assert message.startswith("demo.yaml: refused")
+    assert "variants.0.jvm.heep (line " in message
+    assert "found '512M'" in message
+    assert "allowed: jdk, collector, heap, flags" in message
+    assert "variants.0.jvm.heap" in message
+    assert "is missing" in message
+
+
+def test_every_fault_is_told_at_once():
+    text = changed("read_share: 0.2", "read_share: 2").replace("repeats: 1", "repeats: none")
+    message = refused(text)
+    assert "workload.read_share" in message
+    assert "repeats" in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("id: shenandoah", "id: g1", "variant id 'g1' stands 2 times"),
+        ("[200/s, 1500/s]", "[200/s, 200/s]", "load '200/s' stands 2 times"),
+        ("duration: 40s", "duration: 10s", "warm-up 10s is not shorter than duration 10s"),
+        ("duration: 40s", "duration: 45s", "interval 10s does not divide the judged time 35s"),
+        ("replication_factor: 3", "replication_factor: 4", "replication_factor 4 needs at least 4 nodes"),
+        ("control: g1", "control: c4", "control 'c4' is none of the variants g1, shenandoah"),
+        ("collector: G1", "collector: G2", "'Shenandoah'"),
+        ("heap: 512M", "heap: 512", "512 needs a unit"),
+        ("heap: 512M", "heap: 512X", "is not a value with a unit like 512M or 40G"),
+        ("below: 100ms", "below: 100", "needs a unit"),
+        ("name: demo", "name: Demo Campaign", "name"),
+        ("[200/s, 1500/s]", "[]", "loads"),
+        ("[200/s, 1500/s]", "[0/s]", "greater than 0"),
+    ],
+)
+def test_contradictions_and_wrong_values_are_refused(old, new, said):
+    assert said in refused(changed(old, new))
+
+
+@pytest.mark.parametrize("text", ["", "just text", "- a\n- b", "a: [", "a: 1\na: 2\n"])
+def test_what_is_no_definition_is_refused(text):
+    assert "demo.yaml" in refused(text)
+
+
+def test_load_ranges_include_both_ends():
+    text = changed("[200/s, 1500/s]", "{from: 100/s, to: 300/s, step: 100/s}")
+    assert parse_definition(text, "demo.yaml").loads == (100, 200, 300)
+
+
+def test_the_schema_describes_every_key():
+    schema = definition_schema()
+    assert set(schema["properties"]) == set(Definition.model_fields)
+    assert schema["additionalProperties"] is False
+    assert "from" in str(schema["properties"]["loads"])

@@ -1,0 +1,57 @@
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from plimsoll.services.definitions import parse_definition
+from plimsoll.services.planning import make_plan, new_campaign_id, running_order
+
+CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
+
+
+@pytest.fixture(scope="module")
+def azul():
+    return parse_definition((CAMPAIGNS / "azul-2022.yaml").read_text(), "azul-2022.yaml")
+
+
+def test_the_published_campaign_has_275_cells_and_687_5_cell_hours(azul):
+    totals = make_plan(azul).as_json()["totals"]
+    assert (totals["cells"], totals["variants"], totals["loads"], totals["repeats"]) == (275, 5, 11, 5)
+    assert totals["cell_hours"] == 687.5
+
+
+def test_a_repeat_is_a_block_with_every_variant_and_load_once(azul):
+    order = running_order(azul)
+    blocks = [order[start : start + 55] for start in range(0, 275, 55)]
+    for repeat, block in enumerate(blocks, start=1):
+        assert {cell.repeat for cell in block} == {repeat}
+        assert len({(cell.variant, cell.load_ops_s) for cell in block}) == 55
+
+
+def test_the_order_comes_from_the_seed_alone(azul):
+    other = azul.model_copy(update={"seed": 1})
+    assert running_order(azul) == running_order(azul)
+    assert running_order(azul) != running_order(other)
+
+
+def test_blocks_are_shuffled_differently(azul):
+    order = [(cell.variant, cell.load_ops_s) for cell in running_order(azul)]
+    assert order[:55] != order[55:110]
+
+
+def test_cell_ids_are_unique_and_known_in_advance(azul):
+    cells = make_plan(azul).as_json()["cells"]
+    assert len({cell["id"] for cell in cells}) == 275
+    assert {"id": "g1-040k-r3", "variant": "g1", "load_ops_s": 40_000, "repeat": 3} in cells
+
+
+@pytest.mark.parametrize(("parallel", "hosts", "rounds"), [(1, 4, 275), (8, 32, 35), (55, 220, 5), (500, 1100, 1)])
+def test_hosts_and_time_follow_from_parallelism(azul, parallel, hosts, rounds):
+    plan = make_plan(azul, parallel=parallel)
+    assert plan.hosts == hosts
+    assert plan.load_time == rounds * timedelta(minutes=150)
+
+
+def test_campaign_ids_name_definition_and_time(azul):
+    at = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
+    assert new_campaign_id(azul, at) == "azul-2022-20260131t120005"
