@@ -41,11 +41,17 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
         typer.echo(f"Note: {note}.")
 
 
-def schema() -> None:
+def schema(
+    markdown: Annotated[bool, typer.Option("--markdown", help="The reference for people instead.")] = False,
+) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
+    from plimsoll.services.definition_reference import definition_reference
     from plimsoll.services.definitions import definition_schema
 
-    print_json(definition_schema())
+    if markdown:
+        typer.echo(definition_reference(), nl=False)
+    else:
+        print_json(definition_schema())
 
 
 def _show(plan: Plan) -> None:
