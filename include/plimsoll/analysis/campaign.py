@@ -1,0 +1,176 @@
+"""A campaign's stored results, cell by cell: which attempt counts, and the tables that everything else starts from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.errors import NotFound
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
+
+CellState = Literal["met", "missed", "invalid", "not run"]
+PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
+
+
+@dataclass(frozen=True, eq=False)
+class AttemptData:
+    """One attempt as the store holds it.
+
+    `intervals`: one row per interval and operation: start_s (from the timed run's start), duration_s, phase (`warm-up`,
+    `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms, p99_ms, p99_9_ms,
+    max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
+    duration_ms, kind, stop_the_world.
+    """
+
+    verdict: Verdict
+    fingerprint: Fingerprint | None
+    intervals: pd.DataFrame
+    pauses: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignData:
+    """All that is known of a campaign; `quality` holds the checks over the whole campaign."""
+
+    campaign_id: str
+    definition: Definition
+    attempts: tuple[AttemptData, ...]
+    quality: tuple[Check, ...]
+    generated_at: datetime
+
+
+@dataclass(frozen=True, eq=False)
+class CellResult:
+    """A cell of the grid with its attempts, oldest first. `counted` is the newest valid one, if there is one."""
+
+    cell: Cell
+    attempts: tuple[AttemptData, ...]
+
+    @property
+    def counted(self) -> AttemptData | None:
+        """The attempt whose result is the cell's."""
+        return next((attempt for attempt in reversed(self.attempts) if attempt.verdict.valid), None)
+
+    @property
+    def shown(self) -> AttemptData | None:
+        """The counted attempt, or else the newest invalid one: better a marked picture than none."""
+        return self.counted or (self.attempts[-1] if self.attempts else None)
+
+    @property
+    def superseded(self) -> tuple[AttemptData, ...]:
+        """Valid attempts that a newer valid one replaced."""
+        valid = [attempt for attempt in self.attempts if attempt.verdict.valid]
+        return tuple(valid[:-1])
+
+    @property
+    def state(self) -> CellState:
+        """The cell's one-word answer."""
+        return self.shown.verdict.outcome if self.shown else "not run"
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that counts; None while there is no valid attempt."""
+        return self.counted.verdict if self.counted else None
+
+
+class Spread(Model):
+    """Lowest, median and highest value over the valid repeats at one load of one variant."""
+
+    variant: str
+    load_ops_s: int
+    repeats: int
+    low: float
+    median: float
+    high: float
+
+
+def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
+    """Every cell of the definition in the definition's order: variants, then loads rising, then repeats.
+
+    Raises NotFound for an attempt at a cell that the definition does not have: it must not vanish from a report.
+    """
+    attempts: dict[Cell, list[AttemptData]] = {cell: [] for cell in _by_variant(data.definition)}
+    for attempt in sorted(data.attempts, key=lambda one: one.verdict.key.attempt):
+        if attempt.verdict.cell not in attempts:
+            raise NotFound(
+                f"the definition has no cell {attempt.verdict.cell.id}, but an attempt at it is stored",
+                where=str(attempt.verdict.key),
+                mend="bring the campaign's definition back to what it was when the attempt ran",
+            )
+        attempts[attempt.verdict.cell].append(attempt)
+    return tuple(CellResult(cell=cell, attempts=tuple(tries)) for cell, tries in attempts.items())
+
+
+def deciding_level(verdict: Verdict) -> LevelVerdict | None:
+    """The service level that came nearest to its bound or furthest beyond it; None where none was judged."""
+    judged = [level for level in verdict.levels if level.worst_ms is not None]
+    return max(judged, key=_ratio, default=None)
+
+
+def distance(verdict: Verdict) -> float | None:
+    """The deciding level's worst interval as a multiple of its bound: below 1 it was met, 2 is twice the bound."""
+    level = deciding_level(verdict)
+    return None if level is None else _ratio(level)
+
+
+def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
+    """The highest interval of each valid repeat, ms, over repeats; `percentile` is one of PERCENTILES."""
+    return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))
+
+
+def achieved(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
+    """The achieved rate of each valid repeat, ops/s, over repeats."""
+    return _spreads(cells, lambda verdict: verdict.achieved_ops_s)
+
+
+def worst(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
+    """The worst interval of each valid repeat as a multiple of the bound, over repeats."""
+    return _spreads(cells, distance)
+
+
+def values_by_load(
+    cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
+) -> Mapping[tuple[str, int], tuple[float, ...]]:
+    """A figure of every valid repeat by (variant, load), in the order of repeats; unknown ones are left out."""
+    found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    for result in cells:
+        figure = value(result.verdict) if result.verdict else None
+        if figure is not None:
+            found[result.cell.variant, result.cell.load_ops_s].append(figure)
+    return {key: tuple(figures) for key, figures in found.items()}
+
+
+def _by_variant(definition: Definition) -> list[Cell]:
+    order = {variant.id: place for place, variant in enumerate(definition.variants)}
+    return sorted(grid(definition), key=lambda cell: (order[cell.variant], cell.load_ops_s, cell.repeat))
+
+
+def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | None]) -> tuple[Spread, ...]:
+    return tuple(
+        Spread(
+            variant=variant, load_ops_s=load, repeats=len(found), low=min(found), median=median(found), high=max(found)
+        )
+        for (variant, load), found in values_by_load(cells, value).items()
+    )
+
+
+def _percentile(maxima_of: Percentiles | None, name: str) -> float | None:
+    value: float | None = getattr(maxima_of, name) if maxima_of else None
+    return value
+
+
+def _ratio(level: LevelVerdict) -> float:
+    return (level.worst_ms or 0.0) / level.service_level.bound_ms

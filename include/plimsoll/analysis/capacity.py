@@ -1,0 +1,135 @@
+"""Capacity: the highest load at which every repeat is valid and met, with all lower loads too; and what it rests on."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby, takewhile
+from typing import Annotated, Literal
+
+from pydantic import Field, computed_field
+
+from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance
+from plimsoll.analysis.statistics import pass_probability_bound
+from plimsoll.domain.base import Model
+
+CapacityKind = Literal["found", "at-least", "provisional", "none", "unknown"]
+RungOutcome = Literal["met", "missed", "incomplete"]
+
+
+class Rung(Model):
+    """One load level of one variant: what became of its repeats."""
+
+    load_ops_s: int
+    repeats: Annotated[int, Field(description="Repeats that the definition asks for")]
+    met: int
+    missed: int
+    invalid: int
+    not_run: int
+    rate_not_achieved: Annotated[int, Field(description="Valid repeats that fell short of the attempted rate")]
+    worst_ratio: Annotated[float | None, Field(description="Worst interval of all valid repeats / bound")]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def outcome(self) -> RungOutcome:
+        """Missed once any repeat missed; met once every repeat is valid and met; incomplete otherwise."""
+        if self.missed:
+            return "missed"
+        return "met" if self.met == self.repeats else "incomplete"
+
+
+class Capacity(Model):
+    """How much load a variant carries.
+
+    `kind` says how firm `capacity_ops_s` is. found: the next load missed; at-least: every load of the campaign was met;
+    provisional: nothing missed so far, but repeats of the next load are invalid or were not run; none: the lowest load
+    missed; unknown: the lowest load's repeats are incomplete.
+    """
+
+    variant: str
+    kind: CapacityKind
+    capacity_ops_s: Annotated[int | None, Field(description="ops/s; None where there is none or it is unknown")]
+    at_capacity: Annotated[Rung | None, Field(description="The rung that the capacity stands on")]
+    next_load: Annotated[Rung | None, Field(description="The next higher load, whatever became of it")]
+    pass_probability_bound: Annotated[
+        float | None, Field(description="One-sided 95 % lower bound on the chance that a repeat at the capacity is met")
+    ]
+    ratio_to_control: Annotated[
+        float | None,
+        Field(description="Capacity / the control's, if that was found; a lower bound unless kind is found"),
+    ] = None
+    lowest_missed_ops_s: Annotated[int | None, Field(description="The lowest load at which a repeat missed")] = None
+    met_again_at: Annotated[
+        tuple[int, ...], Field(description="Higher loads (ops/s) that were met although a lower one missed")
+    ] = ()
+    rungs: Annotated[tuple[Rung, ...], Field(description="Every load, rising")]
+
+
+def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
+    """The capacity of each variant, in the definition's order."""
+    results = cell_results(data) if cells is None else cells
+    found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
+    control = next((one for one in found if one.variant == data.definition.control), None)
+    return tuple(_relative(one, control) for one in found)
+
+
+def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
+    """One rung per load, rising, of one variant's cells."""
+    ordered = sorted(cells, key=lambda result: result.cell.load_ops_s)
+    return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
+
+
+def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
+    states = [result.state for result in cells]
+    verdicts = [result.verdict for result in cells if result.verdict]
+    ratios = [ratio for ratio in map(distance, verdicts) if ratio is not None]
+    return Rung(
+        load_ops_s=load,
+        repeats=len(cells),
+        met=states.count("met"),
+        missed=states.count("missed"),
+        invalid=states.count("invalid"),
+        not_run=states.count("not run"),
+        rate_not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
+        worst_ratio=max(ratios, default=None),
+    )
+
+
+def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
+    rungs = rungs_of(cells)
+    carried = list(takewhile(lambda rung: rung.outcome == "met", rungs))
+    highest = carried[-1] if carried else None
+    following = rungs[len(carried)] if len(carried) < len(rungs) else None
+    return Capacity(
+        variant=variant,
+        kind=_kind(highest, following),
+        capacity_ops_s=highest.load_ops_s if highest else None,
+        at_capacity=highest,
+        next_load=following,
+        pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
+        lowest_missed_ops_s=_lowest_missed(rungs),
+        met_again_at=_met_again(rungs),
+        rungs=rungs,
+    )
+
+
+def _kind(highest: Rung | None, following: Rung | None) -> CapacityKind:
+    if following is None:
+        return "at-least"
+    if following.outcome == "missed":
+        return "found" if highest else "none"
+    return "provisional" if highest else "unknown"
+
+
+def _lowest_missed(rungs: Sequence[Rung]) -> int | None:
+    return next((rung.load_ops_s for rung in rungs if rung.outcome == "missed"), None)
+
+
+def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
+    lowest = _lowest_missed(rungs)
+    return tuple(rung.load_ops_s for rung in rungs if lowest and rung.outcome == "met" and rung.load_ops_s > lowest)
+
+
+def _relative(one: Capacity, control: Capacity | None) -> Capacity:
+    if control is None or one is control or control.kind != "found":
+        return one
+    if not one.capacity_ops_s or not control.capacity_ops_s:
+        return one
+    return one.model_copy(update={"ratio_to_control": one.capacity_ops_s / control.capacity_ops_s})

@@ -1,0 +1,122 @@
+"""The capacity of each variant in words: the one place that phrases it, for page, terminal and summary."""
+
+from dataclasses import dataclass
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.words import NOTHING, multiple, ops, percent, plural
+
+
+@dataclass(frozen=True)
+class CapacityRow:
+    """One variant's line in the capacity table, as text."""
+
+    variant: str
+    capacity: str
+    rests_on: str
+    next_load: str
+    pass_probability: str
+    to_control: str
+    notes: tuple[str, ...]
+    share_of_highest_load: float
+    firm: bool
+
+
+def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
+    """The capacity of each variant, in the definition's order, with what it rests on."""
+    return capacity_rows(analyse(data))
+
+
+def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
+    """The same from findings already made."""
+    return tuple(_row(findings, capacity) for capacity in findings.capacities)
+
+
+def sentence(findings: Findings, capacity: Capacity) -> str:
+    """What a variant carries, in one sentence."""
+    label = findings.labels[capacity.variant]
+    at, following = capacity.at_capacity, capacity.next_load
+    if at is None:
+        return f"{label}: {_without_capacity(capacity)}."
+    where = "there" if at is capacity.rungs[0] else "there and at every lower load"
+    return f"{label} carries {headline(capacity)}: {_all_met(at)} the service level {where}; {_beyond(following)}."
+
+
+def headline(capacity: Capacity) -> str:
+    """The figure itself: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
+    if capacity.kind == "none":
+        return "none: below the lowest load"
+    if capacity.kind == "unknown":
+        return "unknown"
+    return ops(capacity.capacity_ops_s) if capacity.kind == "found" else f"at least {ops(capacity.capacity_ops_s)}"
+
+
+def rung_outcome(rung: Rung) -> str:
+    """What became of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
+    open_ones = [f"{count} {what}" for count, what in ((rung.invalid, "invalid"), (rung.not_run, "not run")) if count]
+    count, what = (rung.missed, "missed") if rung.outcome == "missed" else (rung.met, "met")
+    return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
+
+
+def _row(findings: Findings, capacity: Capacity) -> CapacityRow:
+    at, following = capacity.at_capacity, capacity.next_load
+    bound = capacity.pass_probability_bound
+    return CapacityRow(
+        variant=findings.labels[capacity.variant],
+        capacity=headline(capacity),
+        rests_on=rung_outcome(at) if at else NOTHING,
+        next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
+        pass_probability=NOTHING if bound is None else f"≥ {percent(bound, 0)}",
+        to_control=_to_control(findings, capacity),
+        notes=_notes(capacity),
+        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(findings.definition.loads),
+        firm=capacity.kind in ("found", "none"),
+    )
+
+
+def _to_control(findings: Findings, capacity: Capacity) -> str:
+    if capacity.variant == findings.definition.control:
+        return "control"
+    ratio = multiple(capacity.ratio_to_control)
+    return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
+
+
+def _notes(capacity: Capacity) -> tuple[str, ...]:
+    notes = [_firmness(capacity)]
+    short = [rung for rung in capacity.rungs if rung.rate_not_achieved and rung.outcome == "met"]
+    if short:
+        loads = ", ".join(ops(rung.load_ops_s) for rung in short)
+        notes.append(f"met, but the rate was not achieved in every repeat at {loads}")
+    if capacity.met_again_at:
+        loads = ", ".join(ops(load) for load in capacity.met_again_at)
+        notes.append(f"met again at {loads}: not counted, a lower load missed")
+    return tuple(note for note in notes if note)
+
+
+def _firmness(capacity: Capacity) -> str:
+    missed_at = capacity.lowest_missed_ops_s
+    below = f"; below {ops(missed_at)}, where it missed" if missed_at else ""
+    if capacity.kind == "at-least":
+        return "the highest load of this campaign was met: the capacity may be higher"
+    if capacity.kind == "provisional":
+        return f"provisional: repeats of the next load are incomplete{below}"
+    return f"repeats of the lowest load are incomplete{below}" if capacity.kind == "unknown" else ""
+
+
+def _without_capacity(capacity: Capacity) -> str:
+    lowest = capacity.rungs[0]
+    outcome = f"at {ops(lowest.load_ops_s)}, the lowest load, {rung_outcome(lowest)}"
+    if capacity.kind == "none":
+        return f"no load of this campaign was carried; {outcome}"
+    return f"the capacity is unknown; {outcome}"
+
+
+def _all_met(rung: Rung) -> str:
+    return "the only repeat met" if rung.repeats == 1 else f"all {rung.repeats} repeats met"
+
+
+def _beyond(following: Rung | None) -> str:
+    if following is None:
+        return "no higher load was run"
+    return f"at {ops(following.load_ops_s)}, {rung_outcome(following)}"

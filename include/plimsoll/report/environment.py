@@ -1,0 +1,196 @@
+"""The environment that really ran, sorted by what is alike: equal everywhere, by variant, by host; and what deviates."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
+from plimsoll.domain.units import format_size
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import figure
+
+ABSENT = "(not reported)"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One fact's value on one host of one cell."""
+
+    variant: str
+    cell: str
+    host: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A fact that differs among a variant's own cells: each variant's usual value, and who has which other one."""
+
+    fact: str
+    usual: Mapping[str, str]
+    others: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Facts by how they vary. `by_variant`: fact → variant → value; `by_host`: fact → value → hosts."""
+
+    equal: Mapping[str, str]
+    by_variant: Mapping[str, Mapping[str, str]]
+    by_host: Mapping[str, Mapping[str, tuple[str, ...]]]
+    deviations: tuple[Deviation, ...]
+    own_everywhere: tuple[str, ...]
+    without_fingerprint: tuple[str, ...]
+    largest_clock_offset_ms: float | None
+
+
+def environment(findings: Findings) -> Environment:
+    """Compare the fingerprints of the attempts that count (or are shown in their place)."""
+    shown = [(result.cell, result.shown) for result in findings.cells if result.shown]
+    present = [(cell, attempt.fingerprint) for cell, attempt in shown if attempt.fingerprint]
+    facts = _observations((cell.variant, cell.id, fingerprint) for cell, fingerprint in present)
+    kinds = {fact: _kind(seen) for fact, seen in facts.items()}
+    offsets = [abs(node.clock_offset_ms) for _, fingerprint in present for node in fingerprint.nodes]
+    return Environment(
+        equal={fact: facts[fact][0].value for fact, kind in kinds.items() if kind == "equal"},
+        by_variant={
+            fact: {one.variant: one.value for one in facts[fact]} for fact, kind in kinds.items() if kind == "variant"
+        },
+        by_host={fact: _hosts_by_value(facts[fact]) for fact, kind in kinds.items() if kind == "host"},
+        deviations=tuple(_deviation(fact, facts[fact]) for fact, kind in kinds.items() if kind == "deviation"),
+        own_everywhere=tuple(fact for fact, kind in kinds.items() if kind == "own"),
+        without_fingerprint=tuple(cell.id for cell, attempt in shown if attempt.fingerprint is None),
+        largest_clock_offset_ms=max(offsets, default=None),
+    )
+
+
+def _observations(sources: Iterable[tuple[str, str, Fingerprint]]) -> dict[str, list[Observation]]:
+    hosts = [
+        (variant, cell, host, role, facts)
+        for variant, cell, fingerprint in sources
+        for host, role, facts in _hosts(fingerprint)
+    ]
+    found: defaultdict[str, list[Observation]] = defaultdict(list)
+    names = {
+        role: dict.fromkeys(name for *_, own, facts in hosts if own == role for name in facts) for *_, role, _ in hosts
+    }
+    for variant, cell, host, role, facts in hosts:
+        for name in names[role]:
+            found[name].append(Observation(variant, cell, host, facts.get(name, ABSENT)))
+    return dict(found)
+
+
+def _hosts(fingerprint: Fingerprint) -> Iterator[tuple[str, str, dict[str, str]]]:
+    for node in fingerprint.nodes:
+        yield node.host, "node", _node_facts(node)
+    generator = {"generator": fingerprint.load_generator, "generator JVM": fingerprint.load_generator_jvm}
+    facts = _host_facts(fingerprint.load_host) | generator
+    yield "load", "load", {f"load host: {name}": value for name, value in facts.items() if value}
+
+
+def _node_facts(node: NodeFingerprint) -> dict[str, str]:
+    jvm = node.jvm
+    return {
+        "database": f"{node.database} {node.database_version}",
+        "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
+        "collector": f"{jvm.collector or 'unknown'} ({', '.join(jvm.collector_beans)})",
+        "heap": _size(jvm.heap_max_bytes),
+        **_host_facts(node.facts),
+        **_arguments(jvm.arguments, node.address),
+        **{f"flag {name}": _masked(value, node.address) for name, value in sorted(jvm.flags.items())},
+    }
+
+
+def _host_facts(facts: HostFacts) -> dict[str, str]:
+    return {
+        "operating system": facts.os,
+        "kernel": facts.kernel,
+        "CPU": facts.cpu_model,
+        "CPUs": str(facts.cpus),
+        "memory": _size(facts.memory_bytes),
+        "page size": _size(facts.page_size_bytes),
+        "transparent huge pages": facts.transparent_huge_pages,
+        "swap": _size(facts.swap_bytes),
+        **facts.provider,
+    }
+
+
+def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for argument in arguments:
+        found[f"option {_stem(argument)}"].append(_masked(argument, address))
+    return {name: " ".join(sorted(values)) for name, values in sorted(found.items())}
+
+
+def _stem(argument: str) -> str:
+    """`-XX:+UseG1GC` → `-XX:UseG1GC`, `-Xmx4G` → `-Xmx`, `-Da.b=c` → `-Da.b`."""
+    heap = re.match(r"-X(mx|ms|mn|ss)(?=\d)", argument)
+    if heap:
+        return heap[0]
+    return re.sub(r"^-XX:[+-]", "-XX:", argument).partition("=")[0] if argument.startswith("-XX:") else _head(argument)
+
+
+def _head(argument: str) -> str:
+    return re.split(r"[=:]", argument, maxsplit=1)[0]
+
+
+def _masked(text: str, address: str) -> str:
+    """Paths, ports and the node's own address are a cell's own by design; all else must be comparable."""
+    text = text.replace(address, "‹address›") if address else text
+    text = re.sub(r"(?<![\w.])/[^\s:,;=]+", "‹path›", text)
+    return re.sub(r"(port\w*=)\d+", r"\1‹port›", text, flags=re.IGNORECASE)
+
+
+def _kind(seen: Sequence[Observation]) -> str:
+    values = {one.value for one in seen}
+    if len(values) == 1:
+        return "equal"
+    for kind, key in _EXPLANATIONS.items():
+        if len({(key(one), one.value) for one in seen}) == len({key(one) for one in seen}):
+            return kind
+    return "own" if len(values) == len(seen) else "deviation"
+
+
+_EXPLANATIONS: Mapping[str, Callable[[Observation], object]] = {
+    "variant": lambda one: one.variant,
+    "host": lambda one: one.host,
+}
+
+
+def _hosts_by_value(seen: Sequence[Observation]) -> dict[str, tuple[str, ...]]:
+    return {value: tuple(dict.fromkeys(one.host for one in seen if one.value == value)) for value in _ranked(seen)}
+
+
+def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
+    usual = {
+        variant: _ranked([one for one in seen if one.variant == variant])[0]
+        for variant in dict.fromkeys(one.variant for one in seen)
+    }
+    odd = [one for one in seen if one.value != usual[one.variant]]
+    whole = Counter(one.cell for one in seen)
+    return Deviation(
+        fact=fact,
+        usual=usual,
+        others={value: _places([one for one in odd if one.value == value], whole) for value in _ranked(odd)},
+    )
+
+
+def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
+    """Cells where every host has the value; cell and hosts where only some have."""
+    cells: defaultdict[str, list[str]] = defaultdict(list)
+    for one in odd:
+        cells[one.cell].append(one.host)
+    return tuple(
+        cell if len(hosts) == hosts_of[cell] else f"{cell} ({', '.join(hosts)})" for cell, hosts in cells.items()
+    )
+
+
+def _ranked(seen: Sequence[Observation]) -> list[str]:
+    return [value for value, _ in Counter(one.value for one in seen).most_common()]
+
+
+def _size(size_bytes: int) -> str:
+    """Binary multiples while exact, else GiB: memory as a host reports it is never a round figure."""
+    exact = format_size(size_bytes) if size_bytes % 1024 == 0 else ""
+    return exact if exact and len(exact) <= 5 else f"{figure(size_bytes / 2**30)} GiB"

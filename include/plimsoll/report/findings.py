@@ -1,0 +1,62 @@
+"""Everything the analysis says about a campaign, gathered once for all parts of the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
+from plimsoll.analysis.capacity import Capacity, capacities
+from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
+
+if TYPE_CHECKING:
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.service_level import ServiceLevel
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """A campaign's data and what the analysis made of it; variants and cells in the definition's order."""
+
+    data: CampaignData
+    cells: tuple[CellResult, ...]
+    capacities: tuple[Capacity, ...]
+    comparisons: tuple[Comparison, ...]
+    repeats: Repeats
+
+    @property
+    def definition(self) -> Definition:
+        """The campaign's definition."""
+        return self.data.definition
+
+    @property
+    def level(self) -> ServiceLevel:
+        """The first service level: the one that charts draw."""
+        return self.definition.service_levels[0]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Variants' labels by id; an id is added where two variants share a title."""
+        variants = self.definition.variants
+        shared = {one.label for one in variants if sum(one.label == other.label for other in variants) > 1}
+        return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
+
+    def of_variant(self, variant: str) -> tuple[CellResult, ...]:
+        """The cells of one variant."""
+        return tuple(result for result in self.cells if result.cell.variant == variant)
+
+    def count(self, *states: str) -> int:
+        """Number of cells in any of the states."""
+        return sum(result.state in states for result in self.cells)
+
+
+def analyse(data: CampaignData) -> Findings:
+    """Run the campaign-level analysis."""
+    cells = cell_results(data)
+    return Findings(
+        data=data,
+        cells=cells,
+        capacities=capacities(data, cells),
+        comparisons=compare_with_control(cells, data.definition.control),
+        repeats=power_of(data.definition.repeats),
+    )

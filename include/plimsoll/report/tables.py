@@ -1,0 +1,140 @@
+"""Tables: one row per cell as a data frame (CSV, Parquet), and rows of text for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign import PERCENTILES, CellResult, Spread, achieved, deciding_level, distance, maxima
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import NOTHING, ops, percent, plural, span, whole_span
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.domain.result import Percentiles, Verdict
+
+PERCENTILE_NAMES: Mapping[str, str] = {
+    "p50_ms": "p50",
+    "p90_ms": "p90",
+    "p99_ms": "p99",
+    "p99_9_ms": "p99.9",
+    "max_ms": "maximum",
+}
+
+
+@dataclass(frozen=True)
+class LoadRow:
+    """One variant at one load, as text: achieved rate and the maxima's range over valid repeats, ms."""
+
+    variant: str
+    load: str
+    repeats: str
+    achieved: str
+    share: str
+    not_achieved: int
+    maxima: tuple[str, ...]
+
+
+def cells_frame(findings: Findings) -> pd.DataFrame:
+    """One row per cell of the definition; figures of the attempt that counts, empty where there is none.
+
+    Columns carry their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame([_cell_record(findings, result) for result in findings.cells])
+    whole = ["attempt", "operations", "errors", "intervals_judged", "intervals_missed", "intervals_not_judged"]
+    return frame.astype(dict.fromkeys(whole, "Int64") | {"rate_achieved": "boolean"})
+
+
+def as_csv(frame: pd.DataFrame) -> bytes:
+    """The frame as CSV with a header line, LF line ends, UTF-8."""
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text.encode()
+
+
+def as_parquet(frame: pd.DataFrame) -> bytes:
+    """The frame as Parquet."""
+    buffer = BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
+    """Variants by loads, in the definition's order."""
+    rates = _by_place(achieved(findings.cells))
+    highest = [_by_place(maxima(findings.cells, percentile)) for percentile in PERCENTILES]
+    return tuple(
+        _load_row(findings, variant, load, rates.get((variant, load)), [one.get((variant, load)) for one in highest])
+        for variant, load in dict.fromkeys((result.cell.variant, result.cell.load_ops_s) for result in findings.cells)
+    )
+
+
+def _by_place(spreads: tuple[Spread, ...]) -> dict[tuple[str, int], Spread]:
+    return {(spread.variant, spread.load_ops_s): spread for spread in spreads}
+
+
+def _load_row(
+    findings: Findings, variant: str, load: int, rate: Spread | None, highest: list[Spread | None]
+) -> LoadRow:
+    own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
+    return LoadRow(
+        variant=findings.labels[variant],
+        load=ops(load),
+        repeats=f"{rate.repeats if rate else 0} of {plural(len(own), 'repeat')}",
+        achieved=whole_span(rate.low, rate.high) if rate else NOTHING,
+        share=percent(rate.median / load, 2) if rate else NOTHING,
+        not_achieved=sum(result.verdict.rate_achieved is False for result in own if result.verdict),
+        maxima=tuple(span(spread.low, spread.high) if spread else NOTHING for spread in highest),
+    )
+
+
+def _cell_record(findings: Findings, result: CellResult) -> dict[str, object]:
+    cell, verdict = result.cell, result.verdict
+    newest = result.shown.verdict if result.shown else None
+    return {
+        "cell": cell.id,
+        "variant": cell.variant,
+        "variant_title": findings.labels[cell.variant],
+        "load_ops_s": cell.load_ops_s,
+        "repeat": cell.repeat,
+        "outcome": result.state,
+        "attempts": len(result.attempts),
+        "attempt": newest.key.attempt if newest else None,
+        **_figures(verdict),
+        **_all_maxima(verdict),
+        "started_at": newest.started_at.isoformat() if newest and newest.started_at else None,
+        "reasons": "; ".join(newest.reasons) if newest else "",
+    }
+
+
+def _figures(verdict: Verdict | None) -> dict[str, object]:
+    level = deciding_level(verdict) if verdict else None
+    return {
+        "achieved_ops_s": verdict.achieved_ops_s if verdict else None,
+        "rate_achieved": verdict.rate_achieved if verdict else None,
+        "operations": verdict.operations if verdict else None,
+        "errors": sum(verdict.errors.values()) if verdict else None,
+        "service_level": str(level.service_level) if level else None,
+        "bound_ms": level.service_level.bound_ms if level else None,
+        "worst_ms": level.worst_ms if level else None,
+        "worst_to_bound": distance(verdict) if verdict else None,
+        "intervals_judged": level.judged if level else None,
+        "intervals_missed": level.missed if level else None,
+        "intervals_not_judged": level.not_judged if level else None,
+    }
+
+
+def _all_maxima(verdict: Verdict | None) -> dict[str, float | None]:
+    kinds = {"": verdict.maxima, **verdict.maxima_by_operation} if verdict else {}
+    columns = {kind: dict(_named(kind, found)) for kind, found in kinds.items()}
+    empty = {name: None for kind in ("", "reads", "writes") for name, _ in _named(kind, None)}
+    return empty | {name: value for own in columns.values() for name, value in own.items()}
+
+
+def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | None]]:
+    for percentile in PERCENTILES:
+        yield f"{kind}_{percentile}".lstrip("_"), getattr(found, percentile) if found else None

@@ -1,0 +1,23 @@
+"""The capacity table for a terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.report.answers import CapacityRow
+
+
+def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
+    """The rows of `capacity_table` as a rich table; notes stand below their variant's line."""
+    table = Table(title=Text(title), title_justify="left", show_lines=True)
+    for heading in ("Variant", "Capacity", "Rests on", "Next load", "Pass probability", "To control"):
+        table.add_column(heading)
+    for row in rows:
+        table.add_row(*(Text(text) for text in _cells(row)))
+    return table
+
+
+def _cells(row: CapacityRow) -> tuple[str, ...]:
+    capacity = "\n".join([row.capacity, *(f"({note})" for note in row.notes)])
+    return row.variant, capacity, row.rests_on, row.next_load, row.pass_probability, row.to_control

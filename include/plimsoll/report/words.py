@@ -1,0 +1,77 @@
+"""Figures as text, each with its unit: one way to write them in every part of the report."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import floor, log10
+
+NOTHING = "–"
+
+
+def ops(value: float | None) -> str:
+    """40000 → `40,000 ops/s`."""
+    return NOTHING if value is None else f"{value:,.0f} ops/s"
+
+
+def short_ops(value: float) -> str:
+    """40000 → `40k`, 1500 → `1.5k`, 200 → `200`: for axes whose title gives the unit."""
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
+
+
+def ms(value: float | None) -> str:
+    """Three significant digits below 1000, none after the point above: `0.42 ms`, `38.2 ms`, `1,240 ms`."""
+    return NOTHING if value is None else f"{figure(value)} ms"
+
+
+def figure(value: float) -> str:
+    """Three significant digits, trailing zeros dropped; whole numbers from 100 on."""
+    if value == 0:
+        return "0"
+    decimals = max(0, 2 - floor(log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def multiple(value: float | None) -> str:
+    """2.5 → `2.5×`."""
+    return NOTHING if value is None else f"{figure(value)}×"
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """0.9375 → `93.8 %`."""
+    return NOTHING if share is None else f"{share * 100:.{decimals}f} %"
+
+
+def p_text(value: float | None) -> str:
+    """A p value to three digits, never as zero."""
+    if value is None:
+        return NOTHING
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 repeat`, `5 repeats`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listing(items: Sequence[str], most: int = 12) -> str:
+    """Items in one line; how many more there are where they are too many."""
+    rest = len(items) - most
+    return ", ".join(items[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def span(low: float, high: float) -> str:
+    """A range of two figures; one where they read alike."""
+    return figure(low) if figure(low) == figure(high) else f"{figure(low)} to {figure(high)}"
+
+
+def whole_span(low: float, high: float) -> str:
+    """A range of two whole numbers."""
+    return f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
+
+
+def moment(value: datetime | None) -> str:
+    """`1 March 2026, 12:00 UTC`."""
+    if value is None:
+        return NOTHING
+    utc = value.astimezone(UTC)
+    return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
