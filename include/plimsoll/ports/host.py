@@ -24,6 +24,7 @@ class Job:
     """A detached process with a deterministic id: started once, found again by anyone who knows the id.
 
     `stdout` and `stderr` go to `jobs/<id>.log` below the host's root. `expires` ends it whatever happens to its owner.
+    `owns` is a folder that no other job may own while this one runs, such as a database's data: a second is refused.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Job:
     expires: timedelta
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: PurePosixPath | None = None
+    owns: PurePosixPath | None = None
 
 
 @dataclass(frozen=True)

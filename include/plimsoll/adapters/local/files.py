@@ -1,0 +1,25 @@
+"""Files written whole or not at all, and what to do when the disk refuses."""
+
+import errno
+import uuid
+from pathlib import Path
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a text file with its folders; readers see the old content or the new, never a part. OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        unfinished.write_text(content, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def mend(error: OSError, place: Path) -> str:
+    """How to mend what the operating system refused at that place."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"free disk space or raise the quota below {place}, then run the cell again"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"give the user who runs Plimsoll the right to write to {place}, or set PLIMSOLL_WORK to another folder"
+    return f"look at {place}, then run the cell again"

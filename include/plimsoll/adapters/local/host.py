@@ -1,0 +1,149 @@
+"""A host that is a folder of this machine, with a loopback address of its own."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+from plimsoll.adapters.local.facts import machine_facts
+from plimsoll.adapters.local.files import mend, write_whole
+from plimsoll.adapters.local.jobs import Jobs
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.ports.host import CommandResult, Job, JobStatus
+
+# All else stays out: what a JVM measures must not hang on JAVA_TOOL_OPTIONS or on a secret of whoever started it.
+_INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
+
+
+class LocalHost:
+    """Implements the Host port. `marks` are environment variables that everything started here carries."""
+
+    def __init__(self, info: HostInfo, root: Path, marks: Mapping[str, str]) -> None:
+        self.info = info
+        self.root = PurePosixPath(root)
+        self._folder = root
+        self._marks = dict(marks)
+        self._jobs = Jobs(root / "jobs", where=f"host {info.name} ({root})")
+
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+        """Run in the host's folder; on a timeout the command and what it forked are killed."""
+        environment = self._environment({})
+        if shutil.which(argv[0], path=environment.get("PATH")) is None:
+            raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
+        with self._explained(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            result = _run(argv, environment, self._folder, timeout)
+        if result is None:
+            raise self._error(f"`{argv[0]}` did not end within {timeout.total_seconds():g} s", "see what it waits for")
+        if check and result.exit_code != 0:
+            said = (result.stderr or result.stdout).strip()
+            raise self._error(f"`{argv[0]}` ended with exit code {result.exit_code}: {said}", "mend the reason given")
+        return result
+
+    def install(self, bundle: Path) -> PurePosixPath:
+        """The folder itself: this machine has it already."""
+        if not bundle.is_dir():
+            raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
+        return PurePosixPath(bundle.resolve())
+
+    def write(self, path: PurePosixPath, content: str) -> None:
+        """Write a text file whole, below the host's root."""
+        place = self._below_root(path)
+        with self._explained(place):
+            write_whole(place, content)
+
+    def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
+        """The last bytes of a text file; empty where there is none."""
+        place = self._folder / path
+        with self._explained(place):
+            if not place.is_file():
+                return ""
+            with place.open("rb") as file:
+                file.seek(max(0, place.stat().st_size - max_bytes))
+                return file.read(max_bytes).decode(errors="replace")
+
+    def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """All files below a folder, sorted."""
+        found = (PurePosixPath(parent, name) for parent, _, names in os.walk(self._folder / folder) for name in names)
+        return tuple(sorted(found))
+
+    def fetch(self, path: PurePosixPath, destination: Path) -> None:
+        """Copy a file out of the host's folder."""
+        with self._explained(self._folder / path):
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self._folder / path, destination)
+
+    def start(self, job: Job) -> None:
+        """Start the job detached, or attach to it."""
+        cwd = self._folder if job.cwd is None else self._folder / job.cwd
+        with self._explained(cwd):
+            self._jobs.start(job, env=self._environment(job.env), cwd=cwd)
+
+    def status(self, job_id: str) -> JobStatus:
+        """What became of a job."""
+        with self._explained(self._folder):
+            return self._jobs.status(job_id)
+
+    def stop(self, job_id: str, *, grace: timedelta) -> None:
+        """Ask the job to end, after `grace` make it."""
+        with self._explained(self._folder):
+            self._jobs.stop(job_id, grace)
+
+    def free_port(self) -> int:
+        """A port of this host's own address that nobody listens on."""
+        with self._explained(self._folder), socket.socket() as probe:
+            probe.bind((self.info.address, 0))
+            port: int = probe.getsockname()[1]
+            return port
+
+    def facts(self) -> HostFacts:
+        """This machine."""
+        with self._explained(Path("/proc")):
+            return machine_facts(self.info.facts)
+
+    def clock_offset_ms(self) -> float:
+        """One machine, one clock."""
+        return 0.0
+
+    def _environment(self, own: Mapping[str, str]) -> dict[str, str]:
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        return {**inherited, **own, **self._marks}
+
+    def _below_root(self, path: PurePosixPath) -> Path:
+        place = Path(os.path.normpath(self._folder / path))
+        if not place.is_relative_to(self._folder):
+            raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")
+        return place
+
+    @contextmanager
+    def _explained(self, place: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise self._error(f"can't use {place}: {error}", mend(error, place)) from error
+
+    def _error(self, what: str, how: str) -> HostError:
+        return HostError(what, where=f"host {self.info.name} ({self._folder})", mend=how)
+
+
+def _run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta) -> CommandResult | None:
+    """None when the time was over. A session of its own, so that what the command forked can be ended with it."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        list(argv), env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=timeout.total_seconds())
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return CommandResult(process.returncode, stdout.decode(errors="replace"), stderr.decode(errors="replace"))

@@ -1,0 +1,200 @@
+"""Holds one detached job. A script of its own, run by an isolated interpreter: standard library only, no package.
+
+It reads the job as JSON from standard input, starts it once, and answers by exit code and standard error; the job
+goes on in a session of its own. Whatever ends this process ends the job too (PR_SET_PDEATHSIG), and what the job
+forked is adopted by it (PR_SET_CHILD_SUBREAPER) and ended with the job.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+KILL_NOW = signal.SIGUSR1
+_SIGNALS = {signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, KILL_NOW}
+_GRACE_S = 10.0
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> int:
+    """Start the job unless it was started before; 0 in both cases, else 1 with the reason on standard error."""
+    job = json.load(sys.stdin)
+    # Held until the record is written, by the supervisor even when this launcher is killed: two callers start one job.
+    lock = _open_lock(Path(job["record"]).with_suffix(".lock"))
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    if Path(job["record"]).exists():
+        return 0
+    owned = _own(job)
+    reading, telling = os.pipe()
+    if os.fork() == 0:
+        _supervise(job, telling, lock, owned)
+    os.close(telling)
+    with os.fdopen(reading, encoding="utf-8") as answer:
+        reason = answer.read()
+    sys.stderr.write(reason)
+    return 1 if reason else 0
+
+
+def _own(job: dict[str, Any]) -> int | None:
+    """Lock the folder that the job wants for itself. The job inherits the lock: it lasts as long as any part of it."""
+    if job["owns"] is None:
+        return None
+    lock = _open_lock(Path(f"{job['owns']}.lock"))
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(lock, 200, 0).decode()
+        raise SystemExit(f"{job['owns']} is in use by {holder or 'another job'}") from None
+    os.truncate(lock, 0)
+    os.pwrite(lock, f"job {job['id']} (supervisor {os.getpid()})".encode(), 0)
+    return lock
+
+
+def _open_lock(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+
+
+def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) -> None:
+    """Never returns: the second process of the fork lives here."""
+    code = 1
+    try:
+        _detach(Path(job["log"]))
+        child = _spawn(job, owned)
+        _record(job, child.pid)
+        os.close(lock)
+        os.close(telling)
+        code = _outlive(child.pid, job["expires_s"])
+        _write(Path(job["exit"]), str(code))
+    except Exception as error:  # whatever it is, the caller must hear it and nothing may stay behind
+        with contextlib.suppress(OSError):
+            os.write(telling, (str(error) or repr(error)).encode())
+        _end_descendants()
+    finally:
+        os._exit(code)
+
+
+def _detach(log: Path) -> None:
+    """A session of its own, no terminal, nothing of the caller's open."""
+    os.setsid()
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    silence = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((silence, 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
+    os.close(silence)
+    os.close(output)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _spawn(job: dict[str, Any], owned: int | None) -> "subprocess.Popen[bytes]":
+    """The job in a process group of its own, so that a signal reaches all of it and not this process."""
+    supervisor = os.getpid()
+
+    def before_exec() -> None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != supervisor:
+            os._exit(1)
+        signal.pthread_sigmask(signal.SIG_SETMASK, set())
+
+    kept = () if owned is None else (owned,)
+    # This process has one thread, so that preexec_fn is safe.
+    return subprocess.Popen(job["argv"], pass_fds=kept, process_group=0, preexec_fn=before_exec)  # noqa: PLW1509
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc.prctl(option, value, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl failed")
+
+
+def _record(job: dict[str, Any], child: int) -> None:
+    """Process id, start time and boot: a process id alone may be another's by now."""
+    record = {"pid": os.getpid(), "start": start_time(os.getpid()), "boot": boot_id(), "child": child}
+    _write(Path(job["record"]), json.dumps({**record, "argv": job["argv"]}))
+
+
+def start_time(pid: int) -> int:
+    """Start of a process in clock ticks since boot; OSError where there is none."""
+    return int(stat(pid)[19])
+
+
+def stat(pid: int) -> list[str]:
+    """The fields of /proc/<pid>/stat from the third on: state, parent, ...; the second may hold blanks itself."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+
+
+def boot_id() -> str:
+    """Identity of the machine's current boot."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def _write(path: Path, text: str) -> None:
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _outlive(child: int, expires_s: float) -> int:
+    """Wait for the job, pass signals on, end it when its time is over; its exit code as a shell gives it."""
+    deadline, last_word = time.monotonic() + expires_s, False
+    while (code := _reap(child)) is None:
+        received = signal.sigtimedwait(_SIGNALS, max(0.0, deadline - time.monotonic()))
+        if received is None:
+            _signal_group(child, signal.SIGKILL if last_word else signal.SIGTERM)
+            deadline, last_word = time.monotonic() + _GRACE_S, True
+        elif received.si_signo == KILL_NOW:
+            _signal_group(child, signal.SIGKILL)
+        elif received.si_signo != signal.SIGCHLD:
+            _signal_group(child, received.si_signo)
+    _end_descendants()
+    return code
+
+
+def _signal_group(child: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, number)
+
+
+def _reap(child: int) -> int | None:
+    """Collect all that ended; the exit code if the job itself is among them, 128 + n where signal n ended it."""
+    while True:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+        if pid == 0:
+            return None
+
+
+def _end_descendants() -> None:
+    """What the job forked and left behind is this process' child by now."""
+    while children := _children():
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(-1, 0)
+
+
+def _children() -> list[int]:
+    """Asked of every process: not every kernel keeps a list of children."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and int(stat(int(entry.name))[1]) == os.getpid():
+                found.append(int(entry.name))
+    return found
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except OSError as refused:
+        sys.exit(str(refused))
