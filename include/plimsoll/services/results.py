@@ -1,0 +1,63 @@
+"""A campaign's results out of the store, as the analysis wants them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.domain.errors import NotFound
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.domain.cell import AttemptKey
+    from plimsoll.domain.result import Check, Verdict
+    from plimsoll.ports.store import ResultStore
+
+INTERVAL_COLUMNS = (
+    "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
+    "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
+)  # fmt: skip
+PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world")
+
+
+def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetime) -> CampaignData:
+    """Everything that the report is made of. NotFound when there is no such campaign."""
+    return CampaignData(
+        campaign_id=campaign.campaign_id,
+        definition=campaign.definition(),
+        attempts=tuple(_attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
+        quality=tuple(quality),
+        generated_at=at,
+    )
+
+
+def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
+    """Store a table of an attempt as parquet."""
+    stream = BytesIO()
+    table.to_parquet(stream, index=False)
+    store.write(layout.attempt_file(key, name), stream.getvalue())
+
+
+def _attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
+    return AttemptData(
+        verdict=verdict,
+        fingerprint=read_fingerprint(store, verdict.key),
+        intervals=_table(store, verdict.key, layout.INTERVALS, INTERVAL_COLUMNS),
+        pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
+    )
+
+
+def _table(store: ResultStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(BytesIO(store.read(layout.attempt_file(key, name))))
+    except NotFound:  # an attempt that failed before its load has none
+        return pd.DataFrame(columns=list(columns))
