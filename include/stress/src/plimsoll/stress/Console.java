@@ -1,0 +1,69 @@
+package plimsoll.stress;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+
+/** Lines for people on standard output: one every 10 s, and one whenever operations overflowed. */
+final class Console implements Sink {
+    private static final int PERIOD = 10;
+
+    private final PrintStream out;
+    private final Duration backlogLimit;
+    private final Histogram response = Recording.histogram();
+    private double seconds;
+    private long errors;
+
+    Console(PrintStream out, Duration backlogLimit) {
+        this.out = out;
+        this.backlogLimit = backlogLimit;
+    }
+
+    void say(String text) {
+        out.println(text);
+        out.flush();
+    }
+
+    @Override
+    public void accept(Observation observation) {
+        Interval interval = observation.interval;
+        for (Histogram histogram : interval.response) {
+            response.add(histogram);
+        }
+        seconds += observation.seconds();
+        errors += interval.failures();
+        long overflow = interval.errors(ErrorKind.OVERFLOW);
+        if (overflow > 0) {
+            say(String.format(
+                    Locale.ROOT,
+                    "overflow: %,d operations would have started more than %d s late; they were not sent and count as errors",
+                    overflow,
+                    backlogLimit.toSeconds()));
+        }
+        if (seconds >= PERIOD - 0.5) {
+            report(observation);
+        }
+    }
+
+    private void report(Observation observation) {
+        say(String.format(
+                Locale.ROOT,
+                "%-8s %6.0f of %.0f s  %,10.1f of %,d ops/s  response ms p50 %.2f p99 %.2f p99.9 %.2f max %.2f  "
+                        + "in flight %d  backlog %,d  errors %,d",
+                observation.phase.label,
+                observation.until,
+                observation.planned,
+                response.getTotalCount() / seconds,
+                observation.rate,
+                response.getValueAtPercentile(50) / 1e3,
+                response.getValueAtPercentile(99) / 1e3,
+                response.getValueAtPercentile(99.9) / 1e3,
+                response.getMaxValue() / 1e3,
+                observation.inFlight,
+                observation.backlog,
+                errors));
+        response.reset();
+        seconds = 0;
+    }
+}

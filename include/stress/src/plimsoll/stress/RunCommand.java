@@ -1,0 +1,90 @@
+package plimsoll.stress;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code run}: puts a load on a database. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true,
+        sortOptions = false,
+        description = "Puts an open-loop load on a database and records response and service times.")
+final class RunCommand implements Callable<Integer> {
+    /** Time for the logs to be closed after a signal, in milliseconds. */
+    private static final long GRACE = 10_000;
+
+    @Mixin
+    RunOptions options;
+
+    @Spec
+    CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Stop stop = new Stop();
+        Thread hook = endOnSignal(stop);
+        ExitCode exitCode = execute(stop);
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return exitCode.code;
+        } catch (IllegalStateException alreadyEnding) {
+            return ExitCode.SIGNAL.code;
+        }
+    }
+
+    private ExitCode execute(Stop stop) {
+        Summary summary = new Summary(options);
+        try {
+            options.check();
+            new Run(options, commandLine(), stop, summary).execute();
+            return end(summary, ExitCode.COMPLETE, null);
+        } catch (StressException error) {
+            return end(summary, error.exitCode, error.getMessage());
+        } catch (IOException error) {
+            return end(summary, ExitCode.OUTPUT, error.toString());
+        } catch (RuntimeException error) {
+            error.printStackTrace();
+            return end(summary, ExitCode.INTERNAL, error.toString());
+        }
+    }
+
+    private ExitCode end(Summary summary, ExitCode exitCode, String reason) {
+        if (reason == null) {
+            System.out.println("complete");
+        } else {
+            System.err.println("not complete: " + reason);
+        }
+        try {
+            if (options.summary != null && exitCode != ExitCode.USAGE) {
+                summary.write(options.summary, exitCode, reason);
+            }
+            return exitCode;
+        } catch (IOException error) {
+            System.err.println("cannot write the summary: " + error);
+            return exitCode == ExitCode.COMPLETE ? ExitCode.OUTPUT : exitCode;
+        }
+    }
+
+    private String commandLine() {
+        return String.join(" ", spec.commandLine().getParseResult().originalArgs());
+    }
+
+    private static Thread endOnSignal(Stop stop) {
+        Thread main = Thread.currentThread();
+        Thread hook = new Thread(() -> {
+            stop.request(ExitCode.SIGNAL, "ended by a signal");
+            try {
+                main.join(GRACE);
+            } catch (InterruptedException error) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Runtime.getRuntime().addShutdownHook(hook);
+        return hook;
+    }
+}

@@ -1,0 +1,116 @@
+package plimsoll.stress;
+
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** Sums over a part of a run. */
+final class Tally {
+    private final long[] completed = new long[Operation.ALL.length];
+    private final long[][] errors = new long[Operation.ALL.length][ErrorKind.ALL.length];
+    private final Histogram lag = new Histogram(1, 3_600_000_000L, 2);
+    private double seconds;
+    private double cpuSeconds;
+    private long collections;
+    private long collectionMillis;
+    private double hiccupMillis;
+
+    void add(Observation observation) {
+        Interval interval = observation.interval;
+        for (int o = 0; o < Operation.ALL.length; o++) {
+            completed[o] += interval.response[o].getTotalCount();
+            for (int k = 0; k < ErrorKind.ALL.length; k++) {
+                errors[o][k] += interval.errors[o][k];
+            }
+        }
+        lag.add(interval.lag);
+        seconds += observation.seconds();
+        cpuSeconds += observation.vitals.cpuSeconds;
+        collections += observation.vitals.collections;
+        collectionMillis += observation.vitals.collectionMillis;
+        hiccupMillis = Math.max(hiccupMillis, observation.vitals.hiccupMillis);
+    }
+
+    void add(Tally other) {
+        for (int o = 0; o < Operation.ALL.length; o++) {
+            completed[o] += other.completed[o];
+            for (int k = 0; k < ErrorKind.ALL.length; k++) {
+                errors[o][k] += other.errors[o][k];
+            }
+        }
+        lag.add(other.lag);
+        seconds += other.seconds;
+        cpuSeconds += other.cpuSeconds;
+        collections += other.collections;
+        collectionMillis += other.collectionMillis;
+        hiccupMillis = Math.max(hiccupMillis, other.hiccupMillis);
+    }
+
+    double seconds() {
+        return seconds;
+    }
+
+    long completed() {
+        return sum(completed);
+    }
+
+    long failures() {
+        long sum = 0;
+        for (long[] byKind : errors) {
+            sum += sum(byKind);
+        }
+        return sum;
+    }
+
+    /** Answered operations a second. */
+    double achieved() {
+        return seconds > 0 ? completed() / seconds : 0;
+    }
+
+    /** By kind of error, all kinds; {@code unfinished} operations are known by number only. */
+    Map<String, Object> errorsByKind(long unfinished) {
+        Map<String, Object> byKind = Json.object();
+        for (ErrorKind kind : ErrorKind.ALL) {
+            long sum = kind == ErrorKind.UNFINISHED ? unfinished : 0;
+            for (long[] errorsOfOperation : errors) {
+                sum += errorsOfOperation[kind.ordinal()];
+            }
+            byKind.put(kind.label, sum);
+        }
+        return byKind;
+    }
+
+    /** By operation: how many were answered and how many failed. */
+    Map<String, Object> operations() {
+        Map<String, Object> byOperation = Json.object();
+        for (Operation operation : Operation.ALL) {
+            int o = operation.ordinal();
+            byOperation.put(operation.label, Json.object("completed", completed[o], "errors", sum(errors[o])));
+        }
+        return byOperation;
+    }
+
+    /** The generator's own figures: schedule lag, CPU, collections, hiccups. */
+    Map<String, Object> generator() {
+        return Json.object(
+                "schedule_lag_ms", lagMillis(lag),
+                "cpu_seconds", Json.rounded(cpuSeconds),
+                "cpu_cores", Json.rounded(seconds > 0 ? cpuSeconds / seconds : 0),
+                "gc_count", collections,
+                "gc_ms", collectionMillis,
+                "hiccup_max_ms", Json.rounded(hiccupMillis));
+    }
+
+    /** 99th percentile and maximum of a histogram of microseconds, in milliseconds. */
+    static Map<String, Object> lagMillis(Histogram lag) {
+        return Json.object(
+                "p99", Json.rounded(lag.getValueAtPercentile(99) / 1e3), "max", Json.rounded(lag.getMaxValue() / 1e3));
+    }
+
+    private static long sum(long[] numbers) {
+        long sum = 0;
+        for (long number : numbers) {
+            sum += number;
+        }
+        return sum;
+    }
+}
