@@ -1,6 +1,7 @@
 """A database product on the hosts of a cluster."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -19,8 +20,13 @@ class Database(Protocol):
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
 
-    def deploy(self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host) -> None:
-        """Install, configure, start; wait until all nodes are up and agree on the schema. Idempotent. DeployError."""
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Install, configure, start; wait until all nodes are up and agree on the schema. Idempotent. DeployError.
+
+        The nodes end by themselves after `expires`, whatever happens to their owner.
+        """
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
         """What really runs on each node."""

@@ -1,6 +1,6 @@
 """A load generator on the load host of a cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.host import Host
 
 
@@ -37,6 +38,8 @@ class LoadGenerator(Protocol):
     """Runs one workload at one load level as a detached job."""
 
     name: str
+    summary_file: str
+    """Name of the collected file that `summary` reads."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """What of the definition's workload the generator can't do, and missing artefacts."""
@@ -55,3 +58,9 @@ class LoadGenerator(Protocol):
 
     def describe(self, host: Host) -> str:
         """Name and version, for the fingerprint."""
+
+    def summary(self, text: str) -> LoadSummary:
+        """What the collected summary file says; of an empty text, that the run left none. Pure."""
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Of collected file names, those of response-time histograms: operation (`reads`, `writes`) → name. Pure."""

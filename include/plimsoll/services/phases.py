@@ -34,7 +34,7 @@ def deploy(work: Work) -> Fingerprint:
     """All nodes are up and agree; what really runs is on record. DeployError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     nodes, load = _nodes(work), _load_host(work)
-    work.database.deploy(work.definition, work.variant, nodes, load)
+    work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
     for host in _sampled(nodes, load):
         work.toolkit.sampler.start(host, _time_left(work))
     fingerprint = Fingerprint(

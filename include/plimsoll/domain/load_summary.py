@@ -1,0 +1,43 @@
+"""What a load generator says about its own run, whatever the generator: the quality checks read nothing else."""
+
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+
+
+class LoadSummary(Model):
+    """One run in figures. Unless said otherwise they hold for the judged time: the timed run less its warm-up."""
+
+    complete: Annotated[bool, Field(description="The whole schedule was worked through")]
+    reason: Annotated[str, Field(description="Why the run is not complete; empty when it is")] = ""
+    generator: Annotated[str, Field(description="Name and version of the generator")] = ""
+    started_at: Annotated[AwareDatetime | None, Field(description="First intended start of the timed run")] = None
+    duration_s: Annotated[float, Field(ge=0, description="Timed run as far as it went, warm-up included, s")] = 0.0
+    warmup_s: Annotated[float, Field(ge=0, description="Warm-up as far as it went, s")] = 0.0
+    attempted_ops_s: Annotated[float, Field(ge=0, description="Rate asked for, ops/s")]
+    achieved_ops_s: Annotated[float | None, Field(description="Operations that were answered, ops/s")] = None
+    operations: Annotated[dict[str, int], Field(description="Answered operations by kind, such as `reads`")] = {}
+    errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}
+    cpu_share: Annotated[
+        float | None, Field(description="The generator's CPU time over what its host has: 1 is all cores busy")
+    ] = None
+    schedule_lag_p99_ms: Annotated[
+        float | None, Field(description="From an intended start to its handing over for sending, 99th percentile, ms")
+    ] = None
+    schedule_lag_max_ms: float | None = None
+    hiccup_max_ms: Annotated[
+        float | None, Field(description="Longest time for which the generator's host or JVM stood still, ms")
+    ] = None
+    in_flight_max: Annotated[int | None, Field(description="Most operations that were in flight at once")] = None
+
+    @property
+    def failed(self) -> int:
+        """Operations that failed, of all kinds."""
+        return sum(self.errors.values())
+
+    @property
+    def total(self) -> int:
+        """Operations answered or failed."""
+        return sum(self.operations.values()) + self.failed
