@@ -20,9 +20,7 @@ class LoadSummary(Model):
     achieved_ops_s: Annotated[float | None, Field(description="Operations that were answered, ops/s")] = None
     operations: Annotated[dict[str, int], Field(description="Answered operations by kind, such as `reads`")] = {}
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}
-    cpu_share: Annotated[
-        float | None, Field(description="The generator's CPU time over what its host has: 1 is all cores busy")
-    ] = None
+    cpu_cores: Annotated[float | None, Field(description="CPU time of the generator over wall time: cores busy")] = None
     schedule_lag_p99_ms: Annotated[
         float | None, Field(description="From an intended start to its handing over for sending, 99th percentile, ms")
     ] = None
