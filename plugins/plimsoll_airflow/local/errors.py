@@ -1,0 +1,19 @@
+"""What can go wrong with the local stack."""
+
+from plimsoll.domain.errors import PlimsollError
+
+
+class StackError(PlimsollError):
+    """The stack could not be started, asked or stopped; carries status and the last log lines in `what`."""
+
+
+class StackBusy(StackError):
+    """Another launcher is at work on this home."""
+
+
+class ApiError(StackError):
+    """The REST API answered with an error, or not at all."""
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "", status: int | None = None) -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.status = status

@@ -1,0 +1,84 @@
+"""The stack's processes: started in sessions of their own, watched, asked to end, killed when they don't."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from plimsoll_airflow.local.environment import COMPONENT, MARK
+from plimsoll_airflow.local.home import Home
+
+AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
+    "api-server": ("api-server",),
+    # Their log servers would listen on every address of the machine; the api-server reads the files itself.
+    "scheduler": ("scheduler", "--skip-serve-logs"),
+    "dag-processor": ("dag-processor",),
+    "triggerer": ("triggerer", "--skip-serve-logs"),
+}
+POLL_S = 0.05
+
+
+def airflow_command(arguments: Sequence[str]) -> list[str]:
+    """The argv of an Airflow command in this interpreter."""
+    return [sys.executable, "-m", "airflow", *arguments]
+
+
+def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Popen:
+    """Start a process in a session of its own, its output in its log file; note the session's number.
+
+    The log of the time before is kept beside it as `<component>.previous.log`.
+    """
+    log = home.log(component)
+    if log.exists():
+        log.replace(log.with_suffix(".previous.log"))
+    with log.open("wb") as output:
+        process = psutil.Popen(
+            command,
+            env={**environment, MARK: str(home.path), COMPONENT: component},
+            cwd=home.path,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    home.session_note(component).write_text(str(process.pid))
+    return process
+
+
+def wait_gone(
+    processes: Iterable[psutil.Process], timeout_s: float, in_haste: Callable[[], bool] = lambda: False
+) -> list[psutil.Process]:
+    """Wait until they have ended; those that have not within the time, or when haste is asked for."""
+    deadline = time.monotonic() + timeout_s
+    left = [process for process in processes if is_alive(process)]
+    while left and time.monotonic() < deadline and not in_haste():
+        time.sleep(POLL_S)
+        left = [process for process in left if is_alive(process)]
+    return left
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Running, and more than a zombie; reaps a child of this process that has ended."""
+    if isinstance(process, psutil.Popen):
+        return process.poll() is None
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def send(process: psutil.Process, number: int) -> None:
+    """Send a signal; a process that has just ended is fine."""
+    with suppress(psutil.NoSuchProcess):
+        process.send_signal(number)
+
+
+def log_tail(path: Path, lines: int = 15) -> str:
+    """The last lines of a log file, for an error message; empty when there is none."""
+    with suppress(OSError):
+        return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+    return ""

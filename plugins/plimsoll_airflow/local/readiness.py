@@ -1,0 +1,80 @@
+"""Waiting until a started stack can be used, and saying precisely why when it can't."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+import psutil
+
+from plimsoll_airflow.local.client import AirflowClient
+from plimsoll_airflow.local.errors import ApiError, StackError
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.processes import is_alive, log_tail
+
+READY_TIMEOUT_S = 120.0
+POLL_S = 0.2
+
+
+def await_ready(
+    client: AirflowClient,
+    home: Home,
+    components: Mapping[str, psutil.Process],
+    dag_ids: Sequence[str],
+    since: datetime,
+) -> None:
+    """Return when all four parts are healthy and the DAGs were parsed, counting only signs of life after `since`.
+
+    Raises StackError with what is missing and the last log lines: at once when a process has ended or a DAG file can't
+    be parsed, else after READY_TIMEOUT_S.
+    """
+    deadline = time.monotonic() + READY_TIMEOUT_S
+
+    def await_none(missing: Callable[[], list[str]]) -> None:
+        while waiting_for := missing():
+            _refuse_ended(home, components)
+            if time.monotonic() > deadline:
+                raise _not_ready(home, components, waiting_for)
+            time.sleep(POLL_S)
+
+    await_none(lambda: _unanswered(client))
+    client.warm_up()
+    await_none(lambda: _missing(client, dag_ids, since))
+
+
+def _unanswered(client: AirflowClient) -> list[str]:
+    try:
+        client.health()
+    except ApiError as error:
+        return [f"api-server: {error.what}"]
+    return []
+
+
+def _missing(client: AirflowClient, dag_ids: Sequence[str], since: datetime) -> list[str]:
+    if unhealthy := client.health().missing(since):
+        return [f"{part}: no sign of life yet" for part in unhealthy]
+    unparsed = [dag_id for dag_id in dag_ids if not _is_parsed(client, dag_id, since)]
+    if unparsed:
+        _refuse_unparsable(client, unparsed, since)
+    return [f"DAG {dag_id}: not parsed yet" for dag_id in unparsed]
+
+
+def _is_parsed(client: AirflowClient, dag_id: str, since: datetime) -> bool:
+    dag = client.dag(dag_id)
+    return dag is not None and dag.parsed_at is not None and dag.parsed_at >= since
+
+
+def _refuse_unparsable(client: AirflowClient, dag_ids: Sequence[str], since: datetime) -> None:
+    for file, trace in client.import_errors(since).items():
+        raise StackError(f"a DAG file can't be parsed while waiting for {', '.join(dag_ids)}:\n{trace}", where=file)
+
+
+def _refuse_ended(home: Home, components: Mapping[str, psutil.Process]) -> None:
+    for name, process in components.items():
+        if not is_alive(process):
+            raise StackError(f"{name} has ended:\n{log_tail(home.log(name))}", where=str(home.log(name)))
+
+
+def _not_ready(home: Home, components: Iterable[str], waiting_for: Sequence[str]) -> StackError:
+    tails = "\n".join(f"--- {name}\n{log_tail(home.log(name), 5)}" for name in components)
+    what = f"Airflow is not ready after {READY_TIMEOUT_S:.0f} s: {'; '.join(waiting_for)}\n{tails}"
+    return StackError(what, where=str(home.run))

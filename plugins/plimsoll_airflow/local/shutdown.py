@@ -1,0 +1,67 @@
+"""Stopping a stack in the right order and in bounded time, whatever is left of it."""
+
+import signal
+import time
+from collections.abc import Callable, Iterable
+
+from plimsoll_airflow.local import census, database, processes, record
+from plimsoll_airflow.local.census import Member
+from plimsoll_airflow.local.errors import StackError
+from plimsoll_airflow.local.home import Home
+
+WORKERS_GRACE_S = 6.0
+API_GRACE_S = 1.0
+"""It closes its connections at once, then spends seconds on freeing memory."""
+DATABASE_GRACE_S = 5.0
+SWEEP_S = 10.0
+
+
+def stop_stack(
+    home: Home, destroy_clusters: Callable[[], None], *, in_haste: Callable[[], bool] = lambda: False
+) -> None:
+    """Stop what runs: first whatever could start more work, then the clusters, then the servers, then stragglers.
+
+    Raises StackError when a process survives even SIGKILL.
+    """
+    # Triggers only poll, so that nothing is lost; asked politely, the triggerer takes ten seconds.
+    _stop(_part(home, "triggerer"), signal.SIGKILL, 1.0, in_haste)
+    _stop(_workers(home), signal.SIGTERM, WORKERS_GRACE_S, in_haste)
+    try:
+        destroy_clusters()
+    finally:
+        _stop(_part(home, "api-server"), signal.SIGTERM, API_GRACE_S, in_haste)
+        # SIGINT is PostgreSQL's fast shutdown: it ends the sessions and writes a checkpoint.
+        _stop(_part(home, "postgres"), signal.SIGINT, DATABASE_GRACE_S, in_haste)
+        _sweep(home)
+        record.forget(home)
+        database.remove_socket_dir(home)
+
+
+def _workers(home: Home) -> list[Member]:
+    """All but the two servers. Of the scheduler also what it started: it would wait for its tasks to end."""
+    others = [member for member in census.members(home) if member.component not in {"api-server", "postgres"}]
+    return [member for member in others if member.is_top or member.component == "scheduler"]
+
+
+def _part(home: Home, component: str) -> list[Member]:
+    return [member for member in census.members(home) if member.component == component and member.is_top]
+
+
+def _stop(members: Iterable[Member], number: int, grace_s: float, in_haste: Callable[[], bool]) -> None:
+    asked = [member.process for member in members]
+    for process in asked:
+        processes.send(process, number)
+    for process in processes.wait_gone(asked, grace_s, in_haste):
+        processes.send(process, signal.SIGKILL)
+
+
+def _sweep(home: Home) -> None:
+    """Kill whatever is left, until a look at the process table finds nothing."""
+    deadline = time.monotonic() + SWEEP_S
+    while left := [member.process for member in census.members(home)]:
+        if time.monotonic() > deadline:
+            numbers = ", ".join(str(process.pid) for process in left)
+            raise StackError(f"processes can't be stopped: {numbers}", where=str(home.path), mend="end them by hand")
+        for process in left:
+            processes.send(process, signal.SIGKILL)
+        processes.wait_gone(left, 1.0)

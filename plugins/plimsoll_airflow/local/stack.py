@@ -1,0 +1,139 @@
+"""The whole stack as one thing: up, down, status; whatever state a crash left it in, the next start is a clean one."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import psutil
+
+from plimsoll_airflow.local import census, database, ports, processes, readiness, record, shutdown
+from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
+from plimsoll_airflow.local.environment import StackSettings, stack_environment
+from plimsoll_airflow.local.errors import ApiError, StackError
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.record import Record
+
+MIGRATE_TIMEOUT_S = 180.0
+CLUSTERS_POOL = "clusters"
+
+
+@dataclass
+class Stack:
+    """One Airflow in one home. Callers hold `lock.launcher_lock` while they change anything.
+
+    `say` is told what happens, one line each. `shield` makes a block that no interruption breaks into.
+    `destroy_clusters` ends what campaigns left running, given the processes' environment. `in_haste` turns true when
+    the user asked twice to stop.
+    """
+
+    home: Home
+    settings: StackSettings
+    say: Callable[[str], None] = print
+    shield: Callable[[], AbstractContextManager[None]] = nullcontext
+    destroy_clusters: Callable[[Mapping[str, str]], None] = field(default=lambda _: None)
+    in_haste: Callable[[], bool] = field(default=lambda: False)
+
+    def up(self, dag_ids: Sequence[str] = (), *, kept: bool) -> Record:
+        """Start everything and return when it is healthy and the DAGs are parsed; a kept stack that is up is used.
+
+        Raises StackError with status and the last log lines; nothing is left running then.
+        """
+        self.home.create()
+        if running := self.running():
+            return self._joined(running)
+        try:
+            self.down()
+            return self._start(dag_ids, kept=kept)
+        except BaseException:
+            self.down()
+            raise
+
+    def down(self) -> None:
+        """Stop everything of this home, its clusters too, in bounded time; a home where nothing runs is fine."""
+        shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
+
+    def running(self) -> Record | None:
+        """The stack that was started to stay and is up and healthy, if there is one."""
+        noted = record.read(self.home)
+        if noted is None or not noted.kept or self.unhealthy(noted):
+            return None
+        return noted
+
+    def unhealthy(self, running: Record) -> list[str]:
+        """The parts of a running stack that give no sign of life."""
+        alive = {member.component for member in census.members(self.home) if member.is_top}
+        dead = [name for name in ("postgres", *processes.AIRFLOW_COMPONENTS) if name not in alive]
+        if dead:
+            return dead
+        with self.client(running) as client:
+            try:
+                status = client.health().status
+            except ApiError as error:
+                return [f"api-server ({error.what})"]
+        return [part for part in HEALTH_PARTS if status[part] != "healthy"]
+
+    def client(self, running: Record) -> AirflowClient:
+        """A client of the running stack."""
+        return AirflowClient(running.url, self.home.admin_password)
+
+    def environment(self, port: int) -> dict[str, str]:
+        """The environment of this stack's processes."""
+        return stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
+
+    def _destroy_leftover_clusters(self) -> None:
+        self.destroy_clusters(self.environment(port=0))
+
+    def _joined(self, running: Record) -> Record:
+        if running.told != record.digest(self.environment(running.port)):
+            raise StackError(
+                "Airflow is up with other settings (store, work, cache or campaigns)",
+                where=running.url,
+                mend="stop it first with `make down`, or unset the PLIMSOLL_… variables that differ",
+            )
+        return running
+
+    def _start(self, dag_ids: Sequence[str], *, kept: bool) -> Record:
+        since = datetime.now(UTC)
+        port = ports.pick(self.settings.port)
+        environment = self.environment(port)
+        started = Record(port, kept=False, told=record.digest(environment))
+        started.write(self.home)
+        self._start_database(environment)
+        components = self._start_components(environment)
+        with self.client(started) as client:
+            readiness.await_ready(client, self.home, components, dag_ids, since)
+            self._ensure_pool(client)
+        if kept:
+            started = replace(started, kept=True)
+            started.write(self.home)
+        return started
+
+    def _start_database(self, environment: Mapping[str, str]) -> None:
+        with self.shield():
+            database.start(self.home, environment)
+        database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
+        if closed := database.close_unfinished_runs(self.home):
+            self.say(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
+
+    def _migrate(self, environment: Mapping[str, str]) -> None:
+        self.say("setting up the metadata database (once)")
+        with self.shield():
+            command = processes.airflow_command(["db", "migrate"])
+            migration = processes.start("migration", command, self.home, environment)
+        if processes.wait_gone([migration], MIGRATE_TIMEOUT_S) or migration.returncode:
+            log = self.home.log("migration")
+            raise StackError(f"`airflow db migrate` failed:\n{processes.log_tail(log)}", where=str(log))
+
+    def _start_components(self, environment: Mapping[str, str]) -> dict[str, psutil.Process]:
+        started: dict[str, psutil.Process] = {}
+        for name, arguments in processes.AIRFLOW_COMPONENTS.items():
+            with self.shield():
+                started[name] = processes.start(name, processes.airflow_command(arguments), self.home, environment)
+        return started
+
+    def _ensure_pool(self, client: AirflowClient) -> None:
+        if self.settings.clusters is not None or not client.has_pool(CLUSTERS_POOL):
+            client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")

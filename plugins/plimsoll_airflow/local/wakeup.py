@@ -1,0 +1,26 @@
+"""The database tells the scheduler when there is work for it: triggers on two tables of Airflow, one notification."""
+
+CHANNEL = "plimsoll_wakeup"
+PRELOAD = "PLIMSOLL_PRELOAD"
+"""Environment: comma-separated modules that the executor imports before it forks its workers."""
+
+DROP = f"drop function if exists {CHANNEL}() cascade"
+"""Takes the triggers away too: a migration may change the columns they look at."""
+
+# What the scheduler itself does (None to scheduled to queued) must not wake it; all else that it acts upon must.
+INSTALL = f"""
+create or replace function {CHANNEL}() returns trigger language plpgsql as $$
+begin
+    perform pg_notify('{CHANNEL}', '');
+    return null;
+end $$;
+create or replace trigger {CHANNEL}_task after update of state on task_instance for each row
+    when (new.state is distinct from old.state
+          and (new.state is null
+               or new.state not in ('scheduled', 'queued', 'running')
+               or (new.state = 'scheduled' and old.state is not null)))
+    execute function {CHANNEL}();
+create or replace trigger {CHANNEL}_run after insert or update of state on dag_run for each row
+    when (new.state <> 'running')
+    execute function {CHANNEL}();
+"""
