@@ -1,0 +1,76 @@
+"""Encoded histograms → counts of the one wide histogram, added up."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from pyhdrh import decode
+
+from plimsoll.analysis.hdrlog import Record
+from plimsoll.analysis.layout import WIDE, Ints, Layout, Unit, wide_length
+from plimsoll.analysis.payload import COUNTS_AT, Header, inflate, read_header
+from plimsoll.domain.errors import LogError
+
+_COUNTER_BYTES = 8
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Room for histograms of one layout, all zero between two uses. `target` None: the wide layout itself."""
+
+    scratch: Ints
+    target: Ints | None
+
+    @classmethod
+    def of(cls, header: Header, unit: Unit) -> "_Source":
+        layout = Layout.of(header.lowest, header.digits)
+        if layout == WIDE:
+            return cls(np.zeros(wide_length(unit), dtype=np.int64), None)
+        values = layout.lowest_values(np.arange(_length(layout, unit), dtype=np.int64))
+        return cls(np.zeros(len(values), dtype=np.int64), WIDE.index_of(values))
+
+    def add_to(self, counts: Ints, body: bytes) -> None:
+        found = decode(body, COUNTS_AT, self.scratch.ctypes.data, len(self.scratch), _COUNTER_BYTES)
+        used = slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
+        if self.target is None:
+            counts[used] += self.scratch[used]
+        else:
+            np.add.at(counts, self.target[used], self.scratch[used])
+        self.scratch[used] = 0
+
+
+def _length(layout: Layout, unit: Unit) -> int:
+    """Slots of `layout` up to the last value that the wide histogram can count."""
+    last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
+    return int(layout.index_of(np.array([last]))[0]) + 1
+
+
+class Decoder:
+    """Decodes and merges records whose values are in `unit`. Holds scratch memory: one per thread."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self._sources: dict[Header, _Source] = {}
+
+    def merge(self, records: Iterable[Record], name: str) -> Ints:
+        """The sum of the records' counts. Raises LogError that names log and line of a record that can't be read."""
+        counts = np.zeros(wide_length(self.unit), dtype=np.int64)
+        for record in records:
+            try:
+                self._add(counts, record)
+            except (ValueError, OverflowError) as error:
+                raise LogError(f"the histogram {error}", where=f"{name}, line {record.line}") from error
+            except IndexError as error:
+                what, mend = (
+                    f"a value above one hour, if values are in {self.unit}",
+                    "check the unit of the log's values",
+                )
+                raise LogError(what, where=f"{name}, line {record.line}", mend=mend) from error
+        return counts
+
+    def _add(self, counts: Ints, record: Record) -> None:
+        body = inflate(record.payload)
+        header = read_header(body)
+        if header not in self._sources:
+            self._sources[header] = _Source.of(header, self.unit)
+        self._sources[header].add_to(counts, body)

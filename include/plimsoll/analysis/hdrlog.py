@@ -1,0 +1,167 @@
+"""HDR interval logs (V2), from bytes to records: the lines are read, no histogram is decoded."""
+
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plimsoll.analysis.payload import is_complete
+from plimsoll.domain.errors import LogError
+
+_GZIP = b"\x1f\x8b"
+_HEADER = re.compile(rb"#\[(StartTime|BaseTime): *([0-9.]+)")
+_YEAR_S = 365 * 24 * 3600.0
+_LONGEST_HEAD = 400
+_MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
+
+
+class Record(NamedTuple):
+    """One histogram: when it began (s since the epoch, if the log says so), its length (s), payload and line."""
+
+    tag: str
+    start_s: float
+    length_s: float
+    payload: memoryview
+    line: int
+
+
+@dataclass(frozen=True)
+class HistogramLog:
+    """An interval log. `notes` says what was survived in reading it; `comments` are all of its `#` lines."""
+
+    name: str
+    records: tuple[Record, ...]
+    started_at_s: float | None
+    comments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def by_tag(self) -> dict[str, tuple[Record, ...]]:
+        """The records of each tag in the order written; untagged ones are under the empty text."""
+        tags: dict[str, list[Record]] = {}
+        for record in self.records:
+            tags.setdefault(record.tag, []).append(record)
+        return {tag: tuple(records) for tag, records in tags.items()}
+
+
+class _Line(NamedTuple):
+    """Where a line stands. Payloads are most of a log: they are pointed at, never copied."""
+
+    number: int
+    start: int
+    end: int
+    complete: bool
+
+
+def read_log(data: bytes, name: str) -> HistogramLog:
+    """Read a whole log, plain or gz; `name` is for messages.
+
+    A last line that is cut short is left out and noted. Raises LogError on any other line that is none of a log's, on a
+    second StartTime or BaseTime, and when there is no record at all.
+    """
+    text, cut_short = _inflated(data, name)
+    lines = list(_lines(text))
+    comments = [_Comment(line.number, text[line.start : line.end]) for line in lines if text[line.start] == ord("#")]
+    times = _times(comments, name)
+    records = list(_records(text, lines, name))
+    if not records:
+        raise LogError("holds no interval record", where=name, mend=_MEND)
+    base_s = _base_s(times, records[0].start_s)
+    return HistogramLog(
+        name=name,
+        records=tuple(record._replace(start_s=record.start_s + base_s) for record in records),
+        started_at_s=times.get(b"StartTime"),
+        comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
+        notes=tuple(_notes(name, cut_short, last_dropped=records[-1].line < _last_data_line(text, lines))),
+    )
+
+
+class _Comment(NamedTuple):
+    number: int
+    text: bytes
+
+
+def _inflated(data: bytes, name: str) -> tuple[bytes, bool]:
+    """The plain text, and whether a gz ended before its end; every member of a gz of several is read."""
+    parts = []
+    while data.startswith(_GZIP):
+        stream = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(stream.decompress(data))
+        except zlib.error as error:
+            raise LogError(f"is a damaged gz ({error})", where=name, mend=_MEND) from error
+        if not stream.eof:
+            return b"".join(parts), True
+        data = stream.unused_data
+    return (b"".join(parts), False) if parts else (data, False)
+
+
+def _lines(text: bytes) -> Iterator[_Line]:
+    """The lines that are not empty."""
+    start, number = 0, 0
+    while start < len(text):
+        number += 1
+        found = text.find(b"\n", start)
+        end = found if found >= 0 else len(text)
+        stripped = end - 1 if text[end - 1 : end] == b"\r" else end
+        if stripped > start:
+            yield _Line(number, start, stripped, complete=found >= 0)
+        start = end + 1
+
+
+def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
+    times: dict[bytes, float] = {}
+    for comment in comments:
+        match = _HEADER.match(comment.text)
+        if match and times.setdefault(match[1], float(match[2])) != float(match[2]):
+            what = f"a second {match[1].decode()}: two logs in one file"
+            raise LogError(what, where=f"{name}, line {comment.number}", mend="judge each run's log by itself")
+    return times
+
+
+def _base_s(times: dict[bytes, float], first_s: float) -> float:
+    """What to add to the lines' times: the rule of Java's HistogramLogReader where BaseTime is missing."""
+    start_s = times.get(b"StartTime")
+    if b"BaseTime" in times:
+        return times[b"BaseTime"]
+    return start_s if start_s is not None and first_s < start_s - _YEAR_S else 0.0
+
+
+def _records(text: bytes, lines: list[_Line], name: str) -> Iterator[Record]:
+    view = memoryview(text)
+    for line in lines:
+        if text[line.start] in b'#"':
+            continue
+        try:
+            record = _record(text, view, line)
+        except ValueError as error:
+            if line.complete:
+                where = f"{name}, line {line.number}"
+                raise LogError("is not a line of a histogram log", where=where, mend=_MEND) from error
+            return
+        if line.complete or is_complete(record.payload):
+            yield record
+
+
+def _record(text: bytes, view: memoryview, line: _Line) -> Record:
+    head = text[line.start : min(line.end, line.start + _LONGEST_HEAD)]
+    tag, _, fields = head.partition(b",") if head.startswith(b"Tag=") else (b"Tag=", b"", head)
+    start, length, _, payload = fields.split(b",", 3)
+    start_s, length_s = float(start), float(length)
+    if not (math.isfinite(start_s) and math.isfinite(length_s)):
+        raise ValueError("times must be finite")
+    return Record(
+        tag[4:].decode(), start_s, length_s, view[line.start + len(head) - len(payload) : line.end], line.number
+    )
+
+
+def _last_data_line(text: bytes, lines: list[_Line]) -> int:
+    return max(line.number for line in lines if text[line.start] not in b'#"')
+
+
+def _notes(name: str, cut_short: bool, *, last_dropped: bool) -> Iterator[str]:
+    if cut_short:
+        yield f"{name}: the gz ends before its end; what could be read of it counts"
+    if last_dropped:
+        yield f"{name}: the last line is cut short (was its writer killed?); the records before it count"

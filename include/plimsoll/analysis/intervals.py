@@ -1,0 +1,130 @@
+"""The intervals table: what every interval's response times were, for all operations and for reads and writes apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.analysis.alignment import Phase, Window
+from plimsoll.analysis.percentiles import SHOWN, values_ms
+from plimsoll.domain.result import Percentiles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.decode import Decoder
+    from plimsoll.analysis.layout import Ints
+    from plimsoll.analysis.operations import Track
+
+ALL = "all"
+SHOWN_NAMES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRow:
+    """One interval of one operation. Times in ms are None where nothing was counted.
+
+    `start_s`: from the timed run's start; `duration_s`: time that the interval's records cover; `operation`: `all`,
+    `reads`, `writes` (or a name of its own that is neither); `judged_ms`: the first service level's percentile; `met`:
+    only where that service level judges this row.
+    """
+
+    start_s: float
+    duration_s: float
+    phase: Phase
+    operation: str
+    count: int
+    rate_ops_s: float
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+    p99_9_ms: float | None
+    max_ms: float | None
+    judged_ms: float | None
+    met: bool | None = None
+
+
+@dataclass(frozen=True)
+class IntervalTable:
+    """All rows, in order of time, `all` before the single operations."""
+
+    rows: tuple[IntervalRow, ...] = ()
+
+    def select(self, phase: Phase, operation: str = ALL) -> tuple[IntervalRow, ...]:
+        """The rows of one phase and operation."""
+        return tuple(row for row in self.rows if row.phase == phase and row.operation == operation)
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The single operations, sorted."""
+        return tuple(sorted({row.operation for row in self.rows} - {ALL}))
+
+    def frame(self) -> pd.DataFrame:
+        """One column a field, with dtypes that do not depend on the content; `met` is nullable."""
+        import pandas as pd  # late: judging needs none of it
+
+        columns = [field.name for field in fields(IntervalRow)]
+        frame = pd.DataFrame([asdict(row) for row in self.rows], columns=columns)
+        floats = {name: "float64" for name in columns if name.endswith(("_s", "_ms"))}
+        return frame.astype({**floats, "count": "int64", "phase": "str", "operation": "str", "met": "boolean"})
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One window's values for one operation: at each of the percentiles asked for, in ms; none if nothing counted."""
+
+    window: Window
+    operation: str
+    count: int
+    values_ms: tuple[float, ...]
+
+    def at(self, place: int) -> float | None:
+        """The value at the percentile asked for at that place."""
+        return self.values_ms[place] if self.values_ms else None
+
+    def row(self, judged: int, met: bool | None) -> IntervalRow:
+        """As a row of the table; `judged` is the place of the service level's percentile."""
+        duration_s = self.window.duration_s
+        return IntervalRow(
+            start_s=self.window.start_s,
+            duration_s=duration_s,
+            phase=self.window.phase,
+            operation=self.operation,
+            count=self.count,
+            rate_ops_s=self.count / duration_s if duration_s > 0 else 0.0,
+            judged_ms=self.at(judged),
+            met=met,
+            **{name: self.at(SHOWN_NAMES.index(name)) for name in SHOWN_NAMES},
+        )
+
+
+def measure(
+    tracks: Sequence[Track], windows: Sequence[Window], decoder: Decoder, further: Sequence[float] = ()
+) -> Iterator[Measured]:
+    """Every window's percentiles (SHOWN, then `further`) from merged counts: of all operations, then of each."""
+    percentiles = (*SHOWN, *further)
+    for window in windows:
+        for operation, counts in _counts(tracks, window, decoder).items():
+            values = values_ms(counts, percentiles, decoder.unit)
+            yield Measured(window, operation, int(counts.sum()), values)
+
+
+def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[str, Ints]:
+    merged: dict[str, Ints] = {}
+    for track, part in zip(tracks, window.parts, strict=True):
+        counts = decoder.merge(track.records[part], track.name)
+        merged[track.operation] = merged[track.operation] + counts if track.operation in merged else counts
+    named = {operation: merged[operation] for operation in sorted(merged) if operation}
+    return {ALL: reduce(np.add, merged.values()), **named}
+
+
+def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
+    """The highest of each percentile over intervals; None where there is no interval with an operation."""
+    counted = [row for row in rows if row.count]
+    if not counted:
+        return None
+    return Percentiles(**{name: max(getattr(row, name) for row in counted) for name in SHOWN_NAMES})

@@ -1,0 +1,245 @@
+"""One attempt's response times → intervals, and for every service level whether it was met. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
+from plimsoll.analysis.decode import Decoder
+from plimsoll.analysis.hdrlog import read_log
+from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, maxima, measure
+from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.operations import Track, default_unit, select_tracks
+from plimsoll.analysis.percentiles import SHOWN
+from plimsoll.analysis.timeline import timeline_faults, timeline_notes
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.result import LevelVerdict, Percentiles
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.units import format_duration
+
+RATE_TOLERANCE = 0.01
+"""A rate at most this share below the attempted one counts as achieved."""
+
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of a timed run besides its logs; None: not known, so not checked.
+
+    `duration` includes the warm-up. `started_at` is when the timed run began and `operations` how many of its
+    operations were answered, warm-up included, both by the load generator's own account.
+    """
+
+    warmup: timedelta
+    duration: timedelta | None = None
+    attempted_ops_s: float | None = None
+    started_at: datetime | None = None
+    operations: int | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`reasons` say why the measurement is unsound; with none of them it is valid as far as its logs can tell.
+
+    `levels` are in the order asked for, and empty where no intervals could be formed. `maxima`, `operations`,
+    `achieved_ops_s` and the table are of the first service level's judged intervals, `rate_achieved` is None where no
+    rate was asked for, and `notes` are remarks that change nothing.
+    """
+
+    intervals: IntervalTable = field(default_factory=IntervalTable)
+    levels: tuple[LevelVerdict, ...] = ()
+    maxima: Percentiles | None = None
+    maxima_by_operation: Mapping[str, Percentiles] = field(default_factory=dict)
+    operations: int = 0
+    achieved_ops_s: float | None = None
+    rate_achieved: bool | None = None
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing speaks against the measurement."""
+        return not self.reasons
+
+    @property
+    def met(self) -> bool | None:
+        """Whether every service level was met; None for an invalid measurement."""
+        return all(level.met for level in self.levels) if self.valid else None
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """All windows of one interval length, measured at the percentiles of the service levels that have that length."""
+
+    measured: tuple[Measured, ...]
+    percentiles: tuple[float, ...]
+
+    def place(self, level: ServiceLevel) -> int:
+        return len(SHOWN) + self.percentiles.index(level.percentile)
+
+    def judged(self, level: ServiceLevel) -> tuple[Measured, ...]:
+        return tuple(one for one in self.measured if _is_judged(one, level))
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        return tuple(one.window for one in self.measured if one.operation == ALL)
+
+
+def judge_logs(
+    files: Mapping[str, bytes],
+    run: Run,
+    levels: Sequence[ServiceLevel],
+    *,
+    unit: Unit | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> Judgement:
+    """Judge the interval logs of one run: content by name (the name says which operation and measure it holds).
+
+    `unit` of the logs' values: by default what their load generator is known to write. `kinds` maps further operation
+    names to `reads` or `writes`. A log that can't be read makes the measurement invalid; nothing is raised.
+    """
+    try:
+        logs = [read_log(data, name) for name, data in files.items()]
+        tracks, chosen = select_tracks(logs, kinds)
+        judgement = judge_attempt(tracks, run, levels, unit or default_unit(logs))
+    except LogError as error:
+        return unreadable(error)
+    notes = [note for log in logs for note in log.notes]
+    return _with_notes(judgement, [*notes, *chosen])
+
+
+def unreadable(error: LogError) -> Judgement:
+    """The judgement on logs that could not be read."""
+    mend = f" ({error.mend})" if error.mend else ""
+    return Judgement(reasons=(f"{error.where}: {error.what}{mend}",))
+
+
+def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
+    """Judge the response times of one run, at least one track of them, against at least one service level.
+
+    LogError when a histogram inside a track can't be decoded; all else that is wrong is among the reasons.
+    """
+    schedules = {level.interval: _schedule(tracks, run, level.interval) for level in levels}
+    shortest_s = min(schedule.interval_s for schedule in schedules.values())
+    faults = timeline_faults(tracks, shortest_s)
+    faults += (
+        tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule)) if not faults else ()
+    )
+    if faults:
+        return Judgement(reasons=tuple(dict.fromkeys(faults)))
+    decoder = Decoder(unit)
+    passes = {interval: _pass(tracks, schedule, levels, decoder) for interval, schedule in schedules.items()}
+    reasons = [
+        reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
+    ]
+    return _judgement(run, levels, passes, reasons, timeline_notes(tracks))
+
+
+def _schedule(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
+    log_start_s = min(float(track.starts[0]) for track in tracks)
+    return Schedule(
+        origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
+        warmup_s=run.warmup / _SECOND,
+        interval_s=interval / _SECOND,
+        planned=(run.duration - run.warmup) // interval if run.duration else None,
+    )
+
+
+def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
+    same = [level.percentile for level in levels if level.interval / _SECOND == schedule.interval_s]
+    percentiles = tuple(dict.fromkeys(same))
+    return _Pass(tuple(measure(tracks, windows(tracks, schedule), decoder, percentiles)), percentiles)
+
+
+def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
+    judged = measured.judged(level)
+    whose = "operation" if level.operations == ALL else level.operations
+    covered = len([window for window in measured.windows if window.phase == "judged"])
+    if schedule.planned is not None and covered < schedule.planned:
+        planned = f"{schedule.planned} intervals of {format_duration(level.interval)}"
+        yield f"only {covered} of {planned} are covered by the logs"
+    if not covered:
+        end_s = sum(window.duration_s for window in measured.windows)
+        yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
+    elif not judged:
+        yield f"the logs tell no {whose} apart, so their service level can't be judged"
+    empty = [one for one in judged if not one.count]
+    if empty:
+        share = f"{len(empty)} of {len(judged)} intervals of {format_duration(level.interval)}"
+        yield f"{share} hold no {whose}, the first at {empty[0].window.start_s:g} s"
+
+
+def _judgement(
+    run: Run,
+    levels: Sequence[ServiceLevel],
+    passes: Mapping[timedelta, _Pass],
+    reasons: Sequence[str],
+    notes: tuple[str, ...],
+) -> Judgement:
+    first = passes[levels[0].interval]
+    table = _table(first, levels[0])
+    judged = table.select("judged")
+    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
+    achieved = operations / seconds if seconds else None
+    by_operation = {name: maxima(table.select("judged", name)) for name in table.operations}
+    return Judgement(
+        intervals=table,
+        levels=tuple(_level_verdict(level, passes[level.interval]) for level in levels),
+        maxima=maxima(judged),
+        maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
+        operations=operations,
+        achieved_ops_s=achieved,
+        rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        reasons=tuple(dict.fromkeys([*reasons, *_lost_operations(run, table)])),
+        notes=notes,
+    )
+
+
+def _table(measured: _Pass, level: ServiceLevel) -> IntervalTable:
+    place = measured.place(level)
+    return IntervalTable(tuple(_row(one, place, level) for one in measured.measured))
+
+
+def _row(one: Measured, place: int, level: ServiceLevel) -> IntervalRow:
+    return one.row(judged=place, met=_is_met(one, place, level) if _is_judged(one, level) else None)
+
+
+def _is_judged(one: Measured, level: ServiceLevel) -> bool:
+    return one.window.phase == "judged" and one.operation == level.operations
+
+
+def _is_met(one: Measured, place: int, level: ServiceLevel) -> bool:
+    """Strictly below the bound; an interval without an operation is no pass."""
+    value = one.at(place)
+    return value is not None and value < level.bound_ms
+
+
+def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
+    place, judged = measured.place(level), measured.judged(level)
+    missed = sum(not _is_met(one, place, level) for one in judged)
+    values = [value for one in judged if (value := one.at(place)) is not None]
+    return LevelVerdict(
+        service_level=level,
+        met=bool(judged) and not missed,
+        judged=len(judged),
+        missed=missed,
+        not_judged=sum(window.phase == "partial" for window in measured.windows),
+        worst_ms=max(values, default=None),
+    )
+
+
+def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
+    if attempted is None:
+        return None
+    return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
+
+
+def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
+    found = sum(row.count for row in table.rows if row.operation == ALL)
+    if run.operations is not None and found != run.operations:
+        yield f"the logs hold {found} operations, the load generator answered for {run.operations}"
+
+
+def _with_notes(judgement: Judgement, notes: Iterable[str]) -> Judgement:
+    return replace(judgement, notes=(*notes, *judgement.notes))

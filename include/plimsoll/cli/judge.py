@@ -1,0 +1,127 @@
+"""`plimsoll judge`: do the response times in any interval logs meet a service level?"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from plimsoll.cli.output import JsonOption, print_json
+from plimsoll.domain.units import parse_duration
+
+
+def _duration(value: str | timedelta) -> timedelta:
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _some_time(value: timedelta) -> timedelta:
+    if value <= timedelta(0):
+        raise typer.BadParameter("must be more than no time")
+    return value
+
+
+def _kinds(values: list[str]) -> list[str]:
+    for value in values:
+        name, _, kind = value.rpartition("=")
+        if not name or kind not in ("reads", "writes"):
+            raise typer.BadParameter(f"{value!r} is not NAME=reads or NAME=writes")
+    return values
+
+
+_Logs = Annotated[list[str], typer.Argument(metavar="LOG…", help="Interval logs of one run, plain or gz.")]
+_Warmup = Annotated[
+    timedelta,
+    typer.Option(
+        parser=_duration, metavar="TIME", show_default="0s", help="First part of the logs, which is not judged."
+    ),
+]
+_Interval = Annotated[
+    timedelta,
+    typer.Option(
+        parser=_duration,
+        callback=_some_time,
+        metavar="TIME",
+        show_default="10s",
+        help="Length of the intervals, counted from the end of warm-up, that are judged one by one.",
+    ),
+]
+_Percentile = Annotated[float, typer.Option(min=0.001, max=100, help="Percentile of response time, in per cent.")]
+_Below = Annotated[
+    timedelta,
+    typer.Option(
+        parser=_duration,
+        callback=_some_time,
+        metavar="TIME",
+        show_default="100ms",
+        help="The bound. A percentile equal to it misses.",
+    ),
+]
+_UnitOption = Annotated[
+    Literal["us", "ns"] | None,
+    typer.Option(help="Unit of the logs' values; by default ns for logs of cassandra-stress and latte, us for others."),
+]
+_Operation = Annotated[
+    list[str],
+    typer.Option(
+        callback=_kinds,
+        metavar="NAME=reads|writes",
+        help="Count operations of that name (a tag, or a file's name) as reads or as writes; can be repeated.",
+    ),
+]
+
+
+def judge(  # noqa: PLR0913  # one for each option
+    logs: _Logs,
+    *,
+    warmup: _Warmup = timedelta(0),
+    interval: _Interval = timedelta(seconds=10),
+    percentile: _Percentile = 99.9,
+    below: _Below = timedelta(milliseconds=100),
+    unit: _UnitOption = None,
+    operation: _Operation = [],  # noqa: B006  # typer copies it
+    as_json: JsonOption = False,
+) -> None:
+    """Judge HDR interval logs: in every interval after warm-up, does the percentile stay below the bound?
+
+    Several logs are the operations of one run (tlp-stress and Plimsoll write one file for each): they are judged
+    together and shown apart. Of Plimsoll's and tlp-stress' logs give the `.hdr-intended-` ones, which hold response
+    times.
+
+    Exits with 0 when the service level is met, 1 when it is missed, and 2 when the logs can't be read or are no sound
+    measurement.
+    """
+    from plimsoll.analysis.judging import Run, judge_logs, unreadable
+    from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
+    from plimsoll.domain.errors import LogError
+    from plimsoll.domain.service_level import ServiceLevel
+
+    level = ServiceLevel(percentile=percentile, interval=interval, below=below)
+    try:
+        judgement = judge_logs(_contents(logs), Run(warmup=warmup), [level], unit=unit, kinds=_by_name(operation))
+    except LogError as error:
+        judgement = unreadable(error)
+    if as_json:
+        print_json(document(judgement, level))
+    else:
+        show(judgement, level)
+    raise typer.Exit(EXIT_CODES[outcome(judgement)])
+
+
+def _contents(names: list[str]) -> Mapping[str, bytes]:
+    from plimsoll.domain.errors import LogError
+
+    for name in names:
+        if names.count(name) > 1:
+            raise LogError("stands twice among the logs", where=name, mend="give each log once")
+    try:
+        return {name: Path(name).read_bytes() for name in names}
+    except OSError as error:
+        raise LogError(f"can't be read ({error.strerror})", where=str(error.filename)) from error
+
+
+def _by_name(operations: list[str]) -> dict[str, str]:
+    return {name.lower(): kind for name, _, kind in (value.rpartition("=") for value in operations)}

@@ -1,0 +1,105 @@
+"""What `plimsoll judge` answers: the JSON object that others rely on, and the text for people."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import typer
+
+from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow
+from plimsoll.analysis.judging import Judgement
+from plimsoll.domain.result import Outcome, Percentiles
+from plimsoll.domain.service_level import ServiceLevel
+
+EXIT_CODES: dict[Outcome, int] = {"met": 0, "missed": 1, "invalid": 2}
+
+_NOTHING = Percentiles(p50_ms=None, p90_ms=None, p99_ms=None, p99_9_ms=None, max_ms=None)
+_INTERVAL_KEYS = ("start_s", "duration_s", "count", "rate_ops_s", *SHOWN_NAMES, "met")
+_HEADINGS = ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")
+
+
+def outcome(judgement: Judgement) -> Outcome:
+    """The one-word answer."""
+    if not judgement.valid:
+        return "invalid"
+    return "met" if judgement.met else "missed"
+
+
+def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
+    """The `--json` object, stable: see docs/judging.md."""
+    verdict = judgement.levels[0] if judgement.levels else None
+    return {
+        "verdict": outcome(judgement),
+        "reasons": list(reasons(judgement)),
+        "service_level": level.model_dump(mode="json"),
+        "intervals": [
+            {key: getattr(row, key) for key in _INTERVAL_KEYS} for row in judgement.intervals.select("judged")
+        ],
+        "maxima": (judgement.maxima or _NOTHING).model_dump(),
+        "judged": verdict.judged if verdict else 0,
+        "missed": verdict.missed if verdict else 0,
+        "not_judged": verdict.not_judged if verdict else 0,
+        "by_operation": {name: highest.model_dump() for name, highest in judgement.maxima_by_operation.items()},
+    }
+
+
+def reasons(judgement: Judgement) -> Iterator[str]:
+    """Why the measurement is invalid, or by how much the service level was missed; then remarks on the logs."""
+    yield from judgement.reasons
+    if judgement.met is False:
+        yield _by_how_much(judgement)
+    yield from judgement.notes
+
+
+def show(judgement: Judgement, level: ServiceLevel) -> None:
+    """The intervals as a table, missed ones marked, then the maxima and the verdict as a sentence."""
+    rows = judgement.intervals.select("judged")
+    if rows:
+        _show_intervals(rows)
+        _show_maxima(judgement)
+    for reason in reasons(judgement):
+        typer.echo(f"- {reason}")
+    typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")
+
+
+def _by_how_much(judgement: Judgement) -> str:
+    verdict = judgement.levels[0]
+    level = verdict.service_level
+    missed = [row for row in judgement.intervals.select("judged") if row.met is False]
+    worst = max(missed, key=lambda row: row.judged_ms or 0.0)
+    return (
+        f"p{level.percentile:g} is not below {level.bound_ms:g} ms in {verdict.missed} of {verdict.judged} intervals: "
+        f"the first begins at {missed[0].start_s:g} s, the worst has {worst.judged_ms:.3f} ms at {worst.start_s:g} s"
+    )
+
+
+def _sentence(judgement: Judgement, level: ServiceLevel) -> str:
+    if not judgement.valid:
+        return f"Invalid: this is no sound measurement, so {level} is neither met nor missed."
+    verdict = judgement.levels[0]
+    cut_off = f"; {verdict.not_judged} cut off at the end not judged" if verdict.not_judged else ""
+    return f"{'Met' if verdict.met else 'Missed'}: {level}: missed in {verdict.missed} of {verdict.judged}{cut_off}."
+
+
+def _show_intervals(rows: Sequence[IntervalRow]) -> None:
+    typer.secho(_line("start s", "count", "ops/s", _HEADINGS), bold=True)
+    for row in rows:
+        missed = row.met is False
+        line = _line(f"{row.start_s:g}", f"{row.count}", f"{row.rate_ops_s:.1f}", _times(row))
+        typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
+
+
+def _show_maxima(judgement: Judgement) -> None:
+    typer.secho("\nHighest over the judged intervals:", bold=True)
+    for name, highest in {ALL: judgement.maxima or _NOTHING, **judgement.maxima_by_operation}.items():
+        typer.echo(_line("", "", name, _times(highest)))
+    typer.echo()
+
+
+def _line(start: str, count: str, rate: str, times: Sequence[str]) -> str:
+    """One row. A table library took a third of the whole command's time on 720 rows."""
+    return f"{start:>9} {count:>10} {rate:>10}" + "".join(f" {time:>11}" for time in times)
+
+
+def _times(values: Percentiles | IntervalRow) -> list[str]:
+    found = [getattr(values, name) for name in SHOWN_NAMES]
+    return ["-" if value is None else f"{value:.3f}" for value in found]
