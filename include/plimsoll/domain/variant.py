@@ -8,6 +8,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.units import Size
 
 Collector = Literal["G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial", "C4"]
+FlagSet = Literal["shipped", "tlp-2020"]
 
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
@@ -22,8 +23,11 @@ class JvmConfiguration(Model):
             description="Distribution and version: `openjdk-11.0.13`, `prime-11.0.13`",
         ),
     ]
-    collector: Annotated[Collector, Field(description="Garbage collector; its published flags are added")]
+    collector: Annotated[Collector, Field(description="Garbage collector; its flags are added")]
     heap: Annotated[Size, Field(gt=0, description="Heap of each database node, minimum and maximum alike")]
+    flag_set: Annotated[
+        FlagSet, Field(description="Whose flags for the collector: the database's as shipped, or a publication's")
+    ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
 
     @property
