@@ -1,0 +1,5 @@
+"""What a host does while a cell runs."""
+
+from plimsoll.adapters.sampler.adapter import ProcSampler
+
+__all__ = ["ProcSampler"]

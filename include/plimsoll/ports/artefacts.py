@@ -1,0 +1,37 @@
+"""What runs on hosts: JDKs, databases and load generators, as folders on the controller."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Protocol
+
+
+class Jdk(Protocol):
+    """A JDK or JRE."""
+
+    @property
+    def home(self) -> Path:
+        """The folder that is installed on a host."""
+
+    @property
+    def java(self) -> Path:
+        """The program, below `home`."""
+
+    @property
+    def version(self) -> str:
+        """As the program itself says."""
+
+
+class ArtefactSource(Protocol):
+    """Resolves artefacts, verified by checksum. Every method raises ArtefactError for what can't be had."""
+
+    def jdk(self, jdk_id: str) -> Jdk:
+        """The JDK of a definition's name for it, such as `openjdk-11.0.13`."""
+
+    def collectors(self, jdk_id: str) -> Collection[str]:
+        """Names of the collectors that this JDK really has, asked of its `java`."""
+
+    def database(self, product: str, version: str) -> Path:
+        """A folder with the jars of a database and what they need."""
+
+    def load_generator(self) -> Path:
+        """A folder with the jars of Plimsoll's own load generator."""

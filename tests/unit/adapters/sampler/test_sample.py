@@ -1,0 +1,102 @@
+import ast
+import csv
+import sys
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+import pytest
+from tests.fakes.hosts import FolderHost
+
+from plimsoll.adapters.sampler import ProcSampler, sample
+from plimsoll.domain.cluster import HostInfo
+
+STAT = "cpu  {user} 10 30 {idle} 5 1 2 {steal} 50 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 1 2\n"
+DISKSTATS = (
+    "   7       0 loop0 9 9 999 9 9 9 999 9 9 999 9 0 0 0 0\n"
+    " 253       0 vda 10 0 {read} 1 20 0 {written} 1 0 {busy} 1 0 0 0 0\n"
+    " 253       1 vda1 10 0 2000 1 20 0 4000 1 0 700 1 0 0 0 0\n"
+)
+DEV = (
+    "Inter-|   Receive                                                |  Transmit\n"
+    " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls\n"
+    "    lo: 5000 1 0 0 0 0 0 0 5000 1 0 0 0 0 0 0\n"
+    "  eth0:{received} 1 0 0 0 0 0 0 {sent} 1 0 0 0 0 0 0\n"
+)
+
+
+def counters(*, user=100, idle=800, steal=7, read=2000, written=4000, busy=700, received=10, sent=20, waited=1_000_000):
+    return {
+        **sample.cpu(STAT.format(user=user, idle=idle, steal=steal)),
+        **sample.pressure(f"some avg10=0.00 avg60=0.00 avg300=0.00 total={waited}\nfull avg10=0.00 total=9\n"),
+        **sample.disks(DISKSTATS.format(read=read, written=written, busy=busy), ["vda"]),
+        **sample.network(DEV.format(received=received, sent=sent)),
+    }
+
+
+def row(text):
+    return next(csv.DictReader([",".join(sample.COLUMNS), text]))
+
+
+def test_a_line_tells_shares_and_bytes_since_the_line_before():
+    old, new = (
+        counters(),
+        counters(
+            user=160, idle=830, steal=17, read=2008, written=4016, busy=1200, received=110, sent=520, waited=1_250_000
+        ),
+    )
+    figures = row(sample.line(1000.5, 1.0, old, new, 2048.0))
+    assert figures["time_s"] == "1000.500"
+    assert [float(figures[name]) for name in ("cpu_user", "cpu_idle", "cpu_steal")] == [0.6, 0.3, 0.1]
+    assert float(figures["cpu_pressure"]) == 0.25
+    assert (figures["disk_read_bytes"], figures["disk_written_bytes"]) == ("4096", "8192")
+    assert float(figures["disk_busy"]) == 0.5
+    assert (figures["net_received_bytes"], figures["net_sent_bytes"]) == ("100", "500")
+    assert figures["memory_available_bytes"] == "2048"
+
+
+def test_a_kernel_without_pressure_figures_leaves_the_column_empty():
+    plain = {name: value for name, value in counters().items() if name != "pressure"}
+    assert row(sample.line(1.0, 1.0, plain, plain, 0.0))["cpu_pressure"] == ""
+    assert sample.pressure("") == {}
+
+
+def test_a_disk_that_appears_counts_from_then_on():
+    old = {name: value for name, value in counters().items() if name != "busy vda"}
+    assert float(row(sample.line(1.0, 1.0, old, counters(), 0.0))["disk_busy"]) == 0.0
+
+
+def test_available_memory_is_in_bytes():
+    assert sample.memory_available("MemTotal: 9 kB\nMemAvailable:  3 kB\n") == 3072
+
+
+def test_the_first_line_covers_a_whole_second():
+    naps: list[float] = []
+    lines = sample.samples(naps.append)
+    figures = row(next(lines))
+    assert len(naps) == 2
+    assert all(0 < nap <= sample.PERIOD_S for nap in naps)
+    assert float(figures["memory_available_bytes"]) > 0
+
+
+def test_the_script_needs_nothing_but_the_standard_library():
+    tree = ast.parse(Path(sample.__file__).read_text())
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+
+
+@pytest.fixture
+def host(tmp_path):
+    return FolderHost(tmp_path / "load", HostInfo(name="load", role="load", address="127.9.9.1"))
+
+
+def test_the_sampler_is_a_job_of_its_own_with_a_script_on_the_host(host):
+    sampler = ProcSampler()
+    sampler.start(host, timedelta(hours=1))
+    sampler.start(host, timedelta(hours=1))
+    argv = host.read_tail(PurePosixPath("jobs/sampler"), max_bytes=10_000).split()
+    assert argv[:3] == ["python3", "-I", "-S"]
+    assert host.read_tail(PurePosixPath(argv[3]), max_bytes=100_000) == Path(sample.__file__).read_text()
+    assert sampler.files(host) == []
+    host.write(PurePosixPath(argv[4]), "time_s\n")
+    assert [path.name for path in sampler.files(host)] == ["host.csv"]
