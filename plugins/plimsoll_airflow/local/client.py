@@ -1,6 +1,5 @@
-"""A thin client of Airflow's REST API: what the launcher and the tests ask for, typed, with timeouts and retries."""
+"""A thin client of Airflow's REST API: what the launcher and the tests ask for, typed."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,12 +7,9 @@ from http import HTTPStatus
 from typing import Any, Literal, Self
 from urllib.parse import quote
 
-import httpx
-
 from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.transport import Transport
 
-ATTEMPTS = 4
-RETRY_PAUSE_S = 0.5
 WARM_UP_TIMEOUT_S = 60.0
 HEALTH_PARTS = ("metadatabase", "scheduler", "dag_processor", "triggerer")
 FINAL_STATES = frozenset({"success", "failed"})
@@ -45,11 +41,12 @@ class Dag:
 
 @dataclass(frozen=True)
 class DagRun:
-    """A DAG run and its state: queued, running, success or failed."""
+    """A DAG run and its state: queued, running, success or failed. `run_after` is when it was due, or triggered."""
 
     dag_id: str
     run_id: str
     state: str
+    run_after: datetime
     conf: Mapping[str, Any]
 
     @property
@@ -69,26 +66,27 @@ class TaskInstance:
     started_at: datetime | None
     ended_at: datetime | None
 
+    @property
+    def name(self) -> str:
+        """Task and map index as people write them: `run_cell[3]`."""
+        return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
+
 
 class AirflowClient:
-    """Speaks to one api-server as the user `admin`; a token is fetched on first use and again when it has expired."""
+    """What the launcher asks of one api-server. Every method raises ApiError when it refuses or does not answer."""
 
-    def __init__(self, base_url: str, password: str, *, timeout_s: float = 10.0) -> None:
-        self.base_url = base_url
-        self._password = password
-        self._token = ""
-        # Loopback only: never through a proxy that the environment names.
-        self._http = httpx.Client(base_url=base_url, timeout=timeout_s, trust_env=False)
+    def __init__(self, base_url: str, password: str) -> None:
+        self._transport = Transport(base_url, password)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._http.close()
+        self._transport.close()
 
     def health(self) -> Health:
         """Health of the four parts; asked without credentials."""
-        body = self._checked(self._send("GET", "/api/v2/monitor/health")).json()
+        body = self._transport.send("GET", "/api/v2/monitor/health").json()
         beats = {part: body.get(part, {}).get(f"latest_{part}_heartbeat") for part in HEALTH_PARTS}
         return Health(
             status={part: body.get(part, {}).get("status") or "missing" for part in HEALTH_PARTS},
@@ -100,12 +98,12 @@ class AirflowClient:
 
         Airflow does that on the first request, and it takes five CPU seconds: the first task would wait for it.
         """
-        self._checked(self._send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S))
+        self._transport.send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S)
 
     def dag(self, dag_id: str) -> Dag | None:
         """The DAG, or None while it isn't parsed."""
         try:
-            body = self._call("GET", f"/dags/{_part(dag_id)}")
+            body = self._transport.call("GET", f"/dags/{_part(dag_id)}")
         except ApiError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
@@ -114,19 +112,20 @@ class AirflowClient:
 
     def import_errors(self, since: datetime) -> dict[str, str]:
         """DAG files that could not be parsed since then, each with its traceback."""
-        errors = self._call("GET", "/importErrors")["import_errors"]
+        errors = self._transport.call("GET", "/importErrors")["import_errors"]
         fresh = [error for error in errors if datetime.fromisoformat(error["timestamp"]) >= since]
         return {error["filename"]: error["stack_trace"] for error in fresh}
 
     def unpause(self, dag_id: str) -> None:
         """Let runs of the DAG start."""
-        self._call("PATCH", f"/dags/{_part(dag_id)}", json={"is_paused": False})
+        self._transport.call("PATCH", f"/dags/{_part(dag_id)}", json={"is_paused": False})
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], *, run_id: str | None = None) -> DagRun:
         """Start a run. With a `run_id` this is idempotent: a run that is already there is returned as it is."""
         body = {"logical_date": None, "conf": dict(conf), **({"dag_run_id": run_id} if run_id else {})}
         try:
-            return _dag_run(self._call("POST", f"/dags/{_part(dag_id)}/dagRuns", json=body))
+            path = f"/dags/{_part(dag_id)}/dagRuns"
+            return _dag_run(self._transport.call("POST", path, json=body, is_repeatable=run_id is not None))
         except ApiError as error:
             if run_id and error.status == HTTPStatus.CONFLICT:
                 return self.dag_run(dag_id, run_id)
@@ -134,104 +133,59 @@ class AirflowClient:
 
     def dag_run(self, dag_id: str, run_id: str) -> DagRun:
         """One run as it is now."""
-        return _dag_run(self._call("GET", f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}"))
+        return _dag_run(self._transport.call("GET", _run_path(dag_id, run_id)))
 
     def dag_runs(self, dag_id: str, *, limit: int = 100) -> list[DagRun]:
         """Runs of a DAG, newest first."""
         query = {"limit": limit, "order_by": "-run_after"}
-        body = self._call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
+        body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
         return [_dag_run(run) for run in body["dag_runs"]]
 
     def set_run_state(self, dag_id: str, run_id: str, state: Literal["queued", "success", "failed"]) -> None:
         """Mark a run as ended (Airflow ends its tasks, teardowns excepted), or have it start over."""
-        self._call("PATCH", f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}", json={"state": state})
+        self._transport.call("PATCH", _run_path(dag_id, run_id), json={"state": state})
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
         """The task instances of a run, all pages of them."""
-        path = f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}/taskInstances"
+        path = f"{_run_path(dag_id, run_id)}/taskInstances"
         found: list[TaskInstance] = []
         while True:
-            body = self._call("GET", path, params={"limit": 100, "offset": len(found)})
+            body = self._transport.call("GET", path, params={"limit": 100, "offset": len(found)})
             found += [_task_instance(item) for item in body["task_instances"]]
             if len(found) >= body["total_entries"] or not body["task_instances"]:
                 return found
 
-    def task_log(self, dag_id: str, run_id: str, task_id: str, *, map_index: int = -1, try_number: int = 1) -> str:
-        """The log of one try of a task, as text lines."""
-        path = f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}/taskInstances/{_part(task_id)}/logs/{try_number}"
-        content = self._call("GET", path, params={"map_index": map_index})["content"]
+    def task_log(self, run: DagRun, task: TaskInstance) -> str:
+        """The log of a task's newest try, as text lines."""
+        path = f"{_run_path(run.dag_id, run.run_id)}/taskInstances/{_part(task.task_id)}/logs/{task.try_number}"
+        content = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
         return "\n".join(str(entry.get("event", "")) for entry in content)
 
     def set_pool(self, name: str, slots: int, description: str, *, include_deferred: bool = True) -> None:
         """Make a pool, or give an existing one this many slots."""
         pool = {"slots": slots, "description": description, "include_deferred": include_deferred}
         if self.has_pool(name):
-            self._call("PATCH", f"/pools/{_part(name)}", json={"pool": name, **pool})
+            self._transport.call("PATCH", f"/pools/{_part(name)}", json={"pool": name, **pool})
         else:
-            self._call("POST", "/pools", json={"name": name, **pool})
+            self._transport.call("POST", "/pools", json={"name": name, **pool})
 
     def has_pool(self, name: str) -> bool:
         """Whether there is a pool of this name."""
         try:
-            self._call("GET", f"/pools/{_part(name)}")
+            self._transport.call("GET", f"/pools/{_part(name)}")
         except ApiError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return False
             raise
         return True
 
-    def _call(self, method: str, path: str, **options: Any) -> Any:
-        """A call with a token; retried when it did not reach the server, or could not do harm twice."""
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                return self._authorised(method, path, **options)
-            except ApiError as error:
-                if attempt == ATTEMPTS or not _may_retry(method, error):
-                    raise
-                time.sleep(RETRY_PAUSE_S * attempt)
-        raise AssertionError("unreachable: the last attempt returns or raises")
-
-    def _authorised(self, method: str, path: str, **options: Any) -> Any:
-        for fresh in (False, True):
-            if fresh or not self._token:
-                self._token = self._fetch_token()
-            headers = {"Authorization": f"Bearer {self._token}"}
-            response = self._send(method, f"/api/v2{path}", headers=headers, **options)
-            if response.status_code != HTTPStatus.UNAUTHORIZED or fresh:
-                break
-        return self._checked(response).json()
-
-    def _fetch_token(self) -> str:
-        credentials = {"username": "admin", "password": self._password}
-        token: str = self._checked(self._send("POST", "/auth/token", json=credentials)).json()["access_token"]
-        return token
-
-    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        try:
-            return self._http.request(method, path, **options)
-        except httpx.ConnectError as error:
-            raise ApiError(f"nothing answers: {error}", where=self.base_url + path, status=0) from error
-        except httpx.HTTPError as error:
-            raise ApiError(f"no answer: {type(error).__name__} {error}", where=self.base_url + path) from error
-
-    def _checked(self, response: httpx.Response) -> httpx.Response:
-        if response.is_success:
-            return response
-        raise ApiError(
-            f"HTTP {response.status_code}: {response.text[:500]}",
-            where=f"{response.request.method} {response.request.url}",
-            status=response.status_code,
-        )
-
-
-def _may_retry(method: str, error: ApiError) -> bool:
-    unreached = error.status == 0
-    server_fault = error.status is None or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return unreached or (server_fault and method in {"GET", "PATCH"})
-
 
 def _part(text: str) -> str:
     return quote(text, safe="")
+
+
+def _run_path(dag_id: str, run_id: str) -> str:
+    return f"/dags/{_part(dag_id)}/dagRuns/{_part(run_id)}"
 
 
 def _time(text: str | None) -> datetime | None:
@@ -239,7 +193,13 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _dag_run(body: Mapping[str, Any]) -> DagRun:
-    return DagRun(body["dag_id"], body["dag_run_id"], body["state"], body.get("conf") or {})
+    return DagRun(
+        dag_id=body["dag_id"],
+        run_id=body["dag_run_id"],
+        state=body["state"],
+        run_after=datetime.fromisoformat(body["run_after"]),
+        conf=body.get("conf") or {},
+    )
 
 
 def _task_instance(body: Mapping[str, Any]) -> TaskInstance:

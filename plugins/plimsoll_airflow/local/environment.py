@@ -7,19 +7,6 @@ from urllib.parse import quote
 
 from plimsoll_airflow.local.home import Home, Secrets
 from plimsoll_airflow.local.ports import LOOPBACK
-from plimsoll_airflow.local.wakeup import PRELOAD
-
-PRELOAD_MODULES = (
-    "airflow.sdk.execution_time.supervisor",
-    "airflow.sdk.execution_time.coordinator",
-    "airflow.sdk.execution_time.task_runner",
-    "airflow.sdk.definitions.decorators.setup_teardown",
-    "airflow.sdk.definitions.asset.metadata",
-    "airflow.providers.standard.decorators.python",
-    "airflow.providers.standard.operators.trigger_dagrun",
-    "jinja2.ext",
-)
-"""What every task imports, or nearly every one."""
 
 MARK = "PLIMSOLL_HOME"
 """Set to the Airflow home in every process of a stack: how they are found again after any crash."""
@@ -130,7 +117,6 @@ def _with_loopback(hosts: str) -> str:
 def _plimsoll(home: Home, settings: StackSettings) -> dict[str, str]:
     return {
         MARK: str(home.path),
-        PRELOAD: ",".join(PRELOAD_MODULES),
         "PLIMSOLL_STORE": settings.store,
         "PLIMSOLL_CACHE": str(settings.cache),
         "PLIMSOLL_WORK": str(settings.work),

@@ -2,12 +2,10 @@
 
 The stock scheduler sleeps blindly between its loops: a short sleep costs a tenth of a core all day, a long one is added
 to every step of every chain. With this executor it waits for what it really waits for: a word from the database that
-something has changed which needs it (`wakeup`). The executor also imports what tasks need before it forks its workers:
-a task then starts with everything loaded, where it would have imported it again each time.
+something has changed which needs it (`wakeup`).
 """
 
 import importlib
-import os
 import select
 from typing import Any, cast
 
@@ -15,18 +13,25 @@ from airflow.configuration import conf
 from airflow.executors.local_executor import LocalExecutor
 from sqlalchemy import NullPool, create_engine
 
-from plimsoll_airflow.local.wakeup import CHANNEL, PRELOAD
+from plimsoll_airflow.local.wakeup import CHANNEL
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
+
+
+TASK_RUNTIME = (
+    "airflow.sdk.execution_time.coordinator",
+    "airflow.sdk.execution_time.supervisor",
+    "airflow.sdk.execution_time.task_runner",
+)
 
 
 class PromptLocalExecutor(LocalExecutor):
     """Runs tasks in forked workers; `heartbeat` returns when there is something to do, or after IDLE_WAIT_S."""
 
     def start(self) -> None:
-        """Import what tasks need, fork the workers, then listen to the database."""
-        for name in filter(None, os.environ.get(PRELOAD, "").split(",")):
+        """Fork the workers, with all that runs a task imported before: else each would import it; then listen."""
+        for name in TASK_RUNTIME:
             importlib.import_module(name)
         super().start()
         self._listen()

@@ -53,7 +53,14 @@ class Stack:
 
     def down(self) -> None:
         """Stop everything of this home, its clusters too, in bounded time; a home where nothing runs is fine."""
-        shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
+        with self.shield():
+            shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
+
+    def down_unless_kept(self) -> None:
+        """Stop what was started for this launcher alone."""
+        noted = record.read(self.home)
+        if noted is None or not noted.kept:
+            self.down()
 
     def running(self) -> Record | None:
         """The stack that was started to stay and is up and healthy, if there is one."""

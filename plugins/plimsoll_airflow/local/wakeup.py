@@ -1,8 +1,6 @@
 """The database tells the scheduler when there is work for it: triggers on two tables of Airflow, one notification."""
 
 CHANNEL = "plimsoll_wakeup"
-PRELOAD = "PLIMSOLL_PRELOAD"
-"""Environment: comma-separated modules that the executor imports before it forks its workers."""
 
 DROP = f"drop function if exists {CHANNEL}() cascade"
 """Takes the triggers away too: a migration may change the columns they look at."""

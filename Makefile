@@ -1,0 +1,99 @@
+# Everything a person types. The commands themselves live in `python -m plimsoll_airflow.local` and in .venv/bin.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev venv new-venv demo up down status test check lock clean FORCE
+MAKEFLAGS += --no-print-directory
+# Another project's environment must not leak into this one.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+PYTHON ?= python3.11
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+LOCAL := $(BIN)/python -m plimsoll_airflow.local
+# Stamps hold the checkout's path: a checkout that was moved is installed again.
+RUN_STAMP := .venv/.installed
+DEV_STAMP := .venv/.installed-dev
+export CAMPAIGN CLUSTERS
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+demo: setup  ## Run a small campaign on real Cassandra through a real Airflow (CAMPAIGN=local-azul for another)
+	@$(LOCAL) demo
+
+up: setup  ## Start Airflow and leave it running (CLUSTERS=2: so many clusters at once)
+	@$(LOCAL) up
+
+down:  ## Stop Airflow, its database and every cluster
+	@if [ -x $(BIN)/python ]; then exec $(LOCAL) down; fi
+
+status:  ## Say whether Airflow is up
+	@if [ -x $(BIN)/python ]; then exec $(LOCAL) status; else echo "not set up: make setup"; exit 1; fi
+
+test: setup-dev  ## Check style, types and layers, then run all tests
+	@$(MAKE) check
+	@$(BIN)/python -m pytest
+
+check: setup-dev  ## Check style, types and layers only
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy --strict include plugins dags
+	@$(BIN)/lint-imports
+
+# The lock on a file of the checkout lets two makes at once install one after the other.
+setup:  ## Make .venv and install what running needs, hash-locked
+	@flock pyproject.toml $(MAKE) venv
+	@flock pyproject.toml $(MAKE) $(RUN_STAMP)
+
+setup-dev:  ## Install what testing needs too
+	@flock pyproject.toml $(MAKE) venv
+	@flock pyproject.toml $(MAKE) $(DEV_STAMP)
+
+lock: setup-dev  ## Compile requirements.txt and requirements-dev.txt from pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra dev -c requirements.txt -o requirements-dev.txt pyproject.toml
+
+COMPILE := --quiet --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock"
+
+clean: down  ## Stop everything; remove Airflow's home, clusters and tool caches (results and .venv stay)
+	@rm -rf .airflow .plimsoll/clusters .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# A virtual environment that was left half made, or has another Python, is made anew.
+IS_RIGHT := -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+
+venv:
+	@$(PIP) --version >/dev/null 2>&1 && $(BIN)/python $(IS_RIGHT) || $(MAKE) new-venv
+
+new-venv:
+	@$(PYTHON) $(IS_RIGHT) 2>/dev/null || { echo "$$NO_PYTHON" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear .venv
+
+define NO_PYTHON
+Plimsoll needs Python 3.11, and `$(PYTHON)` is not one.
+  To mend it: install it so that python3.11 is on PATH, or name it: make setup PYTHON=/path/to/python3.11
+endef
+export NO_PYTHON
+
+# Each stamp is written last: what was interrupted is done again.
+$(RUN_STAMP): requirements.txt pyproject.toml
+	@echo "installing the locked requirements into .venv (minutes on the first run)"
+	@$(PIP) install --require-hashes -r requirements.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@pwd > $@
+
+$(DEV_STAMP): requirements-dev.txt requirements.txt pyproject.toml
+	@echo "installing the locked requirements for tests into .venv (minutes on the first run)"
+	@$(PIP) install --require-hashes -r requirements-dev.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@pwd > $(RUN_STAMP)
+	@pwd > $@
+
+ifneq ($(wildcard $(RUN_STAMP)),)
+ifneq ($(shell cat $(RUN_STAMP)),$(CURDIR))
+$(RUN_STAMP) $(DEV_STAMP): FORCE
+endif
+endif
+
+FORCE:

@@ -1,0 +1,160 @@
+"""`python -m plimsoll_airflow.local up|down|status|demo`: what the Makefile calls."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from plimsoll.domain.errors import PlimsollError
+from plimsoll.settings import Settings
+from plimsoll_airflow.local import record
+from plimsoll_airflow.local.clusters import destroy_clusters
+from plimsoll_airflow.local.demo import how_to_open, run_demo
+from plimsoll_airflow.local.environment import StackSettings
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.interrupts import Interrupted, Interrupts
+from plimsoll_airflow.local.lock import launcher_lock
+from plimsoll_airflow.local.stack import Stack
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+FAILED, REFUSED = 1, 2
+
+app = typer.Typer(help="Airflow on this machine, for Plimsoll.", no_args_is_help=True, pretty_exceptions_enable=False)
+interrupts = Interrupts()
+console = Console()
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the stack lives and what it runs; the checkout's own places unless told otherwise."""
+
+    home: Path
+    dags: Path
+    plugins: Path
+    port: int
+
+
+@app.callback()
+def places(
+    context: typer.Context,
+    home: Annotated[Path, typer.Option(help="AIRFLOW_HOME.")] = CHECKOUT / ".airflow",
+    dags: Annotated[Path, typer.Option(help="Folder of DAGs.")] = CHECKOUT / "dags",
+    plugins: Annotated[Path, typer.Option(help="Folder of plugins.")] = CHECKOUT / "plugins",
+    port: Annotated[int, typer.Option(help="Preferred port of the api-server; another is taken when in use.")] = 8080,
+) -> None:
+    """Airflow on this machine, for Plimsoll."""
+    context.obj = Places(home.absolute(), dags.absolute(), plugins.absolute(), port)
+
+
+@app.command()
+def up(
+    context: typer.Context,
+    clusters: Annotated[
+        int | None, typer.Option(min=1, envvar="CLUSTERS", help="How many clusters may live at once.")
+    ] = None,
+) -> None:
+    """Start Airflow and leave it running."""
+    with _launching(context, "make up", clusters) as stack:
+        running = stack.up(kept=True)
+        console.print(how_to_open(stack, running), highlight=False, soft_wrap=True)
+
+
+@app.command()
+def down(context: typer.Context) -> None:
+    """Stop Airflow, its database and every cluster."""
+    with _launching(context, "make down") as stack:
+        stack.down()
+
+
+@app.command()
+def status(
+    context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False
+) -> None:
+    """Say whether Airflow is up; exit code 1 when it is not."""
+    stack = _stack(context.obj)
+    noted = record.read(stack.home)
+    unhealthy = stack.unhealthy(noted) if noted else []
+    answer = {"up": noted is not None and not unhealthy, "url": noted and noted.url, "unhealthy": unhealthy}
+    if as_json:
+        console.print_json(json.dumps(answer))
+    else:
+        console.print(_status_words(answer), highlight=False, soft_wrap=True)
+    raise typer.Exit(0 if answer["up"] else FAILED)
+
+
+@app.command()
+def demo(
+    context: typer.Context,
+    campaign: Annotated[str, typer.Option(envvar="CAMPAIGN", help="Name of a definition.")] = "demo",
+) -> None:
+    """Run a campaign to its report and stop again what was started for it."""
+    with _launching(context, "make demo") as stack:
+        succeeded = run_demo(stack, _settings(), campaign, console)
+    raise typer.Exit(0 if succeeded else FAILED)
+
+
+@contextmanager
+def _launching(context: typer.Context, doing: str, clusters: int | None = None) -> Iterator[Stack]:
+    stack = _stack(context.obj, clusters)
+    stack.home.create()
+    with launcher_lock(stack.home, doing):
+        yield stack
+
+
+def _stack(places: Places, clusters: int | None = None) -> Stack:
+    settings = _settings()
+    told = StackSettings(
+        dags=places.dags,
+        plugins=places.plugins,
+        store=settings.store,
+        cache=settings.cache,
+        work=settings.work,
+        campaigns=settings.campaigns,
+        clusters=clusters,
+        port=places.port,
+    )
+    return Stack(
+        Home(places.home),
+        told,
+        say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
+        shield=interrupts.shielded,
+        destroy_clusters=destroy_clusters,
+        in_haste=lambda: interrupts.count > 1,
+    )
+
+
+def _settings() -> Settings:
+    """Settings with absolute places: the stack's processes work elsewhere."""
+    told = Settings()
+    store = told.store if "://" in told.store else str(Path(told.store).absolute())
+    folders = {name: getattr(told, name).absolute() for name in ("work", "cache", "campaigns")}
+    return told.model_copy(update={"store": store, **folders})
+
+
+def _status_words(answer: Mapping[str, object]) -> str:
+    if answer["up"]:
+        return f"Airflow is up: {answer['url']}"
+    return f"Airflow is not healthy: {answer['unhealthy']}" if answer["unhealthy"] else "Airflow is down"
+
+
+def main() -> None:
+    """Entry point: errors become a message and exit code 2, signals their own exit codes."""
+    try:
+        with interrupts.caught():
+            app()
+    except PlimsollError as error:
+        print(f"plimsoll: {error}", file=sys.stderr)
+        sys.exit(REFUSED)
+    except Interrupted as interruption:
+        print(f"stopped by {interruption}", file=sys.stderr)
+        sys.exit(interruption.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""One campaign through a running Airflow: choose it, start or find its DAG run, watch it to the end."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.progress import CampaignProgress
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.planning import missing_cells, new_campaign_id
+from plimsoll.services.progress import campaign_progress
+from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
+from plimsoll_airflow.local.screen import Screen
+from plimsoll_airflow.ownership import CELL_DAG
+
+POLL_S = 2.0
+LOG_LINES = 12
+
+
+def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
+    """The newest campaign of this very definition that has cells to run or no report; None when all are finished.
+
+    A campaign of an older form of the definition can't be continued, so it does not count.
+    """
+    for campaign_id in sorted(campaign_ids(store), reverse=True):
+        campaign = CampaignStore(store, campaign_id)
+        if campaign_id.startswith(f"{definition.name}-") and campaign.definition() == definition:
+            return None if _is_finished(campaign, definition) else campaign_id
+    return None
+
+
+@dataclass(frozen=True)
+class CampaignRun:
+    """A DAG run of a definition's DAG, and the store that holds what it brings about."""
+
+    client: AirflowClient
+    store: ResultStore
+    definition: Definition
+    run: DagRun
+
+    @property
+    def campaign_id(self) -> str:
+        """The campaign that it works at: the one it was asked for, else the one of its time."""
+        asked: str = self.run.conf.get("campaign_id", "")
+        return asked or new_campaign_id(self.definition, self.run.run_after)
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether it has passed the gate and published its report."""
+        return self.run.state == "success"
+
+    def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
+        """Show the campaign's progress until the run has ended; the run as it ended."""
+        while True:
+            current = self.client.dag_run(self.run.dag_id, self.run.run_id)
+            screen.show(self._progress(now()))
+            if current.is_final:
+                return replace(self, run=current)
+            time.sleep(POLL_S)
+
+    def failures(self) -> list[str]:
+        """What went wrong: each failed task with the end of its log."""
+        tasks = self.client.task_instances(self.run.dag_id, self.run.run_id)
+        return [self._failure(task) for task in tasks if task.state == "failed"]
+
+    def _progress(self, now: datetime) -> CampaignProgress | None:
+        with suppress(NotFound):
+            return campaign_progress(self.store, self.campaign_id, now=now)
+        return None
+
+    def _failure(self, task: TaskInstance) -> str:
+        log = self.client.task_log(self.run, task)
+        return f"task {task.name} failed:\n" + "\n".join(log.splitlines()[-LOG_LINES:])
+
+
+def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
+    """The run to watch: one that is under way, else a new one for the unfinished campaign or a new campaign."""
+    for run in client.dag_runs(definition.dag_id):
+        if not run.is_final:
+            return CampaignRun(client, store, definition, run)
+    for dag_id in (CELL_DAG, definition.dag_id):
+        client.unpause(dag_id)
+    campaign_id = unfinished_campaign(store, definition) or new_campaign_id(definition, now)
+    run_id = f"{campaign_id}__{now:%Y%m%dt%H%M%S}"
+    run = client.trigger(definition.dag_id, {"campaign_id": campaign_id}, run_id=run_id)
+    return CampaignRun(client, store, definition, run)
+
+
+def _is_finished(campaign: CampaignStore, definition: Definition) -> bool:
+    has_report = any(campaign.store.keys(layout.report_prefix(campaign.campaign_id)))
+    return has_report and not missing_cells(campaign, definition)

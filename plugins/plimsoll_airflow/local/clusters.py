@@ -1,0 +1,35 @@
+"""An end to the clusters that campaigns left running: the one place where the stack touches them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from plimsoll_airflow.local.errors import StackError
+
+TIMEOUT_S = 90.0
+MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start again"
+
+
+def destroy_clusters(environment: Mapping[str, str]) -> None:
+    """Destroy every cluster of this installation and verify that it is gone, by `plimsoll clusters destroy --all`.
+
+    A process of its own: the launcher stays light, and a provider that hangs can be given up.
+    Raises StackError naming the clusters that resisted.
+    """
+    command = [str(Path(sys.executable).with_name("plimsoll")), "clusters", "destroy", "--all", "--json"]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise StackError(f"clusters are not gone after {TIMEOUT_S:.0f} s", where="clusters", mend=MEND) from error
+    if done.returncode:
+        raise StackError(f"clusters could not be destroyed: {_reasons(done)}", where="clusters", mend=MEND)
+
+
+def _reasons(done: subprocess.CompletedProcess[str]) -> str:
+    try:
+        failed = json.loads(done.stdout)["failed"]
+    except (ValueError, KeyError):
+        return done.stderr.strip()[-1000:]
+    return "; ".join(f"{cluster}: {reason}" for cluster, reason in failed.items())

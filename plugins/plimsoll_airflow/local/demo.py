@@ -1,0 +1,66 @@
+"""`make demo`: a campaign from nothing to its report, in one command that cleans up after itself."""
+
+from datetime import UTC, datetime
+
+from rich.console import Console
+
+from plimsoll.bootstrap import build_store, load_definition
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.settings import Settings
+from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
+from plimsoll_airflow.local.record import Record
+from plimsoll_airflow.local.screen import open_screen
+from plimsoll_airflow.local.stack import Stack
+from plimsoll_airflow.ownership import CELL_DAG
+
+
+def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Console) -> bool:
+    """Run a campaign of that definition to its report; whether it succeeded. Stops what it started."""
+    definition = load_definition(settings, definition_name)
+    store = build_store(settings)
+    try:
+        running = stack.up([definition.dag_id, CELL_DAG], kept=False)
+        with stack.client(running) as client:
+            found = start_or_find(client, store, definition, _now())
+            _tell(console, f"campaign {found.campaign_id}, DAG run {found.run.run_id}")
+            with open_screen(console) as screen:
+                ended = found.watch(screen, _now)
+            _tell(console, *_outcome(ended))
+        _tell(console, how_to_open(stack, running))
+        return ended.has_succeeded
+    finally:
+        stack.down_unless_kept()
+
+
+def how_to_open(stack: Stack, running: Record) -> str:
+    """Where to look at the campaign in Airflow, as whom."""
+    start = "Airflow is up" if running.kept else "To see it in Airflow: `make up`, then"
+    return f"{start}: {running.url}, user admin, password in {stack.home.passwords}"
+
+
+def _outcome(ended: CampaignRun) -> list[object]:
+    if not ended.has_succeeded:
+        mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
+        return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
+    report = f"{ended.store.url(layout.report_prefix(ended.campaign_id))}/report.html"
+    return [_capacity_table(ended.store, ended.campaign_id), f"Report: {report}"]
+
+
+def _capacity_table(store: ResultStore, campaign_id: str) -> object:
+    # Analysis brings pandas: only for those who get this far.
+    from plimsoll.report.answers import capacity_table
+    from plimsoll.report.terminal import capacity_view
+    from plimsoll.services.campaigns import CampaignStore
+    from plimsoll.services.results import campaign_data
+
+    return capacity_view(capacity_table(campaign_data(CampaignStore(store, campaign_id), (), _now())))
+
+
+def _tell(console: Console, *things: object) -> None:
+    for thing in things:
+        console.print(thing, markup=False, highlight=False, soft_wrap=True)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,86 @@
+"""Calls of Airflow's REST API: a token, a timeout, bounded retries, and errors that say what was asked."""
+
+import time
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from plimsoll_airflow.local.errors import ApiError
+
+ATTEMPTS = 4
+RETRY_PAUSE_S = 0.5
+TIMEOUT_S = 30.0
+UNREACHED = 0
+"""Stands for an HTTP status: the server was not reached, so that nothing can have happened."""
+
+
+class Transport:
+    """Speaks to one api-server as the user `admin`; fetches a token on first use, and again when it has expired."""
+
+    def __init__(self, base_url: str, password: str) -> None:
+        self.base_url = base_url
+        self._password = password
+        self._token = ""
+        # Loopback only: never through a proxy that the environment names.
+        self._http = httpx.Client(base_url=base_url, timeout=TIMEOUT_S, trust_env=False)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """One request without a token, tried once. ApiError unless the answer is a success."""
+        return self._checked(self._exchange(method, path, **options))
+
+    def call(self, method: str, path: str, *, is_repeatable: bool = False, **options: Any) -> Any:
+        """A call of `/api/v2` with a token: the answer's JSON.
+
+        Retried when it did not reach the server; when it got lost on the way only if it can do no harm twice.
+        """
+        may_repeat = is_repeatable or method in {"GET", "PATCH"}
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self._authorised(method, path, **options)
+            except ApiError as error:
+                if attempt == ATTEMPTS or not _may_retry(error, may_repeat=may_repeat):
+                    raise
+                time.sleep(RETRY_PAUSE_S * attempt)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _authorised(self, method: str, path: str, **options: Any) -> Any:
+        for fresh in (False, True):
+            if fresh or not self._token:
+                self._token = self._fetch_token()
+            headers = {"Authorization": f"Bearer {self._token}"}
+            response = self._exchange(method, f"/api/v2{path}", headers=headers, **options)
+            if response.status_code != HTTPStatus.UNAUTHORIZED or fresh:
+                break
+        return self._checked(response).json()
+
+    def _fetch_token(self) -> str:
+        credentials = {"username": "admin", "password": self._password}
+        token: str = self.send("POST", "/auth/token", json=credentials).json()["access_token"]
+        return token
+
+    def _exchange(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            return self._http.request(method, path, **options)
+        except httpx.ConnectError as error:
+            raise ApiError(f"nothing answers: {error}", where=self.base_url + path, status=UNREACHED) from error
+        except httpx.HTTPError as error:
+            raise ApiError(f"no answer: {type(error).__name__} {error}", where=self.base_url + path) from error
+
+    def _checked(self, response: httpx.Response) -> httpx.Response:
+        if response.is_success:
+            return response
+        raise ApiError(
+            f"HTTP {response.status_code}: {response.text[:500]}",
+            where=f"{response.request.method} {response.request.url}",
+            status=response.status_code,
+        )
+
+
+def _may_retry(error: ApiError, *, may_repeat: bool) -> bool:
+    is_server_fault = error.status is None or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return error.status == UNREACHED or (is_server_fault and may_repeat)

@@ -1,0 +1,107 @@
+"""A campaign's progress on the terminal: a pure function from progress to what is shown."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.domain.progress import CampaignProgress, CellProgress
+
+FAILURES_SHOWN = 5
+BAR_WIDTH = 40
+
+
+def progress_view(progress: CampaignProgress) -> RenderableType:
+    """What people watch: how many cells are done, what runs and how far, what failed and why, when it ends."""
+    total = len(progress.cells)
+    head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
+    bar = Table.grid(padding=(0, 1))
+    bar.add_row(ProgressBar(total=total, completed=_done(progress), width=BAR_WIDTH), Text(_summary(progress)))
+    parts: list[RenderableType] = [head, bar]
+    if running := _in_state(progress, "running"):
+        parts.append(_running_table(running))
+    parts.extend(_failure_lines(_in_state(progress, "invalid", "failed")))
+    return Group(*parts)
+
+
+def progress_line(progress: CampaignProgress) -> str:
+    """The same in one line, for a log."""
+    running = [f"{cell.cell.id} {_running_words(cell)}" for cell in _in_state(progress, "running")]
+    return "; ".join([_summary(progress), *running])
+
+
+def clock(seconds: float | None) -> str:
+    """Seconds as people read a clock: `0:45`, `12:05`, `2:30:00`; unknown is `?`."""
+    if seconds is None:
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _summary(progress: CampaignProgress) -> str:
+    counts = [(progress.count(state), state) for state in ("met", "missed", "invalid", "failed", "running", "waiting")]
+    details = ", ".join(f"{count} {state}" for count, state in counts if count)
+    return f"{_done(progress)} of {len(progress.cells)} cells done ({details}), {_ending(progress)}"
+
+
+def _ending(progress: CampaignProgress) -> str:
+    if not progress.count("waiting", "running"):
+        return "measuring is over"
+    return f"about {clock(progress.seconds_left)} left"
+
+
+def _done(progress: CampaignProgress) -> int:
+    return progress.count("met", "missed", "invalid", "failed")
+
+
+def _in_state(progress: CampaignProgress, *states: str) -> list[CellProgress]:
+    return [cell for cell in progress.cells if cell.state in states]
+
+
+def _running_table(cells: Sequence[CellProgress]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in ("cell", "attempt", "phase"):
+        table.add_column(heading)
+    for heading in ("achieved", "attempted", "left"):
+        table.add_column(heading, justify="right")
+    for cell in cells:
+        table.add_row(*(Text(text) for text in _running_row(cell)))
+    return table
+
+
+def _running_row(cell: CellProgress) -> tuple[str, ...]:
+    now = cell.progress
+    return (
+        cell.cell.id,
+        str(cell.attempt or ""),
+        f"{now.phase} {now.note}".rstrip() if now else "starting",
+        _rate(now.achieved_ops_s if now else None),
+        _rate(cell.cell.load_ops_s),
+        clock(now.seconds_left) if now and now.seconds_left is not None else "",
+    )
+
+
+def _running_words(cell: CellProgress) -> str:
+    now = cell.progress
+    if now is None:
+        return "starting"
+    achieved = f" {_rate(now.achieved_ops_s)} of {_rate(cell.cell.load_ops_s)}" if now.achieved_ops_s else ""
+    left = f", {clock(now.seconds_left)} left" if now.seconds_left is not None else ""
+    return f"{now.phase}{achieved}{left}"
+
+
+def _failure_lines(cells: Sequence[CellProgress]) -> list[Text]:
+    lines = [
+        Text(f"{cell.cell.id} {cell.state}: {cell.reason or 'its task log says why'}", style="red")
+        for cell in cells[-FAILURES_SHOWN:]
+    ]
+    if len(cells) > FAILURES_SHOWN:
+        lines.insert(0, Text(f"… {len(cells) - FAILURES_SHOWN} more", style="red"))
+    return lines
+
+
+def _rate(ops_s: float | None) -> str:
+    return "" if ops_s is None else f"{ops_s:,.0f} ops/s"
