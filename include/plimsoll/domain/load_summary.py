@@ -16,7 +16,7 @@ class LoadSummary(Model):
     started_at: Annotated[AwareDatetime | None, Field(description="First intended start of the timed run")] = None
     duration_s: Annotated[float, Field(ge=0, description="Timed run as far as it went, warm-up included, s")] = 0.0
     warmup_s: Annotated[float, Field(ge=0, description="Warm-up as far as it went, s")] = 0.0
-    attempted_ops_s: Annotated[float, Field(ge=0, description="Rate asked for, ops/s")]
+    attempted_ops_s: Annotated[float | None, Field(description="Rate asked for, ops/s")] = None
     achieved_ops_s: Annotated[float | None, Field(description="Operations that were answered, ops/s")] = None
     operations: Annotated[dict[str, int], Field(description="Answered operations by kind, such as `reads`")] = {}
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}

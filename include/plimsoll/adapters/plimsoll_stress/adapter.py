@@ -1,0 +1,134 @@
+"""Plimsoll's own load generator on the load host of a cluster."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll import __version__
+from plimsoll.adapters.plimsoll_stress import command, reports
+from plimsoll.adapters.plimsoll_stress.checks import problems
+from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.host import Host, Job, JobStatus
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_PLAN = "plan.json"
+_GRACE = timedelta(seconds=20)
+_TAIL_BYTES = 65_536
+_CONSOLE_LINES = 10
+_INTERVAL = timedelta(seconds=1)
+
+
+class PlimsollStress:
+    """Implements the LoadGenerator port."""
+
+    name = "plimsoll-stress"
+    summary_file = command.SUMMARY
+
+    def __init__(self, artefacts: ArtefactSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """What of the workload it can't do, and missing artefacts."""
+        return problems(definition, self._artefacts)
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Start the load as a detached job, or attach to the one that was started before."""
+        folder = folder_of(host)
+        definition = request.definition
+        arguments = command.run_arguments(definition, request.load_ops_s, request.contact_points, folder)
+        heap = definition.load_generator.heap
+        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
+        plan = {"job_id": request.job_id, "duration_s": definition.timing.duration.total_seconds()}
+        host.write(folder / _PLAN, json.dumps(plan))
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """Running, complete, or failed with the reason; never trusts the exit code alone."""
+        job = host.status(job_id)
+        if job.state == "running":
+            return _running(host)
+        fault = _fault(host, job)
+        if fault is None:
+            return LoadStatus("complete", "load", seconds_left=0.0)
+        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """Ask it to end, and give it the time to flush its logs."""
+        host.stop(job_id, grace=_GRACE)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Everything it wrote, and its console."""
+        written = [path for path in host.files(folder_of(host)) if path.name != _PLAN]
+        console = _console_path(host, _plan(host)["job_id"])
+        return [*written, *(path for path in host.files(console.parent) if path == console)]
+
+    def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
+        """Name, version, and the JDK that it runs on."""
+        return f"{self.name} {__version__} on {JDK}"
+
+    def summary(self, text: str) -> LoadSummary:
+        """What the summary file says."""
+        return reports.parse_summary(text)
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Of collected file names, those of response-time histograms by operation."""
+        return reports.response_time_logs(names)
+
+
+def _running(host: Host) -> LoadStatus:
+    progress = reports.last_progress(host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=_TAIL_BYTES))
+    if progress is None:
+        return LoadStatus("running")
+    timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
+    left = (progress.left + timed).total_seconds()
+    return LoadStatus("running", progress.phase, achieved_ops_s=progress.achieved_ops_s, seconds_left=left)
+
+
+def _plan(host: Host) -> dict[str, Any]:
+    """What the load was started with; nothing where it was not."""
+    text = host.read_tail(folder_of(host) / _PLAN, max_bytes=_TAIL_BYTES)
+    plan: dict[str, Any] = json.loads(text) if text else {"job_id": "", "duration_s": 0}
+    return plan
+
+
+def _fault(host: Host, job: JobStatus) -> str | None:
+    """Why an ended load is no whole load; None if it is."""
+    if job.state == "missing":
+        return "the load was never started"
+    summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=_TAIL_BYTES))
+    if not summary.complete:
+        return f"{summary.reason} ({_ending(job)})"
+    if job.exit_code != 0:
+        return f"the summary says complete, but the load generator {_ending(job)}"
+    return _gap(host)
+
+
+def _ending(job: JobStatus) -> str:
+    return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
+
+
+def _gap(host: Host) -> str | None:
+    """The response-time logs must reach the end of the timed run."""
+    names = {path.name: path for path in host.files(folder_of(host))}
+    logs = reports.response_time_logs(names).values()
+    ends = [reports.log_end(host.read_tail(names[name], max_bytes=_TAIL_BYTES)) for name in logs]
+    reached = min((end or timedelta(0) for end in ends), default=timedelta(0))
+    planned = timedelta(seconds=_plan(host)["duration_s"])
+    if reached > planned - _INTERVAL:
+        return None
+    return f"the summary says complete, but the histogram logs end after {reached} of {planned}"
+
+
+def _console_path(host: Host, job_id: str) -> PurePosixPath:
+    return host.root / "jobs" / f"{job_id}.log"
+
+
+def _console(host: Host, job_id: str) -> str:
+    lines = host.read_tail(_console_path(host, job_id), max_bytes=_TAIL_BYTES).splitlines()
+    return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines[-_CONSOLE_LINES:]]) if lines else ""

@@ -1,0 +1,45 @@
+"""The command line of one load, as published benchmarks give it."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.units import format_count, format_duration
+
+CSV = "tlp_stress_metrics.csv"
+HDR = "tlp_stress_metrics.hdr"
+PROGRESS = "progress.jsonl"
+SUMMARY = "summary.json"
+
+
+def run_arguments(
+    definition: Definition, load_ops_s: int, contact_points: Sequence[str], folder: PurePosixPath
+) -> tuple[str, ...]:
+    """`run WORKLOAD …`: what tlp-stress would be told first, under its names, then what it has no words for."""
+    workload, generator, timing = definition.workload, definition.load_generator, definition.timing
+    published = {
+        "-d": format_duration(timing.duration),
+        "-p": _count(workload.partitions),
+        "-c": str(generator.concurrency),
+        "--pg": workload.partition_generator,
+        "-t": str(generator.threads),
+        "-r": str(workload.read_share),
+        "--rate": str(load_ops_s),
+        "--populate": str(workload.populate),
+        "--response-time-warmup": format_duration(timing.warmup),
+        "--csv": str(folder / CSV),
+        "--hdr": str(folder / HDR),
+    }
+    further = {
+        "--cl": workload.consistency,
+        "--rf": str(workload.replication_factor),
+        "--host": ",".join(contact_points),
+        "--progress": str(folder / PROGRESS),
+        "--summary": str(folder / SUMMARY),
+    }
+    return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
+
+
+def _count(number: int) -> str:
+    """The program says B where definitions say G."""
+    return format_count(number).replace("G", "B")

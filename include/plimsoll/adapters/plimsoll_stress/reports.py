@@ -1,0 +1,108 @@
+"""What the program writes about its run, read: progress, summary, histogram logs. Pure."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal
+
+from plimsoll.domain.load_summary import LoadSummary
+
+Phase = Literal["populate", "warm-up", "load"]
+
+_PHASES: Mapping[str, Phase] = {
+    "connect": "populate",
+    "populate": "populate",
+    "warmup": "warm-up",
+    "measure": "load",
+    "drain": "load",
+}
+_KINDS: Mapping[str, str] = {"selects": "reads", "mutations": "writes"}
+_RESPONSE = ".hdr-intended-"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One line of the progress file."""
+
+    phase: Phase
+    elapsed: timedelta
+    planned: timedelta
+    """Length of the stage (populating, or the timed run with its warm-up)."""
+    achieved_ops_s: float
+
+    @property
+    def left(self) -> timedelta:
+        """Until the stage's planned end."""
+        return max(self.planned - self.elapsed, timedelta(0))
+
+
+def last_progress(text: str) -> Progress | None:
+    """The last whole line of the progress file's tail; None where there is none yet."""
+    lines = text.split("\n")[:-1]  # what follows the last line's end is still being written
+    for line in reversed(lines):
+        try:
+            return _progress(json.loads(line))
+        except (ValueError, KeyError):  # the first line of a tail is a part
+            continue
+    return None
+
+
+def _progress(fields: Mapping[str, Any]) -> Progress:
+    return Progress(
+        phase=_PHASES[fields["phase"]],
+        elapsed=timedelta(seconds=fields["elapsed_s"]),
+        planned=timedelta(seconds=fields["planned_s"]),
+        achieved_ops_s=fields["achieved_ops_s"],
+    )
+
+
+def log_end(text: str) -> timedelta | None:
+    """Where the last whole interval of a histogram log's tail ends, from the log's start; None where it has none."""
+    intervals = [line.split(",") for line in text.split("\n")[:-1] if line[:1].isdigit()]
+    whole = [fields for fields in intervals if len(fields) == 4]
+    return timedelta(seconds=float(whole[-1][0]) + float(whole[-1][1])) if whole else None
+
+
+def response_time_logs(names: Iterable[str]) -> dict[str, str]:
+    """Operation → name, of the names that are response-time logs'."""
+    suffixes = {f"{_RESPONSE}{label}": kind for label, kind in _KINDS.items()}
+    return {kind: name for name in names for suffix, kind in suffixes.items() if name.endswith(suffix)}
+
+
+def parse_summary(text: str) -> LoadSummary:
+    """The summary file as neutral figures. An empty text gives a run that is not complete, with that as its reason."""
+    if not text:
+        return LoadSummary(complete=False, reason="the load generator left no summary")
+    document = json.loads(text)
+    ending = {"complete": document["complete"], "reason": document["reason"] or ""}
+    run = document["run"]
+    return LoadSummary(**ending) if run is None else LoadSummary(**ending, **_judged(run))
+
+
+def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
+    warmup, measured = run["warmup"], run["measured"]
+    generator = measured["generator"]
+    return {
+        "started_at": run["started"],
+        "duration_s": warmup["seconds"] + measured["seconds"],
+        "warmup_s": warmup["seconds"],
+        "attempted_ops_s": run["attempted_ops_s"],
+        "achieved_ops_s": measured["achieved_ops_s"],
+        # What the warm-up did not answer belongs to the judged time, also what came after its end or never.
+        "operations": _less(_answered(run["operations"]), _answered(warmup["operations"])),
+        "errors": {kind: count for kind, count in _less(run["errors"], warmup["errors"]).items() if count},
+        "cpu_cores": generator["cpu_cores"],
+        "schedule_lag_p99_ms": generator["schedule_lag_ms"]["p99"],
+        "schedule_lag_max_ms": generator["schedule_lag_ms"]["max"],
+        "hiccup_max_ms": generator["hiccup_max_ms"],
+        "in_flight_max": generator.get("in_flight_max"),
+    }
+
+
+def _answered(operations: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    return {_KINDS[label]: counts["completed"] for label, counts in operations.items()}
+
+
+def _less(whole: Mapping[str, int], part: Mapping[str, int]) -> dict[str, int]:
+    return {kind: count - part.get(kind, 0) for kind, count in whole.items()}

@@ -1,0 +1,58 @@
+"""Artefacts that are empty files with the right names."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile
+
+from plimsoll.domain.errors import ArtefactError
+
+HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
+
+
+@dataclass(frozen=True)
+class EmptyJdk:
+    """A home with a `java` that nobody runs."""
+
+    home: Path
+    java: Path
+    version: str
+
+
+class EmptyArtefacts:
+    """Implements ArtefactSource for `openjdk-11.0.13` and Cassandra 4.0.1; all else can't be had."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def jdk(self, jdk_id: str) -> EmptyJdk:
+        """The one JDK."""
+        if jdk_id != "openjdk-11.0.13":
+            raise ArtefactError(f"there is no JDK {jdk_id}", mend="use openjdk-11.0.13")
+        home = self._folder / jdk_id
+        return EmptyJdk(home=home, java=home / "runtime" / "bin" / "java", version="11.0.13+8")
+
+    def collectors(self, jdk_id: str) -> Collection[str]:
+        """All but C4."""
+        self.jdk(jdk_id)
+        return ("G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial")
+
+    def database(self, product: str, version: str) -> Path:
+        """Three jars; Cassandra's own holds the compiler's hints."""
+        if version != "4.0.1":
+            raise ArtefactError(f"{product} {version} can't be had", mend="use 4.0.1")
+        folder = self._jars(f"{product}-{version}", "jamm-0.3.2.jar", "guava-27.0-jre.jar")
+        with ZipFile(folder / f"cassandra-all-{version}.jar", "w") as jar:
+            jar.writestr("META-INF/hotspot_compiler", HINTS)
+        return folder
+
+    def load_generator(self) -> Path:
+        """One jar."""
+        return self._jars("stress", "plimsoll-stress.jar")
+
+    def _jars(self, name: str, *jars: str) -> Path:
+        folder = self._folder / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for jar in jars:
+            (folder / jar).touch()
+        return folder

@@ -1,0 +1,166 @@
+import json
+from datetime import timedelta
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.scripted_host import ScriptedHost
+
+from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.ports.host import JobStatus
+from plimsoll.ports.load_generator import LoadRequest
+
+LOGS = ("tlp_stress_metrics.hdr-intended-mutations", "tlp_stress_metrics.hdr-intended-selects")
+
+
+def definition(**changes):
+    return Definition.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "system": {"version": "4.0.1"},
+            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
+            "loads": ["100/s"],
+            "load_generator": {"heap": "256M"},
+            "timing": {"duration": "40s", "warmup": "10s"},
+            **changes,
+        }
+    )
+
+
+@pytest.fixture
+def host(tmp_path):
+    return ScriptedHost(tmp_path / "load-host", HostInfo(name="load", role="load", address="127.9.9.100"))
+
+
+@pytest.fixture
+def stress(tmp_path):
+    return PlimsollStress(EmptyArtefacts(tmp_path / "artefacts"))
+
+
+@pytest.fixture
+def started(host, stress):
+    stress.start(host, LoadRequest("load", definition(), 100, ["127.9.9.1"], timedelta(hours=1)))
+    return host
+
+
+def write_progress(host, phase, elapsed, planned):
+    line = {"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": 99.5}
+    host.write(host.root / "load" / "progress.jsonl", json.dumps(line) + "\n")
+
+
+def write_ending(host, *, complete=True, reason=None, reached=(40, 40), exit_code=0):
+    summary = {"complete": complete, "reason": reason, "run": None}
+    host.write(host.root / "load" / "summary.json", json.dumps(summary))
+    for name, end in zip(LOGS, reached, strict=True):
+        host.write(host.root / "load" / name, f"#head\n{end - 1}.000,1.000,3.2,HIST\n")
+    host.write(host.root / "jobs" / "load.log", "connecting\nalmost there\n")
+    host.statuses["load"] = JobStatus("exited", exit_code)
+
+
+def test_the_load_is_one_job_with_a_heap_of_its_own(started, stress):
+    job = started.jobs["load"]
+    assert job.argv[0].endswith("openjdk-11.0.13/runtime/bin/java")
+    assert job.argv[1:3] == ("-Xms256M", "-Xmx256M")
+    assert job.argv[job.argv.index("run") :][:4] == ("run", "BasicTimeSeries", "-d", "40s")
+    assert job.expires == timedelta(hours=1)
+
+
+def test_a_load_that_says_nothing_yet_is_running(started, stress):
+    status = stress.status(started, "load")
+    assert (status.state, status.phase, status.achieved_ops_s) == ("running", "populate", None)
+
+
+def test_while_populating_the_timed_run_is_still_to_come(started, stress):
+    write_progress(started, "populate", 3, 5)
+    status = stress.status(started, "load")
+    assert (status.phase, status.seconds_left, status.achieved_ops_s) == ("populate", 42.0, 99.5)
+
+
+def test_in_the_timed_run_only_its_rest_is_to_come(started, stress):
+    write_progress(started, "measure", 15, 40)
+    status = stress.status(started, "load")
+    assert (status.state, status.phase, status.seconds_left) == ("running", "load", 25.0)
+
+
+def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(started, stress):
+    write_ending(started)
+    assert stress.status(started, "load").state == "complete"
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [
+        (
+            {"complete": False, "reason": "no answer for 60 s", "exit_code": 6},
+            "no answer for 60 s (ended with exit code 6)",
+        ),
+        ({"exit_code": 137}, "the summary says complete, but the load generator ended with exit code 137"),
+        ({"exit_code": None}, "the summary says complete, but the load generator was killed"),
+        ({"reached": (40, 30)}, "the histogram logs end after 0:00:30 of 0:00:40"),
+    ],
+)
+def test_anything_less_is_a_failure_with_its_reason_and_the_console(started, stress, ending, reason):
+    write_progress(started, "measure", 30, 40)
+    write_ending(started, **ending)
+    status = stress.status(started, "load")
+    assert (status.state, status.phase) == ("failed", "load")
+    assert reason in status.reason
+    assert "almost there" in status.reason
+
+
+def test_logs_that_are_not_there_are_a_failure(started, stress):
+    started.write(started.root / "load" / "summary.json", '{"complete": true, "reason": null, "run": null}')
+    started.statuses["load"] = JobStatus("exited", 0)
+    assert "end after 0:00:00" in stress.status(started, "load").reason
+
+
+def test_a_load_without_a_summary_failed(started, stress):
+    started.statuses["load"] = JobStatus("exited", None)
+    assert stress.status(started, "load").reason == "the load generator left no summary (was killed)"
+
+
+def test_a_load_that_was_never_started_failed(host, stress):
+    assert stress.status(host, "load").reason == "the load was never started"
+
+
+def test_all_it_wrote_is_kept_with_its_console(started, stress):
+    write_progress(started, "measure", 15, 40)
+    write_ending(started)
+    started.write(started.root / "jobs" / "sampler.log", "not ours")
+    names = [path.name for path in stress.files(started)]
+    assert names == ["progress.jsonl", "summary.json", *LOGS, "load.log"]
+
+
+def test_before_a_load_there_is_nothing_to_keep(host, stress):
+    assert stress.files(host) == []
+
+
+def test_stopping_asks_the_job_to_end(started, stress):
+    stress.stop(started, "load")
+    assert started.stopped == ["load"]
+
+
+def test_a_definition_it_can_do_has_no_problems(stress):
+    assert list(stress.check(definition())) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"workload": {"name": "KeyValue"}}, "workload.name"),
+        ({"load_generator": {"threads": 1001}}, "load_generator.threads"),
+        ({"load_generator": {"concurrency": 40000}}, "load_generator.concurrency"),
+        ({"load_generator": {"heap": "8M"}}, "load_generator.heap"),
+        ({"timing": {"duration": "40500ms", "warmup": "10500ms"}}, "timing.duration"),
+    ],
+)
+def test_what_it_can_t_do_is_named(stress, changes, where):
+    assert where in [problem.where for problem in stress.check(definition(**changes))]
+
+
+def test_an_artefact_that_can_t_be_had_is_a_problem(stress, monkeypatch):
+    monkeypatch.setattr("plimsoll.adapters.plimsoll_stress.checks.JDK", "openjdk-99.0.0")
+    (problem,) = stress.check(definition())
+    assert problem.what == "there is no JDK openjdk-99.0.0"

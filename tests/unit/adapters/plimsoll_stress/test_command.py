@@ -1,0 +1,49 @@
+from pathlib import PurePosixPath
+
+import pytest
+
+from plimsoll.adapters.plimsoll_stress.command import run_arguments
+from plimsoll.domain.definition import Definition
+
+PUBLISHED = (
+    "run BasicTimeSeries -d 150m -p 100M -c 50 --pg sequence -t 8 -r 0.2 --rate 40000 "
+    "--populate 200000 --response-time-warmup 30m --csv load/tlp_stress_metrics.csv --hdr load/tlp_stress_metrics.hdr"
+)
+
+
+@pytest.fixture
+def azul():
+    return Definition.model_validate(
+        {
+            "name": "azul",
+            "title": "Azul",
+            "system": {"version": "4.0.1"},
+            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "40G"}}],
+            "loads": ["40000/s"],
+            "workload": {"populate": 200000},
+            "timing": {"duration": "150m", "warmup": "30m"},
+        }
+    )
+
+
+def test_the_command_line_begins_as_published(azul):
+    arguments = run_arguments(azul, 40_000, ["127.0.9.1", "127.0.9.2"], PurePosixPath("load"))
+    assert " ".join(arguments).startswith(PUBLISHED)
+
+
+def test_further_options_name_consistency_replication_hosts_and_reports(azul):
+    arguments = run_arguments(azul, 40_000, ["127.0.9.1", "127.0.9.2"], PurePosixPath("load"))
+    further = dict(zip(arguments[24::2], arguments[25::2], strict=True))
+    assert further == {
+        "--cl": "LOCAL_ONE",
+        "--rf": "3",
+        "--host": "127.0.9.1,127.0.9.2",
+        "--progress": "load/progress.jsonl",
+        "--summary": "load/summary.json",
+    }
+
+
+def test_thousands_of_millions_are_the_program_s_b(azul):
+    workload = azul.workload.model_copy(update={"partitions": 2_000_000_000})
+    arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
+    assert arguments[arguments.index("-p") + 1] == "2B"

@@ -1,0 +1,115 @@
+import json
+from datetime import UTC, datetime, timedelta
+
+from plimsoll.adapters.plimsoll_stress.reports import last_progress, log_end, parse_summary, response_time_logs
+
+
+def progress_line(phase, elapsed, planned, achieved):
+    return json.dumps({"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": achieved}) + "\n"
+
+
+def test_the_last_whole_line_of_progress_counts():
+    text = (
+        '_s": 3}\n' + progress_line("warmup", 5, 40, 990.5) + progress_line("measure", 12, 40, 1001.0) + '{"phase": "me'
+    )
+    progress = last_progress(text)
+    assert progress is not None
+    assert (progress.phase, progress.achieved_ops_s, progress.left) == ("load", 1001.0, timedelta(seconds=28))
+
+
+def test_a_drain_that_lasts_longer_than_planned_has_nothing_left():
+    progress = last_progress(progress_line("drain", 43, 40, 12.0))
+    assert progress is not None
+    assert (progress.phase, progress.left) == ("load", timedelta(0))
+
+
+def test_no_progress_yet():
+    assert last_progress("") is None
+    assert last_progress('{"phase": "populate"') is None
+
+
+def test_the_end_of_a_log_is_its_last_whole_interval():
+    head = '#[StartTime: 1.0 (seconds since epoch)]\n"StartTimestamp",…\n'
+    text = head + "0.000,1.000,3.2,HIST\n1.000,1.000,3.2,HIST\n2.000,1.0"
+    assert log_end(text) == timedelta(seconds=2)
+    assert log_end("#[StartTime: 1.0]\n") is None
+
+
+def test_response_time_logs_by_operation():
+    names = ["m.hdr-selects", "m.hdr-intended-selects", "m.hdr-mutations", "m.hdr-intended-mutations", "m.hdr.errors"]
+    assert response_time_logs(names) == {"reads": "m.hdr-intended-selects", "writes": "m.hdr-intended-mutations"}
+    assert response_time_logs(["m.csv"]) == {}
+
+
+def part(seconds, writes, reads, errors, **generator):
+    return {
+        "seconds": seconds,
+        "attempted_ops_s": 1000,
+        "achieved_ops_s": (writes + reads) / seconds,
+        "completed": writes + reads,
+        "operations": operations(writes, reads),
+        "errors": errors,
+        "generator": {
+            "schedule_lag_ms": {"p99": 1.5, "max": 9.25},
+            "cpu_seconds": 12.0,
+            "cpu_cores": 0.4,
+            "gc_count": 1,
+            "gc_ms": 3,
+            "hiccup_max_ms": 4.5,
+            **generator,
+        },
+    }
+
+
+def operations(writes, reads):
+    return {"mutations": {"completed": writes, "errors": 0}, "selects": {"completed": reads, "errors": 0}}
+
+
+SUMMARY = {
+    "complete": True,
+    "reason": None,
+    "workload": "BasicTimeSeries",
+    "started": "2026-01-31T12:00:00.123Z",
+    "ended": "2026-01-31T12:01:00Z",
+    "populate": None,
+    "run": {
+        "started": "2026-01-31T12:00:05Z",
+        "duration_s": 40,
+        "warmup_s": 10,
+        "drain_s": 0.1,
+        "attempted_ops_s": 1000,
+        "scheduled": 40_000,
+        "completed": 39_990,
+        "operations": operations(31_995, 7_995),
+        "errors": {"read_timeout": 3, "overflow": 0, "unfinished": 7},
+        "warmup": part(10.0, 8_000, 1_990, {"read_timeout": 2, "overflow": 0, "unfinished": 0}),
+        "measured": part(30.0, 23_994, 6_004, {"read_timeout": 1, "overflow": 0, "unfinished": 0}, in_flight_max=17),
+    },
+}
+
+
+def test_a_summary_counts_the_judged_time():
+    summary = parse_summary(json.dumps(SUMMARY))
+    assert summary.complete
+    assert summary.reason == ""
+    assert summary.started_at == datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
+    assert (summary.duration_s, summary.warmup_s) == (40.0, 10.0)
+    assert summary.attempted_ops_s == 1000
+    assert summary.achieved_ops_s == 29_998 / 30
+    assert summary.operations == {"writes": 23_995, "reads": 6_005}
+    assert summary.errors == {"read_timeout": 1, "unfinished": 7}
+    assert (summary.failed, summary.total) == (8, 30_008)
+    assert (summary.cpu_cores, summary.in_flight_max) == (0.4, 17)
+    assert (summary.schedule_lag_p99_ms, summary.schedule_lag_max_ms, summary.hiccup_max_ms) == (1.5, 9.25, 4.5)
+
+
+def test_a_run_that_never_started_has_a_reason_and_no_figures():
+    summary = parse_summary(json.dumps({**SUMMARY, "complete": False, "reason": "no connection", "run": None}))
+    assert (summary.complete, summary.reason) == (False, "no connection")
+    assert summary.started_at is None
+    assert summary.achieved_ops_s is None
+
+
+def test_no_summary_is_no_complete_run():
+    assert parse_summary("").reason == "the load generator left no summary"
+    assert not parse_summary("").complete
