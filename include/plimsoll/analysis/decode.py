@@ -58,15 +58,16 @@ class Decoder:
         for record in records:
             try:
                 self._add(counts, record)
-            except (ValueError, OverflowError) as error:
-                raise LogError(f"the histogram {error}", where=f"{name}, line {record.line}") from error
-            except IndexError as error:
-                what, mend = (
-                    f"a value above one hour, if values are in {self.unit}",
-                    "check the unit of the log's values",
-                )
-                raise LogError(what, where=f"{name}, line {record.line}", mend=mend) from error
+            except (ValueError, OverflowError, IndexError) as error:
+                self._sources.clear()  # scratch memory may hold half a histogram
+                raise self._error(error, f"{name}, line {record.line}") from error
         return counts
+
+    def _error(self, error: Exception, where: str) -> LogError:
+        if isinstance(error, IndexError):
+            what = f"the histogram holds a value above one hour, if its values are in {self.unit}"
+            return LogError(what, where=where, mend="check the unit of the log's values")
+        return LogError(f"the histogram can't be decoded ({error})", where=where, mend="the log is damaged: copy it again")
 
     def _add(self, counts: Ints, record: Record) -> None:
         body = inflate(record.payload)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,14 @@ _STALL = re.compile(r"(?P<kind>Allocation Stall) \(.*\) (?P<ms>\d+[.,]\d+)ms")
 _ENTERING = re.compile(r"Entering safepoint region: (?P<name>.+)")
 _STOPPED_11 = re.compile(r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds,.*")
 _STOPPED_17 = re.compile(r'Safepoint "(?P<name>[^"]+)", .* Total: +(?P<ns>\d+) ns')
+_FRAME = {
+    "host": "str",
+    "start_s": "float64",
+    "duration_ms": "float64",
+    "kind": "str",
+    "stop_the_world": "bool",
+    "stopped_ms": "float64",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,8 @@ class Pause:
     """One stop. `at` is its start; `kind` the log's own words with the cause, such as `Pause Full (Ergonomics)`.
 
     `stop_the_world`: all application threads stood still; false for ZGC's allocation stalls, which stop one.
+    `stopped_ms`: for how long they really did, from asking the threads to stop until letting them go, which can be much
+    longer than the collector's part; None where the log does not tell. Pauses can nest: Serial's full ones do.
     """
 
     at: datetime
@@ -54,6 +64,7 @@ class Pause:
     kind: str
     collector: Collector | None
     stop_the_world: bool = True
+    stopped_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,17 +106,23 @@ def parse_gc_log(text: str) -> Pauses:
 
 
 def pauses_frame(by_host: Mapping[str, Pauses], started_at: datetime) -> pd.DataFrame:
-    """Columns host, start_s (from `started_at`, the timed run's start), duration_ms, kind, stop_the_world."""
+    """A row a pause: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms."""
     import pandas as pd  # late: parsing needs none of it
 
     rows = [
-        (host, (pause.at - started_at).total_seconds(), pause.duration_ms, pause.kind, pause.stop_the_world)
+        {
+            "host": host,
+            "start_s": (pause.at - started_at).total_seconds(),
+            "duration_ms": pause.duration_ms,
+            "kind": pause.kind,
+            "stop_the_world": pause.stop_the_world,
+            "stopped_ms": pause.stopped_ms,
+        }
         for host, pauses in by_host.items()
         for pause in pauses.pauses
     ]
-    frame = pd.DataFrame(rows, columns=["host", "start_s", "duration_ms", "kind", "stop_the_world"])
-    types = {"host": "str", "start_s": "float64", "duration_ms": "float64", "kind": "str", "stop_the_world": "bool"}
-    return frame.astype(types).sort_values("start_s", ignore_index=True)
+    frame = pd.DataFrame(rows, columns=list(_FRAME))
+    return frame.astype(_FRAME).sort_values("start_s", ignore_index=True)
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -116,19 +133,25 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
-    """Collections as they come; a safepoint's own line follows that of its collection and then adds nothing."""
-    name, holds_collection = "unknown", False
+    """Collections wait for the line of the safepoint they lie in, which follows theirs and tells the whole stop."""
+    name, waiting = "unknown", list[Pause]()
     for line in lines:
-        if line.tags == "safepoint":
-            entering = _ENTERING.fullmatch(line.message)
-            stop = _stop(line, name, collector)
-            name = entering["name"] if entering else name
-            if stop is not None and not holds_collection and stop.duration_ms >= NOTABLE_STOP_MS:
-                yield stop
-            holds_collection = holds_collection and stop is None
-        elif pause := _collection(line, collector):
-            holds_collection = holds_collection or pause.stop_the_world
-            yield pause
+        if pause := _collection(line, collector):
+            waiting.append(pause)
+        elif entering := _ENTERING.fullmatch(line.message):
+            name = entering["name"]
+        elif stop := _stop(line, name, collector):
+            yield from _within(stop, waiting)
+            waiting = []
+    yield from waiting
+
+
+def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
+    """The collections of a safepoint; the safepoint itself if it has none and is long enough."""
+    for pause in waiting:
+        yield replace(pause, stopped_ms=stop.duration_ms) if pause.stop_the_world else pause
+    if stop.duration_ms >= NOTABLE_STOP_MS and not any(pause.stop_the_world for pause in waiting):
+        yield replace(stop, stopped_ms=stop.duration_ms)
 
 
 def _collection(line: _Line, collector: Collector | None) -> Pause | None:

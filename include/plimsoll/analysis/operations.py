@@ -13,7 +13,7 @@ from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.layout import Unit
 from plimsoll.domain.errors import LogError
 
-Measure = Literal["response time", "service time", "wait time", "cycle time"]
+Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures"]
 Floats = npt.NDArray[np.float64]
 
 WRITES, READS = "writes", "reads"
@@ -30,6 +30,7 @@ _JUDGED: tuple[Measure, ...] = ("response time", "service time", "cycle time")
 """Best first: of what several logs hold, the first found is judged."""
 
 _HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$")
+_ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
 _STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
 
 
@@ -104,7 +105,8 @@ def select_tracks(logs: Sequence[HistogramLog], kinds: Mapping[str, str] | None 
 
 def _series(log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[_Series]:
     for tag, records in log.by_tag().items():
-        measure, name = _named_by_tag(tag) if tag else _named_by_file(log.name, kinds)
+        by_file = not tag or _ERRORS_FILE.search(log.name)
+        measure, name = _named_by_file(log.name, kinds) if by_file else _named_by_tag(tag)
         yield _Series(log, measure, kinds.get(name.lower(), name), records)
 
 
@@ -116,7 +118,9 @@ def _named_by_tag(tag: str) -> tuple[Measure, str]:
 
 
 def _named_by_file(name: str, kinds: Mapping[str, str]) -> tuple[Measure, str]:
-    """`X.hdr-intended-selects` holds response times of selects, `X.hdr-selects` service times; other names say less."""
+    """`X.hdr-intended-selects` holds response times of selects, `X.hdr-selects` service times, `X.hdr.errors` failures."""
+    if _ERRORS_FILE.search(name):
+        return "time of failures", ""
     match = _HDR_FILE.search(name)
     if match:
         return ("response time" if match["intended"] else "service time"), match["operation"]

@@ -1,0 +1,123 @@
+import base64
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.analysis.logs import HOUR_US, every_second, log, payload
+
+from plimsoll.analysis.decode import Decoder
+from plimsoll.analysis.hdrlog import Record, read_log
+from plimsoll.analysis.layout import WIDE, wide_length
+from plimsoll.domain.errors import LogError
+
+VALUES = st.lists(st.integers(0, HOUR_US), max_size=30)
+
+
+def record(content: str) -> Record:
+    return Record("", 0.0, 1.0, memoryview(content.encode()), 17)
+
+
+def counted(values: list[int]) -> np.ndarray:
+    """Naive counting, one value after another."""
+    counts = np.zeros(wide_length("us"), dtype=np.int64)
+    for value in values:
+        counts[WIDE.index_of(np.array([value]))] += 1
+    return counts
+
+
+@given(parts=st.lists(VALUES, max_size=5))
+def test_merged_records_count_what_all_their_values_together_do(parts):
+    merged = Decoder("us").merge([record(payload(values)) for values in parts], "x")
+    assert (merged == counted([value for values in parts for value in values])).all()
+
+
+@given(values=VALUES, highest=st.sampled_from([HOUR_US, 2 * HOUR_US, 10 * HOUR_US]))
+def test_histograms_that_could_count_more_fit_as_long_as_they_do_not(values, highest):
+    assert (Decoder("us").merge([record(payload(values, highest=highest))], "x") == counted(values)).all()
+
+
+@given(values=st.lists(st.integers(0, HOUR_US), max_size=30), digits=st.sampled_from([1, 2, 4]))
+def test_other_precisions_are_counted_at_the_lowest_value_of_their_slots(values, digits):
+    from hdrh.histogram import HdrHistogram
+
+    source = HdrHistogram(1, HOUR_US, digits)
+    lowest = [source.get_value_from_index(source._counts_index_for(value)) for value in values]
+    merged = Decoder("us").merge([record(payload(values, digits=digits))], "x")
+    assert (merged == counted(lowest)).all()
+
+
+def test_a_lowest_value_of_a_thousand_is_read():
+    merged = Decoder("ns").merge([record(payload([5_000_000, 5_000_000], lowest=1000))], "x")
+    found = np.flatnonzero(merged)
+    assert merged[found].tolist() == [2]
+    assert WIDE.lowest_values(found)[0] <= 5_000_000 <= WIDE.highest_values(found)[0]
+
+
+def test_no_records_are_no_counts():
+    assert not Decoder("us").merge([], "x").any()
+
+
+def test_a_decoder_used_again_remembers_nothing():
+    decoder = Decoder("us")
+    first = decoder.merge([record(payload([1, 2, 3]))], "x")
+    assert (decoder.merge([record(payload([1, 2, 3]))], "x") == first).all()
+
+
+def test_nanoseconds_read_as_microseconds_are_refused_with_a_hint():
+    two_hours = payload([7_200_000_000], highest=100 * HOUR_US)
+    with pytest.raises(LogError, match=r"x, line 17: .*above one hour, if its values are in us(.|\n)*check the unit"):
+        Decoder("us").merge([record(two_hours)], "x")
+    assert Decoder("ns").merge([record(two_hours)], "x").sum() == 1
+
+
+def test_a_failed_record_leaves_no_trace_in_the_next():
+    decoder = Decoder("us")
+    with pytest.raises(LogError):
+        decoder.merge([record(payload([5, 7_200_000_000], highest=100 * HOUR_US))], "x")
+    assert (decoder.merge([record(payload([9]))], "x") == counted([9])).all()
+
+
+def _packed(body: bytes, cookie: int = 0x1C849314) -> str:
+    squeezed = zlib.compress(body)
+    return base64.b64encode(struct.pack(">II", cookie, len(squeezed)) + squeezed).decode()
+
+
+def _body(
+    counts: bytes = b"\x02", cookie: int = 0x1C849313, offset: int = 0, digits: int = 3, lowest: int = 1
+) -> bytes:
+    return struct.pack(">IIIIQQd", cookie, len(counts), offset, digits, lowest, HOUR_US, 1.0) + counts
+
+
+def test_the_hand_made_payload_itself_is_read():
+    assert Decoder("us").merge([record(_packed(_body()))], "x")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("@@@@", "cut short"),
+        ("HIST", "cut short"),
+        (payload([1])[:-4], "bytes where"),
+        (_packed(_body(), cookie=0x1C849302), "not a compressed V2"),
+        (_packed(_body(), cookie=0x0C72124F), "not a compressed V2"),
+        (_packed(_body(cookie=0x1C849301)), "not an encoded V2"),
+        (_packed(_body()[:-1]), "not an encoded V2"),
+        (_packed(b"short"), "too short"),
+        (_packed(_body(offset=5)), "shifted"),
+        (_packed(_body(digits=9)), "impossible"),
+        (_packed(_body(lowest=0)), "impossible"),
+        (_packed(_body(counts=b"\x80")), "varint"),
+        (base64.b64encode(struct.pack(">II", 0x1C849314, 4) + b"abcd").decode(), "does not inflate"),
+    ],
+)
+def test_a_payload_that_is_no_histogram_is_an_error_that_names_the_line(content, why):
+    with pytest.raises(LogError, match=rf"x, line 17: the histogram can't be decoded .*{why}"):
+        Decoder("us").merge([record(content)], "x")
+
+
+def test_a_log_file_is_counted_whole():
+    records = read_log(log(every_second([[100], [200, 300], []])), "x").records
+    assert (Decoder("us").merge(records, "x") == counted([100, 200, 300])).all()

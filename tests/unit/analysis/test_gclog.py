@@ -1,0 +1,151 @@
+from collections import Counter
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from plimsoll.analysis.gclog import Pause, parse_gc_log, pauses_frame
+from plimsoll.domain.errors import LogError
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+# Excerpts of real logs (Temurin 11.0.13, Debian 17.0.15, a small allocating program), counted by eye.
+COUNTED = {
+    "jdk11-g1": ("G1", {"Young (Normal)": 1, "Young (Concurrent Start)": 1, "Remark": 1, "Cleanup": 1, "Full": 1}),
+    "jdk17-g1": ("G1", {"Young (Normal)": 3, "Young (Concurrent Start)": 1, "Remark": 1, "Cleanup": 1, "Full": 1}),
+    "jdk11-cms": ("CMS", {"Young": 5, "Initial Mark": 1, "Remark": 1, "Full": 1}),
+    "jdk11-shenandoah": (
+        "Shenandoah",
+        {"Init Mark": 1, "Final Mark": 1, "Init Update Refs": 1, "Final Update Refs": 1, "Degenerated GC": 1},
+    ),
+    "jdk17-shenandoah": (
+        "Shenandoah",
+        {"Init Mark": 1, "Final Mark": 1, "Init Update Refs": 1, "Final Update Refs": 1},
+    ),
+    "jdk11-zgc": ("ZGC", {"Mark Start": 2, "Mark End": 2, "Relocate Start": 2}),
+    "jdk17-zgc": ("ZGC", {"Mark Start": 3, "Mark End": 2, "Relocate Start": 2}),
+    "jdk11-parallel": ("Parallel", {"Young": 4, "Full": 1}),
+    "jdk17-parallel": ("Parallel", {"Young": 4, "Full": 1}),
+    "jdk11-serial": ("Serial", {"Young": 3, "Full": 1}),
+    "jdk17-serial": ("Serial", {"Young": 3, "Full": 1}),
+}
+
+
+def text(name: str) -> str:
+    return (FIXTURES / f"{name}.log").read_text()
+
+
+def short(kind: str) -> str:
+    """`Pause Young (Normal) (G1 Evacuation Pause)` → `Young (Normal)`; other causes are left out."""
+    words = kind.removeprefix("Pause ")
+    return (
+        " ".join(words.split(" ")[: 3 if "Concurrent Start" in words else 2]) if "G1" in words else words.split(" (")[0]
+    )
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_every_collectors_pauses_are_those_counted_by_eye(name):
+    found = parse_gc_log(text(name))
+    collector, counted = COUNTED[name]
+    assert found.collector == collector
+    assert Counter(short(pause.kind) for pause in found.collections) == counted
+    assert {pause.collector for pause in found.pauses} == {collector}
+
+
+def test_a_pause_starts_its_duration_before_its_line_was_written():
+    first = parse_gc_log(text("jdk11-g1")).collections[0]
+    written = datetime(2026, 11, 20, 22, 8, 40, 78_000, timezone(timedelta(hours=1)))
+    assert first == Pause(
+        at=written - timedelta(milliseconds=2.247),
+        duration_ms=2.247,
+        kind="Pause Young (Normal) (G1 Evacuation Pause)",
+        collector="G1",
+        stop_the_world=True,
+        stopped_ms=first.stopped_ms,
+    )
+
+
+def test_long_safepoints_without_a_collection_are_kept_and_short_ones_are_not():
+    others = [pause for pause in parse_gc_log(text("jdk11-g1")).pauses if not pause.kind.startswith("Pause")]
+    assert [(pause.kind, pause.duration_ms, pause.stop_the_world) for pause in others] == [
+        ("Safepoint EnableBiasedLocking", pytest.approx(43.1965), True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "part_ms", "whole_ms"),
+    [
+        ("jdk11-cms", "Pause Full (System.gc())", 50.683, 50.7719),
+        ("jdk11-zgc", "Pause Mark Start", 0.409, 2.6109),
+        ("jdk17-zgc", "Pause Mark Start", 0.013, 5.511121),
+        ("jdk17-g1", "Pause Remark", 0.471, 0.503892),
+    ],
+)
+def test_the_whole_stop_is_told_beside_the_collectors_part(name, kind, part_ms, whole_ms):
+    pause = next(pause for pause in parse_gc_log(text(name)).pauses if pause.kind == kind)
+    assert (pause.duration_ms, pause.stopped_ms) == (part_ms, pytest.approx(whole_ms))
+
+
+def test_pauses_nest_where_the_log_nests_them():
+    young, full = (
+        next(pause for pause in reversed(parse_gc_log(text("jdk11-serial")).pauses) if pause.kind.startswith(kind))
+        for kind in ("Pause Young", "Pause Full")
+    )
+    assert young.duration_ms > full.duration_ms
+    assert young.stopped_ms == full.stopped_ms == pytest.approx(34.4863)
+
+
+def test_an_allocation_stall_stops_one_thread_not_the_world():
+    stalls = [pause for pause in parse_gc_log(text("jdk17-zgc")).pauses if pause.kind == "Allocation Stall"]
+    assert [(pause.duration_ms, pause.stop_the_world, pause.stopped_ms) for pause in stalls] == [
+        (8.552, False, None),
+        (2.962, False, None),
+    ]
+
+
+def test_a_log_cut_in_a_pauses_line_keeps_the_pauses_before_it():
+    whole = text("jdk17-serial")
+    cut = whole[: whole.index("16.165ms") + 7]
+    assert len(parse_gc_log(cut).collections) == 3
+
+
+def test_a_log_whose_beginning_was_rotated_away_has_no_collectors_name():
+    rest = "".join(text("jdk11-parallel").splitlines(keepends=True)[10:])
+    found = parse_gc_log(rest)
+    assert (found.collector, len(found.collections)) == (None, 5)
+
+
+def test_an_empty_log_has_no_pauses():
+    assert parse_gc_log("").pauses == ()
+
+
+def test_a_log_with_other_decorations_is_refused():
+    with pytest.raises(LogError, match="is not a unified GC log with time, uptime, level and tags"):
+        parse_gc_log("[0.010s][info][gc] Using G1\n[0.5s][info][gc] GC(0) Pause Young (Normal) 6M->0M(48M) 2.247ms\n")
+
+
+def test_the_table_of_several_hosts_counts_from_the_timed_runs_start():
+    start = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC)
+    frame = pauses_frame({"b": parse_gc_log(text("jdk11-g1")), "a": parse_gc_log(text("jdk11-cms"))}, start)
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {
+        "host": "str",
+        "start_s": "float64",
+        "duration_ms": "float64",
+        "kind": "str",
+        "stop_the_world": "bool",
+        "stopped_ms": "float64",
+    }
+    assert len(frame) == 6 + 8
+    assert frame["start_s"].is_monotonic_increasing
+    assert frame["start_s"][0] == pytest.approx(0.551 - 0.0431965, abs=1e-6)
+
+
+def test_the_table_of_nothing_has_the_same_columns():
+    assert list(pauses_frame({}, datetime(2026, 1, 1, tzinfo=UTC)).columns) == [
+        "host",
+        "start_s",
+        "duration_ms",
+        "kind",
+        "stop_the_world",
+        "stopped_ms",
+    ]
