@@ -1,0 +1,42 @@
+"""One DAG a definition: plan the missing cells, run each in a run of the DAG `cell`, pass the gate, publish the report.
+
+Definitions that no DAG can be made of are left out here and told by `definition_faults.py`.
+"""
+
+from datetime import UTC, datetime
+
+from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
+
+from plimsoll.settings import Settings
+from plimsoll_airflow.catalogue import sound_definitions, timetable
+from plimsoll_airflow.forms import campaign_doc, campaign_params
+from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.pacing import run_poll_s
+
+for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
+    with DAG(
+        dag_id=definition.dag_id,
+        dag_display_name=definition.title,
+        doc_md=campaign_doc(definition),
+        tags={"campaign", *definition.tags},
+        params=campaign_params(definition),
+        schedule=timetable(definition),
+        start_date=datetime(2020, 1, 1, tzinfo=UTC),
+        catchup=False,
+        max_active_runs=1,
+    ):
+        plan = Plan(task_id="plan", definition=definition.name)
+        run_cell = RunCell.partial(
+            task_id="run_cell",
+            pool="clusters",
+            # Bounds the cells in flight: waiting ones count too.
+            max_active_tis_per_dagrun=definition.max_parallel,
+            map_index_template="{{ task.cell_id }}",
+            poke_interval=run_poll_s(definition.timing.duration),
+            retries=2,
+            retry_delay=5,
+        ).expand(cell_id=plan.output)
+        # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
+        quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
+        report = PublishReport(task_id="report", outlets=[Asset(f"report-{definition.name}")])
+        run_cell >> quality_gate >> report

@@ -1,0 +1,35 @@
+"""One run a cell: its cluster's life from reservation to destruction, and the judgement of what was measured on it."""
+
+from datetime import timedelta
+
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.sdk import DAG, TriggerRule
+
+from plimsoll_airflow.forms import cell_params
+from plimsoll_airflow.operators.cell import Collect, Deploy, Destroy, Judge, Provision
+from plimsoll_airflow.operators.load import Load
+from plimsoll_airflow.ownership import CELL_DAG
+
+with DAG(
+    dag_id=CELL_DAG,
+    dag_display_name="A cell of a campaign",
+    doc_md=__doc__,
+    tags={"plimsoll"},
+    params=cell_params(),
+    schedule=None,
+    is_paused_upon_creation=False,
+    # The pool `clusters` is the limit to change; this one holds for runs triggered past it.
+    max_active_runs=64,
+    # Tries are for killed processes: an error of a phase ends it at once.
+    default_args={"retries": 1, "retry_delay": timedelta(seconds=5)},
+):
+    # Can't fail and runs in no process: where it stands, the teardown runs, whatever dies half way.
+    reserve = EmptyOperator(task_id="reserve").as_setup()  # type: ignore[no-untyped-call]
+    provision = Provision(task_id="provision", execution_timeout=timedelta(hours=1))
+    deploy = Deploy(task_id="deploy", execution_timeout=timedelta(hours=1))
+    load = Load(task_id="load")
+    collect = Collect(task_id="collect", trigger_rule=TriggerRule.ALL_DONE, execution_timeout=timedelta(hours=1))
+    judge = Judge(task_id="judge", execution_timeout=timedelta(hours=1))
+    destroy = Destroy(task_id="destroy", retries=3, execution_timeout=timedelta(minutes=20))
+
+    reserve >> provision >> deploy >> load >> collect >> [judge, destroy.as_teardown(setups=reserve)]

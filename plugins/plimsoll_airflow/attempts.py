@@ -1,0 +1,44 @@
+"""Which attempt a run of the DAG `cell` works at.
+
+The store is asked, not XCom: a task that died half way has left its attempt there.
+"""
+
+from plimsoll.domain.errors import NotFound
+from plimsoll.services import attempts
+from plimsoll.services.attempts import Work
+from plimsoll.services.campaigns import CampaignStore, read_attempt, read_manifest
+from plimsoll.services.toolkit import Toolkit
+from plimsoll_airflow.ownership import CellRun
+
+
+def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> Work:
+    """The attempt that this pass of the run has begun and not yet collected, else a new one.
+
+    A second try of a killed task goes on with the attempt; a cleared run is another pass and begins a new one.
+    """
+    newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
+    if newest is not None and read_manifest(toolkit.store, newest) is None:
+        attempt = read_attempt(toolkit.store, newest)
+        if attempt is not None and attempt.owner == run.token:
+            return Work(toolkit, newest)
+    return attempts.begin(toolkit, campaign_id, cell_id, run.token)
+
+
+def find_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> Work | None:
+    """The newest attempt that any pass of that run has begun; None when it never came so far."""
+    for key in reversed(CampaignStore(toolkit.store, campaign_id).attempts(cell_id)):
+        attempt = read_attempt(toolkit.store, key)
+        holder = attempt and CellRun.parse(attempt.owner)
+        if holder and holder.run_id == run_id:
+            return Work(toolkit, key)
+    return None
+
+
+def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> Work:
+    """The newest attempt of that run; NotFound when there is none."""
+    work = find_attempt(toolkit, campaign_id, cell_id, run_id)
+    if work is None:
+        raise NotFound(
+            "has begun no attempt", where=f"run {run_id}", mend="the log of `provision` says why; then clear the run"
+        )
+    return work

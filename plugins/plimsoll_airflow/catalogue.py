@@ -1,0 +1,70 @@
+"""The folder of definitions as Airflow sees it: the sound ones become DAGs, the others one import error."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from airflow.sdk import CronTriggerTimetable
+
+from plimsoll.bootstrap import definition_folder, load_definition
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
+from plimsoll.settings import Settings
+
+
+def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
+    """Every definition that a DAG can be made of; with a `dag_id` only that DAG's, which spares parsing the others."""
+    for name in definition_folder(settings).names():
+        if dag_id in (None, name.replace("-", "_")):
+            try:
+                yield read_definition(settings, name)
+            except PlimsollError:
+                continue  # `faults` tells; one broken file must not hide the other DAGs
+
+
+def faults(settings: Settings) -> tuple[Problem, ...]:
+    """What is wrong with the definitions that no DAG can be made of, in the order of the files."""
+    names = definition_folder(settings).names()
+    return tuple(problem for name in names for problem in _problems(settings, name))
+
+
+def read_definition(settings: Settings, name: str) -> Definition:
+    """The definition of that file. DefinitionError with what is wrong: file, key, found, allowed."""
+    definition = load_definition(settings, name)
+    problems = [*_name_problems(definition, name), *_schedule_problems(definition)]
+    if problems:
+        raise DefinitionError(problems, where=str(Path(settings.campaigns) / f"{name}.yaml"))
+    return definition
+
+
+def timetable(definition: Definition) -> CronTriggerTimetable | None:
+    """The definition's schedule, None when it is run by hand only. Raises ValueError for one that can't be."""
+    if definition.schedule is None:
+        return None
+    return CronTriggerTimetable(definition.schedule, timezone=definition.timezone)
+
+
+def _problems(settings: Settings, name: str) -> Iterator[Problem]:
+    try:
+        read_definition(settings, name)
+    except Refused as error:
+        yield from (replace(problem, where=f"{error.where}, {problem.where}") for problem in error.problems)
+    except PlimsollError as error:
+        yield Problem(error.where, error.what, error.mend)
+
+
+def _name_problems(definition: Definition, name: str) -> Iterator[Problem]:
+    if definition.name != name:
+        yield Problem("name", f"is {definition.name!r} in a file called {name}.yaml", f"allowed: {name}")
+
+
+def _schedule_problems(definition: Definition) -> Iterator[Problem]:
+    from airflow.serialization.encoders import coerce_to_core_timetable
+
+    try:
+        zone_and_cron = timetable(definition)
+        if zone_and_cron is not None:
+            coerce_to_core_timetable(zone_and_cron).validate()
+    except Exception as error:
+        found = f"{definition.schedule!r} in time zone {definition.timezone!r} is no schedule: {error}"
+        yield Problem("schedule", found, "allowed: a cron expression of five fields and an IANA time zone")

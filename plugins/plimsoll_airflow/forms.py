@@ -1,0 +1,111 @@
+"""What the UI shows of a definition: the form of its Params and its documentation."""
+
+from airflow.sdk import Param
+
+from plimsoll.domain.cell import CAMPAIGN_ID, grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.domain.variant import SLUG, Variant
+from plimsoll_airflow.planning import MISSING, repeat_id
+
+_SOME_CELLS = r"^[a-z0-9*?\[\]!-]+([ ,]+[a-z0-9*?\[\]!-]+)*$"
+
+
+def campaign_params(definition: Definition) -> dict[str, Param]:
+    """The form of a campaign's DAG."""
+    rates = {format_rate(load): f"{load:,} ops/s" for load in definition.loads}
+    repeats = {repeat_id(number): f"repeat {number}" for number in range(1, definition.repeats + 1)}
+    variants = {variant.id: variant.label for variant in definition.variants}
+    return {
+        "campaign_id": Param(
+            "",
+            type="string",
+            pattern=f"^$|{CAMPAIGN_ID}",
+            maxLength=100,
+            title="Campaign",
+            description_md=(
+                "Empty: a new campaign. The id of one that exists: only what it still misses is run. "
+                "Another id: a new campaign of that name."
+            ),
+        ),
+        "cells": Param(
+            MISSING,
+            type="string",
+            pattern=_SOME_CELLS,
+            title="Cells",
+            description_md=(
+                "`missing`: every cell without a valid attempt. `failed`: of these, the ones tried before. "
+                f"Or ids and patterns of missing cells, such as `{grid(definition)[0].id}` or "
+                f"`{definition.variants[0].id}-*-r1`. The quality gate stays closed until no cell is missing."
+            ),
+        ),
+        "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
+        "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
+        "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
+    }
+
+
+def cell_params() -> dict[str, Param]:
+    """The form of the DAG `cell`."""
+    return {
+        "campaign_id": Param(
+            type="string",
+            pattern=CAMPAIGN_ID,
+            maxLength=100,
+            title="Campaign",
+            description_md="Id of a campaign that exists; a definition's DAG opens one.",
+        ),
+        "cell_id": Param(
+            type="string", pattern=SLUG, maxLength=80, title="Cell", description_md="Such as `g1-040k-r3`."
+        ),
+    }
+
+
+def reaper_params() -> dict[str, Param]:
+    """The form of the DAG `reaper`."""
+    about = "Only say what would be destroyed."
+    return {"dry_run": Param(False, type="boolean", title="Dry run", description_md=about)}
+
+
+def campaign_doc(definition: Definition) -> str:
+    """The definition as Markdown: what it compares and what it takes."""
+    cells = len(grid(definition))
+    timing, system = definition.timing, definition.system
+    rows = "\n".join(_row(definition, variant) for variant in definition.variants)
+    levels = ", ".join(str(level) for level in definition.service_levels)
+    return f"""# {definition.title}
+
+{definition.description}
+| variant | JVM | heap | database |
+|---|---|---|---|
+{rows}
+
+**{cells} cells**: {len(definition.variants)} variants × {len(definition.loads)} load levels × {definition.repeats} \
+repeats, {definition.max_parallel} at a time at most, each on a fresh cluster of {system.nodes} nodes.
+
+- load levels: {", ".join(format_rate(load) for load in definition.loads)}
+- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up
+- service levels: {levels}
+- workload: {definition.workload.name}, {1 - definition.workload.read_share:.0%} writes
+- provider: {definition.provider.name}
+"""
+
+
+def _choice(values: dict[str, str], title: str, about: str) -> Param:
+    items = {"type": "string", "enum": list(values)}
+    return Param(
+        [],
+        type="array",
+        items=items,
+        uniqueItems=True,
+        examples=list(values),
+        values_display=values,
+        title=title,
+        description_md=about,
+    )
+
+
+def _row(definition: Definition, variant: Variant) -> str:
+    jvm = variant.jvm
+    database = f"{definition.system.database} {definition.database_version(variant)}"
+    return f"| `{variant.id}` {variant.title} | {jvm.jdk}, {jvm.collector} | {format_size(jvm.heap)} | {database} |"

@@ -1,0 +1,72 @@
+"""What the phases of a cell's life came to, in sentences for task logs."""
+
+from collections.abc import Iterator
+
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
+from plimsoll.domain.units import format_size
+from plimsoll.ports.load_generator import LoadStatus
+
+
+def provisioned(cluster: Cluster) -> Iterator[str]:
+    """Where the hosts are and until when they live."""
+    for host in cluster.hosts:
+        yield f"{host.name} ({host.role}) at {host.address}"
+    yield f"the hosts end themselves at {cluster.expires_at:%Y-%m-%d %H:%M} UTC if nothing else does"
+
+
+def deployed(fingerprint: Fingerprint) -> Iterator[str]:
+    """What really runs, read back from it."""
+    for node in fingerprint.nodes:
+        yield _node(node)
+    first = fingerprint.nodes[0].jvm
+    yield f"flags reported by the running JVM: {' '.join(f'{name}={value}' for name, value in first.flags.items())}"
+    yield f"load generator: {fingerprint.load_generator}"
+
+
+def loading(status: LoadStatus, attempted_ops_s: int) -> str:
+    """How far the load is, in one line."""
+    rate = "no rate yet" if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
+    left = "" if status.seconds_left is None else f", {_minutes(status.seconds_left)} left"
+    return f"{status.phase}: {rate} of {attempted_ops_s:,} attempted{left}"
+
+
+def collected(manifest: Manifest) -> Iterator[str]:
+    """What the store holds now, and why the attempt did not complete if so."""
+    size = sum(entry.size_bytes for entry in manifest.files)
+    yield f"{len(manifest.files)} files, {size / 2**20:.1f} MiB"
+    if manifest.failure:
+        yield f"the attempt did not complete: {manifest.failure}"
+
+
+def judged(verdict: Verdict) -> Iterator[str]:
+    """The verdict: was the measurement sound, were the service levels met."""
+    if not verdict.valid:
+        yield f"invalid: {'; '.join(verdict.reasons)}"
+    achieved = "unknown" if verdict.achieved_ops_s is None else f"{verdict.achieved_ops_s:,.1f}"
+    yield f"achieved {achieved} of {verdict.attempted_ops_s:,.0f} ops/s"
+    yield from (_level(level) for level in verdict.levels)
+    yield from (f"warning: {warning}" for warning in verdict.warnings)
+    if verdict.valid:
+        yield f"{verdict.outcome}: cell {verdict.cell.id}, attempt {verdict.key.attempt}"
+
+
+def _node(node: NodeFingerprint) -> str:
+    jvm = node.jvm
+    heap = format_size(jvm.heap_max_bytes)
+    return (
+        f"{node.host} at {node.address}: {node.database} {node.database_version} on {jvm.name} {jvm.version}, "
+        f"collector {jvm.collector or 'unknown'}, heap {heap}"
+    )
+
+
+def _level(level: LevelVerdict) -> str:
+    worst = "nothing measured" if level.worst_ms is None else f"worst {level.worst_ms:.1f} ms"
+    outcome = "met" if level.met else "missed"
+    return f"{level.service_level}: {outcome}, {level.missed} of {level.judged} intervals missed it, {worst}"
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,138 @@
+"""The tasks of a campaign's DAG: plan, run a cell, pass the gate, publish the report."""
+
+from typing import TYPE_CHECKING, Any
+
+from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.providers.standard.triggers.external_task import DagStateTrigger
+from airflow.sdk import BaseOperator
+from airflow.sdk.exceptions import AirflowFailException
+from airflow.utils.state import DagRunState
+
+from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll_airflow.operators.failing import final
+from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, cell_run_id
+from plimsoll_airflow.planning import Request, plan_cells
+from plimsoll_airflow.toolkit import toolkit
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+CAMPAIGN_ID = "campaign_id"
+"""XCom key under which `plan` leaves the campaign's id."""
+
+
+class Plan(BaseOperator):
+    """Open the campaign and say which of its cells to run now."""
+
+    def __init__(self, *, definition: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.definition = definition
+
+    def execute(self, context: "Context") -> list[str]:
+        """Ids of the cells to run, in running order. Everything that can be refused is refused here."""
+        with final():
+            if context["ti"].get_dag(CELL_DAG).is_paused:
+                raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
+            request = Request.model_validate(dict(context["params"]))
+            plan = plan_cells(self.definition, request, context["dag_run"].run_after)
+        context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
+        self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
+        return [cell.id for cell in plan.cells]
+
+
+class CampaignTask(BaseOperator):
+    """A task that works at the campaign that `plan` has opened."""
+
+    template_fields = ("campaign_id",)
+
+    def __init__(
+        self,
+        *,
+        campaign_id: str = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.campaign_id = campaign_id
+
+    def require_campaign(self) -> str:
+        """The campaign's id; fails when nothing was planned."""
+        if not self.campaign_id:
+            raise AirflowFailException("no campaign was opened; the log of `plan` says why")
+        return self.campaign_id
+
+
+class RunCell(TriggerDagRunOperator):
+    """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
+
+    A second try of a killed one attaches to the run that lives; clearing it, once that run has ended, runs the cell
+    again.
+    """
+
+    template_fields = ("campaign_id", "cell_id")
+
+    def __init__(
+        self,
+        *,
+        cell_id: str,
+        campaign_id: str = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') }}",
+        **kwargs: Any,
+    ) -> None:
+        settings = {"reset_dag_run": True, "logical_date": None, "wait_for_completion": True, "deferrable": True}
+        super().__init__(**{"trigger_dag_id": CELL_DAG, **settings, **kwargs})
+        self.campaign_id = campaign_id
+        self.cell_id = cell_id
+
+    def execute(self, context: "Context") -> None:
+        """Start the run, or attach to it."""
+        self.trigger_run_id = cell_run_id(self.campaign_id, self.cell_id)
+        self.conf = {"campaign_id": self.campaign_id, "cell_id": self.cell_id}
+        if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.trigger_run_id], states=LIVE_STATES):
+            self.log.info("run %s lives: waiting for it", self.trigger_run_id)
+            self.defer(trigger=self._wait_for(self.trigger_run_id), method_name="execute_complete")
+        super().execute(context)
+
+    def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
+        """Fail, for good, with the reasons, unless the run succeeded."""
+        run_id = cell_run_id(self.campaign_id, self.cell_id)
+        if event[1][run_id] != DagRunState.SUCCESS:
+            raise AirflowFailException(f"run {run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
+        self.log.info("run %s succeeded", run_id)
+
+    def _wait_for(self, run_id: str) -> DagStateTrigger:
+        states = [DagRunState.SUCCESS, DagRunState.FAILED]
+        return DagStateTrigger(CELL_DAG, states, run_ids=[run_id], poll_interval=self.poke_interval)
+
+    def _reason(self) -> str:
+        campaign = CampaignStore(toolkit().store, self.campaign_id)
+        newest = campaign.newest_attempt(self.cell_id)
+        verdict = newest and read_verdict(campaign.store, newest)
+        return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
+
+
+class QualityGate(CampaignTask):
+    """Let the report through only when the campaign's data is complete and sound; says which cells to run again."""
+
+    def execute(self, context: "Context") -> None:  # noqa: ARG002
+        """Pass, or fail for good."""
+        campaign_id = self.require_campaign()
+        with final():
+            from plimsoll.services.gate import check_campaign
+
+            check_campaign(toolkit(), campaign_id)
+        self.log.info("campaign %s is complete and sound", campaign_id)
+
+
+class PublishReport(CampaignTask):
+    """Write the campaign's report and publish it as the task's Asset."""
+
+    def execute(self, context: "Context") -> str:
+        """Where the report lies."""
+        campaign_id = self.require_campaign()
+        with final():
+            from plimsoll.services.publishing import publish_report
+
+            url = publish_report(toolkit(), campaign_id)
+        for asset in self.outlets:
+            context["outlet_events"][asset].extra = {"campaign_id": campaign_id, "url": url}
+        self.log.info("report: %s", url)
+        return url

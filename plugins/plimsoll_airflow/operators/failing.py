@@ -1,0 +1,31 @@
+"""How tasks fail: an error that another try would only meet again ends the task at once."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
+
+from plimsoll.services.attempts import Work, record_failure
+
+
+@contextmanager
+def final() -> Iterator[None]:
+    """Errors end the task without another try.
+
+    Adapters repeat what is worth repeating themselves. Retries of a task are for its process being killed, which no
+    exception tells of.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise AirflowFailException(str(error)) from error
+
+
+@contextmanager
+def overrun_recorded(work: Work, phase: str) -> Iterator[None]:
+    """Put a phase that exceeds its task's time on record: Airflow's exception for that is no `Exception`."""
+    try:
+        yield
+    except AirflowTaskTimeout as timeout:
+        record_failure(work, f"{phase}: took longer than its task may")
+        raise AirflowFailException(f"{work.key}: {phase} took longer than its task may") from timeout

@@ -1,0 +1,97 @@
+"""The trigger of the task `load`: follows a detached job to its end."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.errors import PlimsollError
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services import phases
+from plimsoll.services.attempts import Work
+from plimsoll_airflow import narration
+from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
+from plimsoll_airflow.pacing import load_poll_s
+from plimsoll_airflow.toolkit import toolkit
+
+OUT_OF_REACH = timedelta(minutes=5)
+"""How long a load may go unobserved (a lost connection, say) before it counts as failed. It runs on meanwhile."""
+
+TOLD_EVERY = timedelta(seconds=30)
+"""A line in the task's log at least so often."""
+
+
+class LoadTrigger(BaseTrigger):
+    """Follows one load. All it knows is in the store and on the hosts, so any triggerer can go on with it.
+
+    It ends the task itself when the load is complete, which spares a worker and can't race with the worker that has
+    started the load; a failure goes back to a worker, with its reason.
+    """
+
+    def __init__(self, attempt: str, run_id: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.attempt = attempt
+        self.run_id = run_id
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        """How a triggerer makes it again."""
+        return f"{__name__}.{type(self).__qualname__}", {"attempt": self.attempt, "run_id": self.run_id}
+
+    async def run(self) -> AsyncIterator[TriggerEvent]:
+        """One event at the end of the load. The reason of a failure is put on record first."""
+        try:
+            status = await self._end()
+            # The core blocks on hosts and the store; the triggerer's loop must not.
+            await asyncio.to_thread(phases.require_complete, self.work, status)
+        except PlimsollError as error:
+            yield TriggerEvent(str(error))  # type: ignore[no-untyped-call]
+        else:
+            self.log.info("the load is complete")
+            yield TaskSuccessEvent()
+
+    async def on_kill(self) -> None:
+        """Stop the load if its run has ended too, for then nobody else will.
+
+        In a run that lives, `collect` stops the load and a cleared `load` attaches to it: a late kill must not harm it.
+        """
+        await asyncio.to_thread(self._stop_if_orphaned)
+
+    @cached_property
+    def work(self) -> Work:
+        """The attempt whose load it is."""
+        return Work(toolkit(), AttemptKey.parse(self.attempt))
+
+    async def _end(self) -> LoadStatus:
+        seen = time.monotonic()
+        told: tuple[str, float] = ("", 0.0)
+        while True:
+            try:
+                status = await asyncio.to_thread(phases.poll_load, self.work)
+            except PlimsollError as error:
+                if time.monotonic() - seen > OUT_OF_REACH.total_seconds():
+                    return LoadStatus("failed", reason=f"out of reach for {OUT_OF_REACH}: {error}")
+                self.log.warning("the load can't be observed now, it goes on: %s", error)
+            else:
+                if status.state != "running":
+                    return status
+                seen = time.monotonic()
+                told = self._tell(status, told, seen)
+            await asyncio.sleep(load_poll_s(self.work.definition.timing.duration))
+
+    def _tell(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
+        phase, at = told
+        if status.phase == phase and now - at < TOLD_EVERY.total_seconds():
+            return told
+        self.log.info(narration.loading(status, self.work.cell.load_ops_s))
+        return status.phase, now
+
+    def _stop_if_orphaned(self) -> None:
+        from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+
+        if not RuntimeTaskInstance.get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
+            phases.stop_load(self.work)

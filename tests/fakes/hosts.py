@@ -1,0 +1,82 @@
+"""A host that is a folder: files are real, commands and jobs only leave their mark."""
+
+import shutil
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.ports.host import CommandResult, Job, JobStatus
+
+GIB = 2**30
+
+
+class FolderHost:
+    """Implements the Host port on a folder."""
+
+    def __init__(self, folder: Path, info: HostInfo) -> None:
+        self.info = info
+        self.root = PurePosixPath(folder)
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+        """Succeed and print nothing."""
+        return CommandResult(0, "", "")
+
+    def install(self, bundle: Path) -> PurePosixPath:
+        """The bundle is where it is."""
+        return PurePosixPath(bundle)
+
+    def write(self, path: PurePosixPath, content: str) -> None:
+        """Write a file below the folder."""
+        target = self._folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content)
+
+    def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
+        """The end of a file, empty where there is none."""
+        source = self._folder / path
+        return source.read_text()[-max_bytes:] if source.exists() else ""
+
+    def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """All files below a folder."""
+        return tuple(sorted(PurePosixPath(path) for path in (self._folder / folder).rglob("*") if path.is_file()))
+
+    def fetch(self, path: PurePosixPath, destination: Path) -> None:
+        """Copy a file."""
+        shutil.copyfile(self._folder / path, destination)
+
+    def start(self, job: Job) -> None:
+        """Note that the job was started, unless it was before."""
+        mark = self._folder / "jobs" / job.id
+        if not mark.exists():
+            self.write(PurePosixPath("jobs") / job.id, " ".join(job.argv))
+
+    def status(self, job_id: str) -> JobStatus:
+        """A started job has succeeded."""
+        return JobStatus("exited", 0) if (self._folder / "jobs" / job_id).exists() else JobStatus("missing")
+
+    def stop(self, job_id: str, *, grace: timedelta) -> None:
+        """Nothing runs."""
+
+    def free_port(self) -> int:
+        """Some port."""
+        return 12345
+
+    def facts(self) -> HostFacts:
+        """A made-up machine."""
+        return HostFacts(
+            os="Testix 1",
+            kernel="6.1",
+            cpu_model="made up",
+            cpus=8,
+            memory_bytes=64 * GIB,
+            page_size_bytes=4096,
+            transparent_huge_pages="madvise",
+        )
+
+    def clock_offset_ms(self) -> float:
+        """Exact."""
+        return 0.0
