@@ -233,7 +233,7 @@ def test_nanoseconds_are_asked_for_or_known_by_their_tags():
     assert judge({"x": tagged}, run(0)).levels[0].worst_ms == pytest.approx(5.0, rel=1e-3)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_intervals_are_what_counting_every_single_value_gives(data):
     second = st.lists(st.integers(0, 3_600_000_000), min_size=1, max_size=6)

@@ -1,0 +1,90 @@
+"""The logs of the biggest cell: 150 minutes of 120,000 ops/s, a histogram a second of reads and one of writes."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from hdrh.histogram import HdrHistogram
+from scipy.special import ndtr
+
+from plimsoll.analysis.layout import WIDE
+
+SECONDS = 9_000
+_RECIPE = "1"
+_STARTED_AT_S = 1_795_201_196
+_HOUR_US = 3_600_000_000
+_HEAD = (
+    "#[Histogram log format version 1.3]\n"
+    f"#[BaseTime: {_STARTED_AT_S}.000 (seconds since epoch)]\n"
+    f"#[StartTime: {_STARTED_AT_S}.000 (seconds since epoch), made for benchmarks]\n"
+    '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n'
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One kind of query: its rate in ops/s, and its times as a log-normal around the median, µs."""
+
+    name: str
+    rate: int
+    median_us: float
+    spread: float
+
+
+OPERATIONS = (Operation("mutations", 96_000, 450.0, 0.62), Operation("selects", 24_000, 750.0, 0.75))
+
+
+def big_cell() -> list[Path]:
+    """The logs, made if the temporary folder has none yet. The same counts everywhere; whole or not there."""
+    folder = Path(tempfile.gettempdir()) / f"plimsoll-big-cell-{_RECIPE}"
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(prefix="plimsoll-big-cell-") as scratch:
+            whole = Path(scratch) / "cell"
+            whole.mkdir()
+            for operation in OPERATIONS:
+                _write(whole / f"cell.hdr-intended-{operation.name}", operation)
+            whole.rename(folder)
+    return sorted(folder.iterdir())
+
+
+def _write(path: Path, operation: Operation) -> None:
+    with path.open("w", encoding="ascii") as log:
+        log.write(_HEAD)
+        log.writelines(_lines(operation))
+
+
+def _lines(operation: Operation) -> Iterator[str]:
+    """Every second its own draw; the warm-up is slower, and every twelfth second or so has a pause of 20 to 70 ms."""
+    rng = np.random.default_rng(operation.rate)
+    histogram = HdrHistogram(1, _HOUR_US, 3)
+    counts = np.ctypeslib.as_array(histogram.counts)
+    edges = WIDE.lowest_values(np.arange(len(counts) + 1)).astype(np.float64)
+    for second in range(SECONDS):
+        pause_us = rng.uniform(20_000, 70_000) if rng.random() < 1 / 12 else 0.0
+        expected = _expected(operation, edges, 1 + 2 * np.exp(-second / 300), pause_us)
+        likely = int(np.flatnonzero(expected > 1e-6)[-1]) + 1
+        counts[:] = 0
+        counts[:likely] = rng.poisson(expected[:likely])
+        yield _line(second, histogram, counts)
+
+
+def _expected(operation: Operation, edges: Floats, slowness: float, pause_us: float) -> Floats:
+    """How many of one second's operations each slot is expected to count."""
+    with np.errstate(divide="ignore"):
+        steady = ndtr(np.log(edges / (operation.median_us * slowness)) / operation.spread)
+    held = np.clip(edges / pause_us, 0, 1) * (pause_us / 1e6) if pause_us else np.zeros_like(edges)
+    expected: Floats = operation.rate * np.diff(steady * (1 - pause_us / 1e6) + held)
+    return np.maximum(expected, 0)
+
+
+def _line(second: int, histogram: HdrHistogram, counts: npt.NDArray[np.int64]) -> str:
+    """One record; the library is told what it would have counted itself."""
+    top = np.flatnonzero(counts)[-1:]
+    histogram.max_value = int(WIDE.highest_values(top)[0])
+    histogram.total_count = int(counts.sum())
+    return f"{second}.000,1.000,{histogram.max_value / 1e3:.3f},{histogram.encode().decode()}\n"

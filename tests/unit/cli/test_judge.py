@@ -1,0 +1,226 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import typer
+from tests.unit.analysis.logs import every_second, line, log, payload
+from typer.testing import CliRunner, Result
+
+from plimsoll.cli.judge import judge
+
+FAST, SLOW = 1_000, 250_000
+KEYS = [
+    "verdict",
+    "reasons",
+    "service_level",
+    "intervals",
+    "maxima",
+    "judged",
+    "missed",
+    "not_judged",
+    "by_operation",
+]
+PERCENTILES = ["p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms"]
+ARGUMENTS = ["--warmup", "10s", "--interval", "10s", "--percentile", "99.9", "--below", "100ms"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def met(folder) -> list[str]:
+    (folder / "r.hdr-intended-mutations").write_bytes(log(every_second([[FAST] * 4] * 33)))
+    (folder / "r.hdr-intended-selects").write_bytes(log(every_second([[2 * FAST]] * 33)))
+    return ["r.hdr-intended-mutations", "r.hdr-intended-selects"]
+
+
+@pytest.fixture
+def missed(folder) -> list[str]:
+    seconds = [[FAST] * 5] * 20 + [[FAST] * 4 + [SLOW]] + [[FAST] * 5] * 9
+    (folder / "missed.hlog").write_bytes(log(every_second(seconds)))
+    return ["missed.hlog"]
+
+
+def run(*arguments: str) -> Result:
+    app = typer.Typer()
+    app.command()(judge)
+    return CliRunner().invoke(app, arguments)
+
+
+def document(*arguments: str) -> tuple[int, dict[str, object]]:
+    result = run(*arguments, "--json")
+    return result.exit_code, json.loads(result.stdout)
+
+
+def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(met):
+    code, found = document(*met, *ARGUMENTS)
+    assert code == 0
+    assert list(found) == KEYS
+    assert found["verdict"] == "met"
+    assert found["reasons"] == []
+    assert found["service_level"] == {"percentile": 99.9, "interval": "10s", "below": "100ms", "operations": "all"}
+    assert found["intervals"] == [
+        {
+            "start_s": start,
+            "duration_s": 10.0,
+            "count": 50,
+            "rate_ops_s": 5.0,
+            "p50_ms": 1.0,
+            "p90_ms": 2.0,
+            "p99_ms": 2.0,
+            "p99_9_ms": 2.0,
+            "max_ms": 2.0,
+            "met": True,
+        }
+        for start in (10.0, 20.0)
+    ]
+    assert found["maxima"] == {"p50_ms": 1.0, "p90_ms": 2.0, "p99_ms": 2.0, "p99_9_ms": 2.0, "max_ms": 2.0}
+    assert (found["judged"], found["missed"], found["not_judged"]) == (2, 0, 1)
+    assert found["by_operation"] == {
+        "reads": dict.fromkeys(PERCENTILES, 2.0),
+        "writes": dict.fromkeys(PERCENTILES, 1.0),
+    }
+
+
+def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(missed):
+    code, found = document(*missed, *ARGUMENTS)
+    assert (code, found["verdict"], found["judged"], found["missed"]) == (1, "missed", 2, 1)
+    assert [interval["met"] for interval in found["intervals"]] == [True, False]
+    assert found["reasons"] == [
+        "p99.9 is not below 100 ms in 1 of 2 intervals: the first begins at 20 s, the worst has 250.111 ms at 20 s"
+    ]
+
+
+def test_the_percentile_and_the_bound_asked_for_are_judged(missed):
+    assert document(*missed, "--percentile", "50")[0] == 0
+    assert document(*missed, "--below", "251ms")[0] == 0
+    assert document(*missed, "--below", "250.111ms")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "can't be read (No such file or directory)"),
+        (b"", "holds no interval record"),
+        (b"count,p99\n", "is not a line of a histogram log"),
+        (log(line(second, 1.0, payload([FAST])) for second in range(30) if second != 15), "a gap of 1.000 s"),
+        (log(every_second([[FAST]] * 15 + [[]] * 15)), "1 of 2 intervals of 10s hold no operation"),
+    ],
+    ids=["missing", "empty", "another file", "a gap", "an empty interval"],
+)
+def test_what_is_no_measurement_exits_with_2_and_prints_one_object(folder, content, reason):
+    if content is not None:
+        (folder / "x.hlog").write_bytes(content)
+    code, found = document("x.hlog", *ARGUMENTS)
+    assert (code, found["verdict"]) == (2, "invalid")
+    assert list(found) == KEYS
+    assert reason in found["reasons"][0]
+
+
+def test_a_folder_is_unreadable(folder):
+    code, found = document(str(folder))
+    assert code == 2
+    assert "can't be read (Is a directory)" in found["reasons"][0]
+
+
+def test_one_log_named_twice_is_refused(missed):
+    code, found = document(*missed, *missed)
+    assert code == 2
+    assert found["reasons"] == ["missed.hlog: stands twice among the logs (give each log once)"]
+
+
+def test_service_times_beside_response_times_are_refused(met, folder):
+    (folder / "r.hdr-mutations").write_bytes(log(every_second([[FAST] * 3] * 33)))
+    code, found = document(*met, "r.hdr-mutations")
+    assert code == 2
+    assert "r.hdr-mutations: holds service times" in found["reasons"][0]
+
+
+def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed, folder):
+    whole = (folder / "missed.hlog").read_bytes()
+    (folder / "cut.hlog").write_bytes(whole[:-20])
+    code, found = document("cut.hlog", *ARGUMENTS)
+    assert (code, found["verdict"], found["judged"], found["not_judged"]) == (0, "met", 1, 1)
+    assert found["reasons"] == [
+        "cut.hlog: the last line is cut short (was its writer killed?); the records before it count"
+    ]
+
+
+def test_operations_can_be_named_and_units_given(folder):
+    (folder / "c.hdr").write_bytes(log(every_second([[5_000_000]] * 10, "head")))
+    code, found = document("c.hdr", "--unit", "ns", "--operation", "head=reads")
+    assert code == 0
+    assert found["by_operation"]["reads"]["max_ms"] == pytest.approx(5.0, rel=1e-3)
+
+
+def test_the_text_marks_the_missed_intervals_and_ends_with_the_verdict(missed):
+    result = run(*missed, *ARGUMENTS)
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert lines[0].split() == [
+        "start",
+        "s",
+        "count",
+        "ops/s",
+        "p50",
+        "ms",
+        "p90",
+        "ms",
+        "p99",
+        "ms",
+        "p99.9",
+        "ms",
+        "max",
+        "ms",
+    ]
+    assert lines[1].split() == ["10", "50", "5.0", "1.000", "1.000", "1.000", "1.000", "1.000"]
+    assert lines[2].split() == ["20", "50", "5.0", "1.000", "1.000", "250.111", "250.111", "250.111", "missed"]
+    assert lines[-1] == "Missed: p99.9 of every 10s interval below 100ms: missed in 1 of 2."
+
+
+def test_the_text_shows_reads_and_writes_apart(met):
+    lines = [one.split() for one in run(*met, *ARGUMENTS).stdout.splitlines()]
+    assert ["all", "1.000", "2.000", "2.000", "2.000", "2.000"] in lines
+    assert ["reads", *["2.000"] * 5] in lines
+    assert ["writes", *["1.000"] * 5] in lines
+
+
+def test_the_text_of_an_invalid_measurement_gives_the_reason(folder):
+    result = run("none.hlog")
+    assert result.exit_code == 2
+    assert result.stdout.splitlines() == [
+        "- none.hlog: can't be read (No such file or directory)",
+        "Invalid: this is no sound measurement, so p99.9 of every 10s interval below 100ms is neither met nor missed.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["--warmup", "30"],
+        ["--interval", "0s"],
+        ["--below", "100"],
+        ["--percentile", "0"],
+        ["--percentile", "100.5"],
+        ["--unit", "ms"],
+        ["--operation", "head"],
+        ["--operation", "head=both"],
+    ],
+)
+def test_wrong_options_exit_with_2_and_name_the_option(missed, wrong):
+    result = run(*missed, *wrong)
+    assert result.exit_code == 2
+    assert wrong[0] in result.stderr
+
+
+def test_judging_imports_nothing_heavy():
+    heavy = ("pandas", "pyarrow", "altair", "great_expectations", "boto3", "airflow", "scipy")
+    code = (
+        "import sys; from plimsoll.analysis.judging import judge_logs; import plimsoll.cli.judge_answer; "
+        f"print(sorted(set({heavy!r}) & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
