@@ -1,0 +1,129 @@
+"""The folder that artefacts are kept in: filled by one process at a time, each entry whole or not there.
+
+<root>/jars/<set>-<lock>/       jars of a locked set, each placed by rename once its checksum was right
+<root>/jdks/<id>-<lock>/        a Java runtime
+<root>/derived/<key>/           whatever is made from these: our own jar, class data archives, answers of a JVM
+<root>/given/<jdk id>/          a JDK that a person put there
+<root>/locks, <root>/unfinished work of the moment
+"""
+
+import errno
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from plimsoll.adapters.artefacts.checksums import STAMPS, faulty, sha256
+from plimsoll.domain.errors import ArtefactError
+
+SEAL = ".sealed.json"
+_PATIENCE_S = 1800
+
+
+class Cache:
+    """One root folder. `log` takes lines for a person who waits."""
+
+    def __init__(self, root: Path, log: Callable[[str], None]) -> None:
+        self.root, self.log = root.absolute(), log
+
+    def sealed(self, entry: str, build: Callable[[Path], None], *, thorough: bool = False) -> Path:
+        """The folder of that entry, built in an empty folder first where it is missing or was damaged.
+
+        `build` fills the folder that it is given and raises ArtefactError when it can't.
+        """
+        place = self.root / entry
+        if is_sound(place, thorough=thorough):
+            return place
+        with self.alone(entry), self.unfinished(entry) as folder:
+            if not is_sound(place):
+                content = folder / "content"
+                content.mkdir()
+                build(content)
+                _seal(content)
+                _swap(content, place, folder / "damaged")
+        return place
+
+    @contextmanager
+    def alone(self, entry: str) -> Iterator[None]:
+        """Hold the entry's lock; ArtefactError when another process holds it for half an hour."""
+        with self.explained():
+            (self.root / "locks").mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.root / "locks" / f"{entry.replace('/', '-')}.lock")
+            self._acquire(lock, entry)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _acquire(self, lock: FileLock, entry: str) -> None:
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            self.log(f"waiting for another process that prepares {entry}")
+            self._wait(lock, entry)
+
+    def _wait(self, lock: FileLock, entry: str) -> None:
+        try:
+            lock.acquire(timeout=_PATIENCE_S)
+        except Timeout as error:
+            raise ArtefactError(
+                f"another process has been preparing {entry} for {_PATIENCE_S // 60} minutes",
+                where=str(self.root),
+                mend=f"end it if it hangs (`fuser {lock.lock_file}` names it), then run it again",
+            ) from error
+
+    @contextmanager
+    def unfinished(self, entry: str) -> Iterator[Path]:
+        """An empty folder on the cache's own disk, removed afterwards. Only for the holder of the entry's lock."""
+        folder = self.root / "unfinished" / entry.replace("/", "-")
+        with self.explained():
+            # What a killed process left behind goes first.
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what the disk refuses into an ArtefactError."""
+        try:
+            yield
+        except OSError as error:
+            raise ArtefactError(f"the cache can't be used: {error}", where=str(self.root), mend=_mend(error)) from error
+
+
+def is_sound(place: Path, *, thorough: bool = False) -> bool:
+    """Whether a sealed folder is there and nothing in it has changed since."""
+    try:
+        expected: dict[str, str] = json.loads((place / SEAL).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return not faulty(place, expected, thorough=thorough)
+
+
+def _seal(folder: Path) -> None:
+    """Note every file's checksum: what is complete, and what it must stay."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STAMPS)
+    checksums = {path.relative_to(folder).as_posix(): sha256(path) for path in files}
+    (folder / SEAL).write_text(json.dumps(checksums), encoding="utf-8")
+    faulty(folder, checksums)
+
+
+def _swap(content: Path, place: Path, damaged: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.exists():
+        place.replace(damaged)
+    content.replace(place)
+
+
+def _mend(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free disk space there, or set PLIMSOLL_CACHE to a folder on another disk; what was fetched is kept"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "give the user who runs Plimsoll the right to write there, or set PLIMSOLL_CACHE to another folder"
+    return "remove that folder and prepare it again: `make setup`"

@@ -1,0 +1,45 @@
+"""Which garbage collectors a JVM really has: each is asked for, and the JVM's own flags say whether it is used."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.jdks import Jdk, facts_entry
+from plimsoll.adapters.artefacts.processes import ask_java, run_java
+from plimsoll.domain.variant import Collector
+
+_FLAGS: Mapping[Collector, str] = {
+    "G1": "UseG1GC",
+    "CMS": "UseConcMarkSweepGC",
+    "Shenandoah": "UseShenandoahGC",
+    "ZGC": "UseZGC",
+    "Parallel": "UseParallelGC",
+    "Serial": "UseSerialGC",
+}
+_SMALL = ("-Xmx64m", "-XX:+UnlockExperimentalVMOptions")
+
+
+def collectors(cache: Cache, jdk: Jdk) -> frozenset[Collector]:
+    """The collectors of that JDK on this machine, asked once."""
+    entry = facts_entry(jdk.id, jdk.java, "collectors")
+    folder = cache.sealed(entry, lambda content: _write(content / "collectors.json", _ask(jdk.java)))
+    return frozenset(json.loads((folder / "collectors.json").read_bytes()))
+
+
+def _write(path: Path, found: list[Collector]) -> None:
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+def _ask(java: Path) -> list[Collector]:
+    # Azul's JVM has C4 and no other: it takes the flags of the others for the sake of old command lines.
+    if "Zing" in ask_java(java, "-version"):
+        return ["C4"]
+    return [collector for collector, flag in _FLAGS.items() if _has(java, flag)]
+
+
+def _has(java: Path, flag: str) -> bool:
+    """An exit code says too little: a JVM that dropped a collector may warn, ignore the flag and use another."""
+    ended = run_java(java, *_SMALL, f"-XX:+{flag}", "-XX:+PrintFlagsFinal", "-version")
+    return ended.exit_code == 0 and re.search(rf"\b{flag}\s+:?=\s+true\b", ended.output) is not None

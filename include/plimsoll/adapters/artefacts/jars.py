@@ -1,0 +1,48 @@
+"""A locked set of jars as a folder of the cache."""
+
+import hashlib
+from pathlib import Path
+
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.checksums import faulty
+from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
+from plimsoll.adapters.artefacts.maven import fetch
+
+_MB = 1_000_000
+
+
+def entry_of(locked: LockedSet) -> str:
+    """The set's place in the cache. Another lock is another place: what runs from the old one is left alone."""
+    digest = hashlib.sha256("".join(sorted(locked.checksums.values())).encode()).hexdigest()
+    return f"jars/{locked.name}-{digest[:8]}"
+
+
+def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Path:
+    """The folder with every jar of the set, verified; what is missing or damaged is fetched. ArtefactError."""
+    entry = entry_of(locked)
+    folder = cache.root / entry
+    if faulty(folder, locked.checksums, thorough=thorough):
+        with cache.alone(entry), cache.unfinished(entry) as scratch:
+            _fill(cache, locked, folder, scratch)
+    return folder
+
+
+def _fill(cache: Cache, locked: LockedSet, folder: Path, scratch: Path) -> None:
+    """Each jar takes its place by rename, so that an interrupted run keeps what it had."""
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = faulty(folder, locked.checksums)
+    wanted = [jar for jar in locked.jars if jar.name in missing]
+    if not wanted:
+        return
+    cache.log(f"fetching {locked.name}: {_amount(wanted)}")
+    for count, (jar, path) in enumerate(fetch(wanted, scratch), start=1):
+        path.replace(folder / jar.name)
+        if count % 20 == 0:
+            cache.log(f"  {count} of {len(wanted)} jars are there")
+    faulty(folder, locked.checksums)
+    cache.log(f"{locked.name} is ready: {_amount(locked.jars)}")
+
+
+def _amount(jars: list[LockedJar] | tuple[LockedJar, ...]) -> str:
+    size = sum(jar.size_bytes for jar in jars)
+    return f"{len(jars)} jar{'s' if len(jars) != 1 else ''}, {size / _MB:.0f} MB"

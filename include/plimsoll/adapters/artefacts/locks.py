@@ -1,0 +1,93 @@
+"""What may be fetched, and the checksum of every file: the lock files beside this module.
+
+A lock file names coordinates and checksums, never a host: where files come from is a matter of each machine.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from plimsoll.domain.base import Model
+
+FOLDER = Path(__file__).parent / "locks"
+JDKS = FOLDER / "jdks.json"
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class LockedJar(Model):
+    """One file of a Maven repository."""
+
+    coordinates: Annotated[str, Field(pattern=r"^[^:/]+:[^:/]+:[^:/]+(:[^:/]+)?$", description="group:name:version")]
+    sha256: Sha256
+    size_bytes: int
+
+    @property
+    def name(self) -> str:
+        """The file's name: `guava-27.0-jre.jar`."""
+        return "-".join(self.coordinates.split(":")[1:]) + ".jar"
+
+
+class LockedSet(Model):
+    """Everything that one thing needs at run time, as resolved once."""
+
+    name: Annotated[str, Field(description="`cassandra-4.0.1`, `load-generator`, `ecj`")]
+    roots: Annotated[tuple[str, ...], Field(description="Coordinates that it was resolved from")]
+    jars: tuple[LockedJar, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """All files together."""
+        return sum(jar.size_bytes for jar in self.jars)
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """File name → sha256."""
+        return {jar.name: jar.sha256 for jar in self.jars}
+
+
+class LockedJdk(Model):
+    """A wheel with a Java runtime inside."""
+
+    id: Annotated[str, Field(description="As definitions name it: `openjdk-11.0.13`")]
+    requirement: Annotated[str, Field(pattern=r"^[\w-]+==[\w.]+$", description="Package and version")]
+    sha256: Sha256
+    size_bytes: int
+
+
+_JDKS = TypeAdapter(tuple[LockedJdk, ...])
+
+
+@cache
+def locked_set(name: str) -> LockedSet | None:
+    """The set of that name, if there is a lock file for it."""
+    path = FOLDER / f"{name}.json"
+    return LockedSet.model_validate_json(path.read_bytes()) if path.is_file() and path != JDKS else None
+
+
+@cache
+def locked_jdks() -> dict[str, LockedJdk]:
+    """Every JDK that can be fetched, by its id."""
+    return {jdk.id: jdk for jdk in _JDKS.validate_json(JDKS.read_bytes())}
+
+
+def database_versions(product: str) -> tuple[str, ...]:
+    """The releases of a database that there are lock files for, sorted as text."""
+    return tuple(sorted(path.stem.removeprefix(f"{product}-") for path in FOLDER.glob(f"{product}-*.json")))
+
+
+def write_set(locked: LockedSet) -> None:
+    """Write the set's lock file."""
+    _write(FOLDER / f"{locked.name}.json", locked.model_dump(mode="json"))
+
+
+def write_jdks(jdks: tuple[LockedJdk, ...]) -> None:
+    """Write the lock file of all JDKs."""
+    _write(JDKS, _JDKS.dump_python(jdks, mode="json"))
+
+
+def _write(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,120 @@
+"""Jars from a Maven repository, through jgo's resolver in pure Python: no Maven, nothing of the user's own cache."""
+
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.adapters.artefacts.checksums import sha256
+from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
+from plimsoll.domain.errors import ArtefactError
+
+if TYPE_CHECKING:
+    from jgo.maven import Artifact, Dependency, MavenContext
+
+_TIMEOUT_S = 30
+_TRIES = 3
+_AT_ONCE = 4
+# A test library: its scope gets lost where a managed version overrides another POM's own dependency.
+_NEVER_NEEDED = ("org.mockito:mockito-core",)
+_RUN_TIME_SCOPES = (None, "", "compile", "runtime")
+
+
+def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
+    """Resolve the roots with all they need at run time, fetch each file and note its checksum. ArtefactError."""
+    context = _context(scratch)
+    with _explained(name):
+        inputs, others = context.resolver.resolve(_dependencies(context, roots))
+        needed = [*inputs, *(found for found in others if found.scope in _RUN_TIME_SCOPES and not found.optional)]
+        jars = [_locked(found.artifact) for found in needed if found.type == "jar"]
+    return LockedSet(name=name, roots=roots, jars=tuple(sorted(jars, key=lambda jar: jar.coordinates)))
+
+
+def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar, Path]]:
+    """Download jars, several at once; gives each with the file that holds it as soon as its checksum is right.
+
+    The files lie below `scratch`, whose disk the caller frees. Raises ArtefactError for the first that can't be had.
+    """
+    context = _context(scratch)
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        waiting = {pool.submit(_fetch, context, jar): jar for jar in jars}
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
+    """Tries again on whatever went wrong, a wrong checksum included: a cut connection looks like that too."""
+    for pause_s in range(1, _TRIES + 1):
+        try:
+            with _explained(jar.coordinates):
+                return _verified(jar, _download(_artifact(context, jar)))
+        except ArtefactError:
+            if pause_s == _TRIES:
+                raise
+            time.sleep(pause_s)
+    raise AssertionError("the last try either returned or raised")
+
+
+def _verified(jar: LockedJar, path: Path) -> Path:
+    if (found := sha256(path)) != jar.sha256:
+        raise ArtefactError(
+            f"the file's sha256 is {found}, the lock says {jar.sha256}",
+            where=jar.coordinates,
+            mend="try again; if it stays so, the repository or a proxy in between gives out another file",
+        )
+    return path
+
+
+def _dependencies(context: "MavenContext", roots: tuple[str, ...]) -> "list[Dependency]":
+    excluded = [context.project(*project.split(":")) for project in _NEVER_NEEDED]
+    return [context.create_dependency(root, excluded) for root in roots]
+
+
+def _locked(artifact: "Artifact") -> LockedJar:
+    path = _download(artifact)
+    parts = [artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier]
+    return LockedJar(
+        coordinates=":".join(part for part in parts if part), sha256=sha256(path), size_bytes=path.stat().st_size
+    )
+
+
+def _download(artifact: "Artifact") -> Path:
+    path = artifact.cached_path
+    assert path is not None, "the context has a cache"
+    path.unlink(missing_ok=True)
+    artifact.context.resolver.download(artifact)
+    return path
+
+
+def _artifact(context: "MavenContext", jar: LockedJar) -> "Artifact":
+    group, name, version, *classifier = jar.coordinates.split(":")
+    return context.project(group, name).at_version(version).artifact(*classifier)
+
+
+def _context(scratch: Path) -> "MavenContext":
+    from jgo.maven import MavenContext, PythonResolver
+
+    return MavenContext(repo_cache=scratch, local_repos=[], resolver=PythonResolver(), timeout=_TIMEOUT_S)
+
+
+@contextmanager
+def _explained(what: str) -> Iterator[None]:
+    """jgo answers with RuntimeError where the repository has no such file, requests with its own where it is away."""
+    import requests
+
+    try:
+        yield
+    except requests.RequestException as error:
+        raise ArtefactError(
+            f"the Maven repository can't be reached: {error}",
+            where=what,
+            mend="check the network and HTTPS_PROXY, then run it again: what was fetched is kept",
+        ) from error
+    except RuntimeError as error:
+        mend = "check that these coordinates exist; a repository that is overloaded answers like that for a while too"
+        raise ArtefactError(f"the Maven repository does not give it: {error}", where=what, mend=mend) from error

@@ -1,0 +1,64 @@
+"""Programs that artefacts are made with, run to their end within a time limit."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.domain.errors import ArtefactError
+
+_JAVA_TIMEOUT_S = 120
+# These JVMs live for a second or two: optimising their code would take longer than it saves.
+_SHORT_LIVED = ("-XX:TieredStopAtLevel=1",)
+# A user's own options for every JVM would change what a JVM says of itself.
+_IGNORED = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Exit code, and output with both streams as one."""
+
+    exit_code: int
+    output: str
+
+
+def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str]) -> Ended:
+    """Run a program; ArtefactError where it can't be started or does not end in time."""
+    try:
+        done = subprocess.run(
+            argv,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=timeout_s,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        what, mend = f"did not end within {timeout_s} s", "see what else this machine does, then run it again"
+        raise ArtefactError(what, where=argv[0], mend=mend) from error
+    except OSError as error:
+        mend = "check that this program is for this machine's processor and system"
+        raise ArtefactError(f"can't be run: {error}", where=argv[0], mend=mend) from error
+    return Ended(done.returncode, done.stdout.strip())
+
+
+def run_java(java: Path, *arguments: str) -> Ended:
+    """Run a JVM with these arguments and none of the user's own."""
+    env = {name: value for name, value in os.environ.items() if name not in _IGNORED}
+    return run([str(java), *_SHORT_LIVED, *arguments], timeout_s=_JAVA_TIMEOUT_S, env=env)
+
+
+def ask_java(java: Path, *arguments: str) -> str:
+    """What a JVM prints; ArtefactError when it fails."""
+    ended = run_java(java, *arguments)
+    if ended.exit_code != 0:
+        raise ArtefactError(
+            f"`java {' '.join(arguments)}` ended with exit code {ended.exit_code}: {ended.output}",
+            where=str(java),
+            mend="check that this runtime is for this machine's processor and system",
+        )
+    return ended.output

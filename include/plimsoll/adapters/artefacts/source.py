@@ -1,0 +1,111 @@
+"""Artefacts by the names that definitions use."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from plimsoll.adapters.artefacts import collectors as collectors_of
+from plimsoll.adapters.artefacts import jdks
+from plimsoll.adapters.artefacts.cache import Cache, is_sound
+from plimsoll.adapters.artefacts.checksums import faulty
+from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
+from plimsoll.adapters.artefacts.jdks import Jdk
+from plimsoll.adapters.artefacts.load_generator import JDK_ID, Sources, beside_package, load_generator
+from plimsoll.adapters.artefacts.load_generator import entry_of as generator_entry
+from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_jdks, locked_set
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.variant import Collector
+
+_SETUP = "fetch it first: `make setup`"
+
+
+class Artefacts:
+    """Implements the ArtefactSource port: fetched once, verified before use, kept in a folder outside the checkout.
+
+    `cache` is that folder, `log` takes lines for a person who waits. Everything here is safe for several processes at
+    once, and needs no network where the cache is full. Every method raises ArtefactError.
+    """
+
+    def __init__(self, cache: Path, log: Callable[[str], None], *, sources: Sources | None = None) -> None:
+        self._cache = Cache(cache, log)
+        self._sources = sources or beside_package()
+
+    def jdk(self, jdk_id: str) -> Jdk:
+        """The Java runtime of a definition's name for it."""
+        return jdks.jdk(self._cache, jdk_id)
+
+    def collectors(self, jdk_id: str) -> frozenset[Collector]:
+        """The collectors that this JDK really has, asked of its `java`."""
+        return collectors_of.collectors(self._cache, self.jdk(jdk_id))
+
+    def database(self, product: str, version: str) -> Path:
+        """A folder of jars, to be used as class path `folder/*`."""
+        return jar_folder(self._cache, _database(product, version))
+
+    def load_generator(self) -> Path:
+        """A folder of jars: Plimsoll's own load generator and its libraries."""
+        return load_generator(self._cache, self._sources)
+
+    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
+        """A folder for something made from artefacts, such as a class data archive: `build` fills it, once per key.
+
+        The key must name every input; it becomes a folder's name.
+        """
+        return self._cache.sealed(f"derived/{key}", build)
+
+    def prepare(self, definition: Definition) -> None:
+        """Fetch, verify by content and build everything that the definition's cells need."""
+        for jdk_id in _jdk_ids(definition):
+            jdks.jdk(self._cache, jdk_id, thorough=True)
+            self.collectors(jdk_id)
+        for product, version in _databases(definition):
+            jar_folder(self._cache, _database(product, version), thorough=True)
+        load_generator(self._cache, self._sources, thorough=True)
+
+    def missing(self, definition: Definition) -> list[Problem]:
+        """What the definition's cells need and is not in the cache; fetches nothing."""
+        return [*self._missing_jdks(definition), *self._missing_databases(definition), *self._missing_generator()]
+
+    def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
+        for jdk_id in _jdk_ids(definition):
+            if jdks.is_there(self._cache, jdk_id):
+                continue
+            can_be_fetched = jdk_id in locked_jdks()
+            what = f"JDK {jdk_id} is not in the cache" if can_be_fetched else f"JDK {jdk_id} can't be fetched"
+            yield Problem("jvm.jdk", what, _SETUP if can_be_fetched else jdks.how_to_give(self._cache, jdk_id))
+
+    def _missing_databases(self, definition: Definition) -> Iterator[Problem]:
+        for product, version in _databases(definition):
+            locked = locked_set(f"{product}-{version}")
+            if locked is None:
+                yield Problem("system.version", f"{product} {version} can't be fetched", _known(product, version))
+            elif faulty(self._cache.root / entry_of(locked), locked.checksums):
+                yield Problem("system.version", f"{product} {version} is not in the cache", _SETUP)
+
+    def _missing_generator(self) -> Iterator[Problem]:
+        if not is_sound(self._cache.root / generator_entry(self._sources)):
+            yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _SETUP)
+        elif not jdks.is_there(self._cache, JDK_ID):
+            yield Problem("load_generator.name", f"its JDK {JDK_ID} is not in the cache", _SETUP)
+
+
+def _database(product: str, version: str) -> LockedSet:
+    locked = locked_set(f"{product}-{version}")
+    if locked is None:
+        raise ArtefactError(f"{product} {version} can't be fetched", where=product, mend=_known(product, version))
+    return locked
+
+
+def _known(product: str, version: str) -> str:
+    known = ", ".join(database_versions(product))
+    make = f"make a lock file for it: `python -m plimsoll.adapters.artefacts.lock {product}-{version}`"
+    return f"name one of {known}, or {make}" if known else "name a database that there is an adapter for: cassandra"
+
+
+def _jdk_ids(definition: Definition) -> list[str]:
+    return sorted({variant.jvm.jdk for variant in definition.variants})
+
+
+def _databases(definition: Definition) -> list[tuple[str, str]]:
+    versions = {definition.database_version(variant) for variant in definition.variants}
+    return [(definition.system.database, version) for version in sorted(versions)]

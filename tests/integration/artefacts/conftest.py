@@ -1,0 +1,26 @@
+import pytest
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def shared_cache():
+    """The cache that the demo uses too: big downloads happen once on a machine."""
+    return Settings().cache
+
+
+@pytest.fixture
+def artefacts(shared_cache):
+    return Artefacts(shared_cache, print)
+
+
+@pytest.fixture
+def no_network(monkeypatch, tmp_path):
+    """Whatever reaches for a registry meets a closed port."""
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)

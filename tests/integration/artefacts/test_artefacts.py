@@ -1,0 +1,89 @@
+"""The real things from the shared cache: a Java runtime, Cassandra's jars, the load generator."""
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.__main__ import main
+from plimsoll.adapters.artefacts.load_generator import JAR, Sources
+from plimsoll.domain.errors import ArtefactError
+
+FAKE_JAVA = """#!/bin/sh
+echo '    java.runtime.version = {version}'
+echo '{name}'
+echo 'java.base@11'
+"""
+
+
+def given(cache: Path, jdk_id: str, *, version: str, name: str) -> None:
+    program = cache / "given" / jdk_id / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(FAKE_JAVA.format(version=version, name=name))
+    program.chmod(0o755)
+
+
+def test_the_published_jdk_is_the_very_version(artefacts):
+    jdk = artefacts.jdk("openjdk-11.0.13")
+    assert jdk.version == "11.0.13+8"
+    assert jdk.java.is_relative_to(jdk.home)
+    assert {"java.base", "java.management", "jdk.attach"} <= jdk.modules
+    assert "jdk.compiler" not in jdk.modules
+
+
+def test_the_jvm_says_which_collectors_it_has(artefacts):
+    assert artefacts.collectors("openjdk-11.0.13") == {"G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial"}
+
+
+def test_a_jvm_that_dropped_a_collector_does_not_have_it(artefacts):
+    assert artefacts.jdk("openjdk-17.0.9").version.startswith("17.0.9")
+    assert artefacts.collectors("openjdk-17.0.9") == {"G1", "Shenandoah", "ZGC", "Parallel", "Serial"}
+
+
+def test_cassandras_jars_lie_in_one_folder(artefacts):
+    jars = {path.name for path in artefacts.database("cassandra", "4.0.1").glob("*.jar")}
+    assert len(jars) == 62
+    assert "cassandra-all-4.0.1.jar" in jars
+
+
+def test_the_load_generator_runs(artefacts):
+    folder = artefacts.load_generator()
+    argv = [artefacts.jdk("openjdk-11.0.13").java, "-cp", f"{folder}/*", "plimsoll.stress.Main", "--help"]
+    helped = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert "run" in helped.stdout + helped.stderr
+    assert b"Main-Class: plimsoll.stress.Main" in zipfile.ZipFile(folder / JAR).read("META-INF/MANIFEST.MF")
+
+
+def test_sources_that_do_not_compile_are_said_and_leave_nothing(shared_cache, tmp_path):
+    (tmp_path / "Broken.java").write_text("class Broken { int x = nonesuch; }")
+    artefacts = Artefacts(shared_cache, print, sources=Sources(tmp_path))
+    entries = set(shared_cache.glob("derived/load-generator-*"))
+    with pytest.raises(ArtefactError, match=r"does not compile(.|\n)*nonesuch"):
+        artefacts.load_generator()
+    assert set(shared_cache.glob("derived/load-generator-*")) == entries
+
+
+def test_everything_that_local_definitions_need_is_prepared_once_and_then_needs_no_network(
+    shared_cache, artefacts, request, capsys
+):
+    assert main(["--cache", str(shared_cache)]) == 0
+    request.getfixturevalue("no_network")
+    capsys.readouterr()
+    assert main(["--cache", str(shared_cache)]) == 0
+    assert capsys.readouterr().out == f"all artefacts are ready in {shared_cache}\n"
+
+
+def test_a_jdk_that_a_person_put_there_is_used(tmp_path):
+    given(tmp_path, "prime-11.0.13", version="11.0.13.0.101", name="Zing 64-Bit Tiered VM")
+    artefacts = Artefacts(tmp_path, print)
+    assert artefacts.jdk("prime-11.0.13").version == "11.0.13.0.101"
+    assert artefacts.collectors("prime-11.0.13") == {"C4"}
+
+
+def test_a_jdk_for_another_processor_is_said(tmp_path):
+    given(tmp_path, "prime-11.0.13", version="11", name="")
+    (tmp_path / "given" / "prime-11.0.13" / "bin" / "java").write_bytes(b"\x7fELF")
+    with pytest.raises(ArtefactError, match=r"can't be run(.|\n)*this machine's processor"):
+        Artefacts(tmp_path, print).jdk("prime-11.0.13")

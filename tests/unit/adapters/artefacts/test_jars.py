@@ -1,0 +1,87 @@
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from plimsoll.adapters.artefacts import jars
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
+from plimsoll.domain.errors import ArtefactError
+
+
+def locked(*names: str) -> LockedSet:
+    found = [
+        LockedJar(coordinates=f"org:{name}:1", sha256=hashlib.sha256(name.encode()).hexdigest(), size_bytes=len(name))
+        for name in names
+    ]
+    return LockedSet(name="some", roots=(), jars=tuple(found))
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+@pytest.fixture
+def cache(tmp_path, said):
+    return Cache(tmp_path, said.append)
+
+
+@pytest.fixture
+def repository(monkeypatch):
+    """A repository that has every jar; it keeps what was asked of it, and fails at the names in `away`."""
+
+    class Repository:
+        asked: list[str] = []
+        away: set[str] = set()
+
+        def fetch(self, wanted, scratch: Path):
+            for jar in wanted:
+                name = jar.coordinates.split(":")[1]
+                if name in self.away:
+                    raise ArtefactError("the repository is away")
+                self.asked.append(name)
+                (scratch / jar.name).write_text(name)
+                yield jar, scratch / jar.name
+
+    repository = Repository()
+    repository.asked, repository.away = [], set()
+    monkeypatch.setattr(jars, "fetch", repository.fetch)
+    return repository
+
+
+def test_every_jar_lies_in_the_folder(cache, repository, said):
+    folder = jar_folder(cache, locked("a", "b"))
+    assert sorted(path.name for path in folder.glob("*.jar")) == ["a-1.jar", "b-1.jar"]
+    assert said == ["fetching some: 2 jars, 0 MB", "some is ready: 2 jars, 0 MB"]
+
+
+def test_a_full_folder_asks_nothing(cache, repository, said):
+    jar_folder(cache, locked("a"))
+    said.clear()
+    jar_folder(cache, locked("a"), thorough=True)
+    assert repository.asked == ["a"]
+    assert said == []
+
+
+def test_an_interrupted_run_keeps_what_it_had(cache, repository):
+    repository.away = {"c"}
+    with pytest.raises(ArtefactError):
+        jar_folder(cache, locked("a", "b", "c"))
+    repository.away = set()
+    jar_folder(cache, locked("a", "b", "c"))
+    assert repository.asked == ["a", "b", "c"]
+
+
+def test_a_damaged_jar_alone_is_fetched_again(cache, repository):
+    folder = jar_folder(cache, locked("a", "b"))
+    (folder / "b-1.jar").write_text("damage")
+    jar_folder(cache, locked("a", "b"))
+    assert repository.asked == ["a", "b", "b"]
+    assert (folder / "b-1.jar").read_text() == "b"
+
+
+def test_another_lock_leaves_the_old_folder_alone(cache, repository):
+    assert jar_folder(cache, locked("a")) != jar_folder(cache, locked("a", "b"))
+    assert (jar_folder(cache, locked("a")) / "a-1.jar").is_file()

@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.__main__ import _SHIPPED, main
+from plimsoll.adapters.artefacts.load_generator import Sources, entry_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ArtefactError
+
+
+@pytest.fixture
+def artefacts(tmp_path):
+    return Artefacts(tmp_path / "cache", lambda _: None)
+
+
+def definition(*, jdk="openjdk-11.0.13", version="4.0.1"):
+    return Definition.model_validate(
+        {
+            "name": "d",
+            "title": "D",
+            "system": {"version": version},
+            "variants": [{"id": "a", "jvm": {"jdk": jdk, "collector": "G1", "heap": "512M"}}],
+            "loads": ["10/s"],
+            "timing": {"duration": "20s", "warmup": "10s"},
+        }
+    )
+
+
+def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts, tmp_path):
+    problems = artefacts.missing(definition())
+    assert [problem.where for problem in problems] == ["jvm.jdk", "system.version", "load_generator.name"]
+    assert all("make setup" in problem.mend for problem in problems)
+    assert not (tmp_path / "cache").exists()
+
+
+def test_what_can_not_be_fetched_is_said_with_what_can(artefacts):
+    jdk, database, _ = artefacts.missing(definition(jdk="prime-11.0.13", version="4.0.99"))
+    assert "can't be fetched" in jdk.what
+    assert "given/prime-11.0.13/bin/java" in jdk.mend
+    assert "cassandra 4.0.99 can't be fetched" in database.what
+    assert "4.0.1" in database.mend
+
+
+def test_a_licensed_jdk_is_refused_with_what_to_give(artefacts):
+    with pytest.raises(ArtefactError, match=r"prime-11\.0\.13 can't be fetched(.|\n)*from Azul(.|\n)*bin/java"):
+        artefacts.jdk("prime-11.0.13")
+
+
+def test_an_unknown_database_is_refused(artefacts):
+    with pytest.raises(ArtefactError, match=r"cassandra 4\.0\.99(.|\n)*artefacts\.lock cassandra-4\.0\.99"):
+        artefacts.database("cassandra", "4.0.99")
+    with pytest.raises(ArtefactError, match="adapter"):
+        artefacts.database("hbase", "2")
+
+
+def test_something_derived_is_made_once_and_kept_by_its_key(artefacts):
+    def build(folder: Path) -> None:
+        (folder / "classes.jsa").write_text("archive")
+
+    first = artefacts.derived("cds-1", build)
+    assert artefacts.derived("cds-1", lambda _: None) == first
+    assert (first / "classes.jsa").read_text() == "archive"
+
+
+def test_the_generators_place_follows_its_sources(tmp_path):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "A.java").write_text("class A {}")
+    first = entry_of(Sources(tmp_path))
+    assert entry_of(Sources(tmp_path)) == first
+    (tmp_path / "p" / "A.java").write_text("class A { }")
+    assert entry_of(Sources(tmp_path)) != first
+
+
+def test_missing_sources_are_said(artefacts, tmp_path):
+    with pytest.raises(ArtefactError, match="sources are not there"):
+        entry_of(Sources(tmp_path / "none"))
+
+
+def test_a_file_that_is_no_definition_is_refused(tmp_path, capsys):
+    (tmp_path / "d.yaml").write_text("name: [")
+    assert main(["--cache", str(tmp_path / "cache"), str(tmp_path / "d.yaml")]) == 1
+    assert "d.yaml: is not a definition" in capsys.readouterr().err
+
+
+def test_the_shipped_definitions_lie_where_they_are_looked_for():
+    assert (_SHIPPED / "demo.yaml").is_file()
