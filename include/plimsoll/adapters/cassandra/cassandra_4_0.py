@@ -1,0 +1,106 @@
+"""Cassandra 4.0 as it is shipped: what its own `conf/` says, in the words of release 4.0.1.
+
+The jars on Maven Central come without `conf/`. Every published benchmark of 4.0 ran with those files where it does not
+say otherwise, so nodes started here get the same values.
+"""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.cassandra.release import Release
+
+SETTINGS: Mapping[str, JsonValue] = {
+    # conf/cassandra.yaml where it differs from the defaults in the code (those need no line), and what has no default.
+    "num_tokens": 16,
+    "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
+    "endpoint_snitch": "SimpleSnitch",
+    "commitlog_sync": "periodic",
+    "commitlog_sync_period_in_ms": 10000,
+    "disk_failure_policy": "stop",
+    "commit_failure_policy": "stop",
+    "compaction_throughput_mb_per_sec": 64,
+    "internode_compression": "dc",
+    "inter_dc_tcp_nodelay": False,
+}
+
+# conf/jvm-server.options, and the one JVM option that conf/cassandra-env.sh adds for every collector.
+JVM_FLAGS = (
+    "-ea",
+    "-da:net.openhft...",
+    "-XX:+UseThreadPriorities",
+    "-XX:+HeapDumpOnOutOfMemoryError",
+    "-Xss256k",
+    "-XX:+AlwaysPreTouch",
+    "-XX:-UseBiasedLocking",
+    "-XX:+UseTLAB",
+    "-XX:+ResizeTLAB",
+    "-XX:+UseNUMA",
+    "-XX:+PerfDisableSharedMem",
+    "-Djava.net.preferIPv4Stack=true",
+    "-XX:OnOutOfMemoryError=kill -9 %p",
+)
+
+_EXPORTS = (
+    "java.base/jdk.internal.misc",
+    "java.base/jdk.internal.ref",
+    "java.base/sun.nio.ch",
+    "java.management.rmi/com.sun.jmx.remote.internal.rmi",
+    "java.rmi/sun.rmi.registry",
+    "java.rmi/sun.rmi.server",
+    "java.sql/java.sql",
+)
+_OPENS = (
+    "java.base/java.lang.module",
+    "java.base/jdk.internal.loader",
+    "java.base/jdk.internal.ref",
+    "java.base/jdk.internal.reflect",
+    "java.base/jdk.internal.math",
+    "java.base/jdk.internal.module",
+    "java.base/jdk.internal.util.jar",
+    "jdk.management/com.sun.management.internal",
+)
+
+# conf/jvm11-server.options; without the exports and opens the JVM ends with exit code 3.
+JDK_FLAGS = {
+    11: (
+        "-Djdk.attach.allowAttachSelf=true",
+        *(f"--add-exports={package}=ALL-UNNAMED" for package in _EXPORTS),
+        *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENS),
+        "-Dio.netty.tryReflectionSetAccessible=true",
+    )
+}
+
+# conf/jvm11-server.options: CMS is what 4.0 runs by default, G1 stands beside it, commented out. ZGC and Shenandoah
+# are not in it.
+CMS_FLAGS = (
+    "-XX:+UseConcMarkSweepGC",
+    "-XX:+CMSParallelRemarkEnabled",
+    "-XX:SurvivorRatio=8",
+    "-XX:MaxTenuringThreshold=1",
+    "-XX:CMSInitiatingOccupancyFraction=75",
+    "-XX:+UseCMSInitiatingOccupancyOnly",
+    "-XX:CMSWaitDuration=10000",
+    "-XX:+CMSParallelInitialMarkEnabled",
+    "-XX:+CMSEdenChunksRecordAlways",
+    "-XX:+CMSClassUnloadingEnabled",
+    "-XX:+UseCondCardMark",  # conf/cassandra-env.sh
+)
+G1_FLAGS = (
+    "-XX:+UseG1GC",
+    "-XX:+ParallelRefProcEnabled",
+    "-XX:G1RSetUpdatingPauseTimePercent=5",
+    "-XX:MaxGCPauseMillis=500",
+)
+
+CASSANDRA_4_0 = Release(
+    line="4.0",
+    settings=SETTINGS,
+    jvm_flags=JVM_FLAGS,
+    jdk_flags=JDK_FLAGS,
+    collector_flags={"CMS": CMS_FLAGS, "G1": G1_FLAGS},
+    environment={"MALLOC_ARENA_MAX": "4"},  # conf/cassandra-env.sh
+    agent_jar="jamm-",
+    listening="Listening on address:",
+    ready="Startup complete",
+)

@@ -1,0 +1,95 @@
+"""The command that is a node. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.cassandra.flags import collector_flags, gc_log_flag, heap_flags, jdk_major
+from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.release import Release
+from plimsoll.domain.variant import JvmConfiguration
+
+JMX_PORT = 7199
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The artefacts of a node, where they lie on its host."""
+
+    java: PurePosixPath
+    jars: tuple[PurePosixPath, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node runs."""
+
+    address: str
+    cpus: int
+    files: NodeFiles
+
+
+def node_command(release: Release, jvm: JvmConfiguration, installation: Installation, place: Place) -> tuple[str, ...]:
+    """Program and arguments of a node."""
+    return (
+        str(installation.java),
+        *jvm_arguments(release, jvm, place.cpus),
+        *_file_arguments(release, installation, place.files),
+        *_jmx_arguments(place.address),
+        *_START,
+        "-cp",
+        ":".join(str(jar) for jar in installation.jars),
+        "org.apache.cassandra.service.CassandraDaemon",
+    )
+
+
+def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
+    """What the variant makes of the JVM, its own flags last: of two that contradict, the JVM takes the later."""
+    return (
+        *release.jvm_flags,
+        *release.jdk_flags[jdk_major(jvm)],
+        *heap_flags(jvm),
+        *collector_flags(release, jvm, cpus),
+        *jvm.flags,
+    )
+
+
+def jmx_address(address: str) -> str:
+    """Where a node's JMX listens: a loopback address in any case, for it has no password.
+
+    Nodes that share a machine have loopback addresses of their own, and so the same port each.
+    """
+    return address if ip_address(address).is_loopback else "127.0.0.1"
+
+
+# A new cluster has no ring to settle and nobody to say goodbye to.
+_START = (
+    "-Dcassandra-foreground=yes",
+    "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+    "-Dcassandra.superuser_setup_delay_ms=0",
+    "-Dcassandra.shutdown_announce_in_ms=0",
+)
+
+
+def _file_arguments(release: Release, installation: Installation, files: NodeFiles) -> Iterator[str]:
+    yield gc_log_flag(str(files.gc_log))
+    yield f"-XX:ErrorFile={files.logs}/hs_err_%p.log"
+    yield f"-XX:CompileCommandFile={files.compiler_hints}"
+    yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith(release.agent_jar))
+    yield f"-Dlogback.configurationFile={files.logback.as_uri()}"
+    yield f"-Dcassandra.config={files.settings.as_uri()}"
+    yield f"-Dcassandra.logdir={files.logs}"
+    yield f"-Dcassandra.storagedir={files.data}"
+
+
+def _jmx_arguments(address: str) -> Iterator[str]:
+    # The JVM's own agent: Cassandra's binds every node of one machine to 127.0.0.1.
+    prefix = "-Dcom.sun.management.jmxremote"
+    yield f"-Djava.rmi.server.hostname={jmx_address(address)}"
+    yield f"{prefix}.host={jmx_address(address)}"
+    yield f"{prefix}.port={JMX_PORT}"
+    yield f"{prefix}.rmi.port={JMX_PORT}"
+    yield f"{prefix}.authenticate=false"
+    yield f"{prefix}.ssl=false"
+    yield f"{prefix}.local.only=true"

@@ -1,0 +1,67 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.scripted_host import ScriptedHost
+
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.definition import Definition
+
+
+class SteppingClock:
+    """Time passes only by sleeping."""
+
+    def __init__(self):
+        self.time = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
+        self.naps = 0
+
+    def now(self):
+        return self.time
+
+    def sleep(self, seconds):
+        self.naps += 1
+        self.time += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock():
+    return SteppingClock()
+
+
+@pytest.fixture
+def artefacts(tmp_path):
+    return EmptyArtefacts(tmp_path / "artefacts")
+
+
+@pytest.fixture
+def nodes(tmp_path):
+    return [
+        ScriptedHost(tmp_path / f"node{n}", HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}"))
+        for n in (1, 2, 3)
+    ]
+
+
+@pytest.fixture
+def load(tmp_path):
+    return ScriptedHost(tmp_path / "load", HostInfo(name="load", role="load", address="127.9.9.250"))
+
+
+@pytest.fixture
+def define():
+    """A definition of one variant; `jvm`, `variant` and whatever else is over the defaults."""
+
+    def build(*, jvm=None, variant=None, **changes):
+        one = {"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **(jvm or {})}}
+        return Definition.model_validate(
+            {
+                "name": "small",
+                "title": "Small",
+                "system": {"version": "4.0.1"},
+                "variants": [{**one, **(variant or {})}],
+                "loads": ["100/s"],
+                "timing": {"duration": "40s", "warmup": "10s"},
+                **changes,
+            }
+        )
+
+    return build

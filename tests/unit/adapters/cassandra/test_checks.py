@@ -1,0 +1,49 @@
+import pytest
+
+from plimsoll.adapters.cassandra.checks import problems
+
+
+def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
+    assert list(problems(define(), artefacts)) == []
+    assert list(problems(define(jvm={"flag_set": "tlp-2020"}), artefacts)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "what"),
+    [
+        ({"system": {"version": "2.1.0"}}, "variants[0] (g1)", "Cassandra 2.1.0 is of no release line known here"),
+        ({"system": {"version": "4.0.99"}}, "variants[0] (g1)", "cassandra 4.0.99 can't be had"),
+        ({"variant": {"database_version": "5.0.9"}}, "variants[0] (g1)", "5.0.9"),
+        ({"jvm": {"jdk": "openjdk-17.0.1"}}, "variants[0] (g1).jvm.jdk", "is not run on JDK 17"),
+        ({"jvm": {"jdk": "prime-11.0.13"}}, "variants[0] (g1).jvm.jdk", "there is no JDK prime-11.0.13"),
+        ({"jvm": {"collector": "C4"}}, "variants[0] (g1).jvm.collector", "openjdk-11.0.13 has no collector C4"),
+        ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
+        (
+            {"jvm": {"collector": "Serial", "flag_set": "tlp-2020"}},
+            "variants[0] (g1).jvm.flag_set",
+            "tlp-2020 has no flags for Serial",
+        ),
+        (
+            {"system": {"version": "4.0.1", "settings": {"listen_address": "10.0.0.1"}}},
+            "system.settings.listen_address",
+            "is each node's own",
+        ),
+        ({"variant": {"settings": {"num_tokens": 0}}}, "variants[0] (g1).settings.num_tokens", "no number of tokens"),
+    ],
+)
+def test_what_can_t_be_run_is_named_with_a_way_out(define, artefacts, changes, where, what):
+    found = [problem for problem in problems(define(**changes), artefacts) if problem.where == where]
+    assert any(what in problem.what for problem in found)
+    assert all(problem.mend for problem in found)
+
+
+def test_settings_that_only_cassandra_knows_are_left_to_it(define, artefacts):
+    system = {"version": "4.0.1", "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64}}
+    assert list(problems(define(system=system), artefacts)) == []
+
+
+def test_all_problems_are_found_at_once(define, artefacts):
+    definition = define(
+        system={"version": "4.0.1", "settings": {"cluster_name": "mine"}}, jvm={"collector": "C4", "heap": "1M"}
+    )
+    assert len(problems(definition, artefacts)) == 3

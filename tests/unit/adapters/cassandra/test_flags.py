@@ -1,0 +1,77 @@
+import re
+from typing import get_args
+
+import pytest
+
+from plimsoll.adapters.cassandra.flags import TLP_2020, collector_flags, gc_log_flag, heap_flags, jdk_major
+from plimsoll.adapters.cassandra.releases import release_of
+from plimsoll.domain.variant import Collector, JvmConfiguration
+
+RELEASE = release_of("4.0.1")
+
+# Word for word from the publication, less heap, and for CMS less what only JDK 8 knows.
+PUBLISHED = {
+    "CMS": "-XX:+UseConcMarkSweepGC -XX:+CMSParallelRemarkEnabled -XX:SurvivorRatio=8 -XX:MaxTenuringThreshold=1 "
+    "-XX:CMSInitiatingOccupancyFraction=75 -XX:+UseCMSInitiatingOccupancyOnly -XX:CMSWaitDuration=10000 "
+    "-XX:+CMSParallelInitialMarkEnabled -XX:+CMSEdenChunksRecordAlways -XX:+CMSClassUnloadingEnabled "
+    "-XX:ParallelGCThreads=8 -XX:ConcGCThreads=8 -Xmn8G",
+    "G1": "-XX:+UseG1GC -XX:G1RSetUpdatingPauseTimePercent=5 -XX:MaxGCPauseMillis=300 "
+    "-XX:InitiatingHeapOccupancyPercent=70 -XX:ParallelGCThreads=8 -XX:ConcGCThreads=8",
+    "ZGC": "-XX:+UnlockExperimentalVMOptions -XX:+UseZGC -XX:ConcGCThreads=8 -XX:ParallelGCThreads=8 "
+    "-XX:+UseTransparentHugePages -verbose:gc",
+    "Shenandoah": "-XX:+UnlockExperimentalVMOptions -XX:+UseShenandoahGC -XX:ConcGCThreads=8 -XX:ParallelGCThreads=8 "
+    "-XX:+UseTransparentHugePages",
+}
+
+
+def jvm(collector="G1", heap="16G", jdk="openjdk-11.0.13", **more):
+    return JvmConfiguration.model_validate({"jdk": jdk, "collector": collector, "heap": heap, **more})
+
+
+@pytest.mark.parametrize("collector", PUBLISHED)
+def test_the_tlp_2020_flags_are_word_for_word_as_published(collector):
+    flags = collector_flags(RELEASE, jvm(collector, flag_set="tlp-2020"), cpus=8)
+    assert " ".join(flags) == PUBLISHED[collector]
+    assert TLP_2020.keys() == PUBLISHED.keys()
+
+
+@pytest.mark.parametrize("collector", get_args(Collector))
+def test_shipped_flags_choose_one_collector_exactly(collector):
+    chosen = [flag for flag in collector_flags(RELEASE, jvm(collector), cpus=8) if re.match(r"-XX:\+Use\w+GC$", flag)]
+    assert len(chosen) == (0 if collector == "C4" else 1)
+
+
+def test_collectors_that_the_release_ships_no_flags_for_are_only_chosen():
+    assert collector_flags(RELEASE, jvm("Shenandoah"), cpus=8) == ("-XX:+UseShenandoahGC",)
+    assert collector_flags(RELEASE, jvm("ZGC"), cpus=8) == ("-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC")
+    assert collector_flags(RELEASE, jvm("C4"), cpus=8) == ()
+
+
+def test_g1_runs_with_the_flags_that_the_release_ships():
+    assert collector_flags(RELEASE, jvm("G1"), cpus=8) == (
+        "-XX:+UseG1GC",
+        "-XX:+ParallelRefProcEnabled",
+        "-XX:G1RSetUpdatingPauseTimePercent=5",
+        "-XX:MaxGCPauseMillis=500",
+    )
+
+
+@pytest.mark.parametrize(
+    ("heap", "cpus", "young"), [("40G", 8, "-Xmn800M"), ("512M", 2, "-Xmn128M"), ("512M", 1, "-Xmn100M")]
+)
+def test_the_young_generation_of_cms_is_sized_as_the_release_s_script_does(heap, cpus, young):
+    assert collector_flags(RELEASE, jvm("CMS", heap), cpus=cpus)[-1] == young
+
+
+def test_the_heap_is_of_one_size_in_whole_mebibytes():
+    assert heap_flags(jvm(heap="40G")) == ("-Xms40G", "-Xmx40G")
+    assert heap_flags(jvm(heap="1.5G")) == ("-Xms1536M", "-Xmx1536M")
+
+
+def test_the_gc_log_is_one_file_with_times_and_tags():
+    assert gc_log_flag("logs/gc.log") == "-Xlog:gc*,safepoint:file=logs/gc.log:time,uptime,level,tags:filecount=0"
+
+
+@pytest.mark.parametrize(("jdk", "major"), [("openjdk-11.0.13", 11), ("openjdk-17", 17), ("openjdk-1.8.0", 8)])
+def test_the_major_version_of_a_jdk(jdk, major):
+    assert jdk_major(jvm(jdk=jdk)) == major

@@ -1,0 +1,61 @@
+from datetime import timedelta
+
+import pytest
+
+from plimsoll.adapters.cassandra.waiting import Patience
+from plimsoll.domain.errors import DeployError
+from plimsoll.ports.host import Job, JobStatus
+
+
+@pytest.fixture
+def started(nodes):
+    for node in nodes:
+        node.start(Job("cassandra", ["java"], timedelta(hours=1)))
+    return nodes
+
+
+@pytest.fixture
+def patience(clock):
+    return Patience(clock, clock.now() + timedelta(minutes=5))
+
+
+def say(node, text):
+    node.write(node.root / "cassandra/logs/system.log", f"{text}\n")
+
+
+def test_it_returns_when_every_node_has_said_it(started, patience, clock):
+    for node in started:
+        say(node, "INFO Startup complete")
+    patience.await_line(started, "Startup complete")
+    assert clock.naps == 0
+
+
+def test_a_node_that_ends_fails_at_once_with_its_words(started, patience, clock):
+    started[1].write(started[1].root / "jobs/cassandra.log", "Unrecognized VM option 'Foo'\n")
+    started[1].statuses["cassandra"] = JobStatus("exited", 1)
+    with pytest.raises(DeployError) as failure:
+        patience.await_line(started, "Startup complete")
+    assert clock.naps == 0
+    assert failure.value.where == "cassandra on node2 (127.9.9.2)"
+    assert "ended with exit code 1" in failure.value.what
+    assert "Unrecognized VM option 'Foo'" in failure.value.what
+    assert "jvm" in failure.value.mend
+
+
+def test_a_node_that_ended_after_it_said_it_is_no_node(started, patience):
+    for node in started:
+        say(node, "INFO Startup complete")
+    started[0].statuses["cassandra"] = JobStatus("exited", None)
+    with pytest.raises(DeployError, match="was killed before"):
+        patience.await_line(started, "Startup complete")
+
+
+def test_after_the_deadline_the_first_late_node_is_named(started, patience, clock):
+    say(started[0], "INFO Startup complete")
+    say(started[1], "INFO still gossiping")
+    with pytest.raises(DeployError) as failure:
+        patience.await_line(started, "Startup complete")
+    assert clock.now() >= patience.until
+    assert failure.value.where == "cassandra on node2 (127.9.9.2)"
+    assert "is running but was not up at 12:05:00 UTC" in failure.value.what
+    assert "still gossiping" in failure.value.what
