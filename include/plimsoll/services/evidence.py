@@ -1,0 +1,73 @@
+"""What an attempt left in the store, read for judging: histogram logs, the generator's summary, GC logs, samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.services import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas as pd
+
+    from plimsoll.analysis.gclog import Pauses
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.result import Manifest
+    from plimsoll.services.attempts import Work
+
+_GC_LOG = "gc.log"
+_SAMPLES = "host.csv"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The collected files of one attempt, by what they are.
+
+    `response_times`: histogram logs by file name. `samples`: the hosts' figures, a row a second and host.
+    """
+
+    summary: LoadSummary
+    response_times: Mapping[str, bytes]
+    pauses: Mapping[str, Pauses]
+    samples: pd.DataFrame
+
+
+def gather(work: Work, manifest: Manifest) -> Evidence:
+    """Read from the store what judging needs of the files that the manifest names."""
+    paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
+    generator = work.load_generator
+    summary_path = paths.get(generator.summary_file)
+    logs = generator.response_time_logs(paths).values()
+    return Evidence(
+        summary=generator.summary(_read(work, summary_path).decode() if summary_path else ""),
+        response_times={name: _read(work, paths[name]) for name in logs},
+        pauses=dict(_pauses(work, manifest)),
+        samples=_samples(work, manifest),
+    )
+
+
+def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
+    for entry in manifest.files:
+        if PurePosixPath(entry.path).name == _GC_LOG:
+            yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
+
+
+def _samples(work: Work, manifest: Manifest) -> pd.DataFrame:
+    import pandas as pd
+
+    paths = [entry.path for entry in manifest.files if PurePosixPath(entry.path).name == _SAMPLES]
+    tables = [pd.read_csv(BytesIO(_read(work, path))).assign(host=_host(path)) for path in paths]
+    return pd.concat(tables) if tables else pd.DataFrame()
+
+
+def _read(work: Work, path: str) -> bytes:
+    return work.toolkit.store.read(layout.attempt_file(work.key, path))
+
+
+def _host(path: str) -> str:
+    return PurePosixPath(path).parts[1]

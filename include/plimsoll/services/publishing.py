@@ -1,0 +1,72 @@
+"""The gate and the report: check the campaign as a whole, and only then publish."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.domain.errors import GateClosed
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.results import campaign_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.analysis.campaign import CampaignData
+    from plimsoll.domain.result import Check, Verdict
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.toolkit import Toolkit
+
+REPORT = "report.html"
+
+
+def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
+    """The checks over the whole campaign, stored with their Data Docs.
+
+    GateClosed when they do not pass: it names the cells to run again, and how.
+    """
+    from plimsoll.quality.campaign import check_campaign as check
+
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    verdicts = list(campaign.verdicts())
+    fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
+    quality = check(campaign.definition(), verdicts, fingerprints)
+    for path, content in quality.data_docs.items():
+        toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
+    if quality.reasons:
+        raise _closed(campaign, quality, verdicts)
+    return quality.checks
+
+
+def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
+    """Check the campaign, then write its report into the store; returns where a person finds it. GateClosed."""
+    from plimsoll.report.build import build
+
+    checks = check_campaign(toolkit, campaign_id)
+    for path, content in build(_data(toolkit, campaign_id, checks)).items():
+        toolkit.store.write(f"{layout.report_prefix(campaign_id)}/{path}", content)
+    return toolkit.store.url(f"{layout.report_prefix(campaign_id)}/{REPORT}")
+
+
+def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
+    """Capacity per variant, as `report.json` holds it."""
+    from plimsoll.analysis.capacity import capacities
+
+    return [one.model_dump(mode="json") for one in capacities(_data(toolkit, campaign_id, ()))]
+
+
+def _data(toolkit: Toolkit, campaign_id: str, checks: tuple[Check, ...]) -> CampaignData:
+    return campaign_data(CampaignStore(toolkit.store, campaign_id), checks, toolkit.clock.now())
+
+
+def _closed(campaign: CampaignStore, quality: Quality, verdicts: Sequence[Verdict]) -> GateClosed:
+    from plimsoll.quality.campaign import cells_to_run_again
+
+    again = ", ".join(cells_to_run_again(campaign.definition(), verdicts))
+    return GateClosed(
+        f"the data is not fit to publish: {'; '.join(quality.reasons)}",
+        where=f"campaign {campaign.campaign_id}",
+        mend=f"run again: {again or 'see the checks'}. Trigger the campaign's DAG with `campaign_id` "
+        f"{campaign.campaign_id!r} (or `plimsoll run --campaign {campaign.campaign_id}`): only cells without a valid "
+        "attempt run. Or clear their `run_cell` instances in the grid",
+    )
