@@ -1,11 +1,12 @@
 """Artefacts that are empty files with the right names."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ArtefactError, Problem
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
 
@@ -49,6 +50,13 @@ class EmptyArtefacts:
     def load_generator(self) -> Path:
         """One jar."""
         return self._jars("stress", "plimsoll-stress.jar")
+
+    def missing(self, definition: Definition) -> Sequence[Problem]:
+        """Every other JDK, every other version."""
+        jdks = {variant.jvm.jdk for variant in definition.variants} - {"openjdk-11.0.13"}
+        versions = {definition.database_version(variant) for variant in definition.variants} - {"4.0.1"}
+        found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]
+        return [*found, *(Problem("system.version", f"{version} can't be had", "use 4.0.1") for version in versions)]
 
     def _jars(self, name: str, *jars: str) -> Path:
         folder = self._folder / name

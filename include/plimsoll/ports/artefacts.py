@@ -1,8 +1,11 @@
 """What runs on hosts: JDKs, databases and load generators, as folders on the controller."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
 
 
 class Jdk(Protocol):
@@ -35,3 +38,6 @@ class ArtefactSource(Protocol):
 
     def load_generator(self) -> Path:
         """A folder with the jars of Plimsoll's own load generator."""
+
+    def missing(self, definition: Definition) -> Sequence[Problem]:
+        """What the definition's cells need and is not here yet; fetches nothing."""

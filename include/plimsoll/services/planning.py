@@ -85,12 +85,13 @@ def missing_cells(campaign: CampaignStore, definition: Definition) -> tuple[Cell
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Everything that would keep the campaign from running here, asked of provider, database and generator."""
-    return (
+    found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
         *_checked(toolkit.databases, "system.database", definition.system.database, definition),
         *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
         *_store_problems(toolkit),
     )
+    return tuple(dict.fromkeys(found))  # database and generator share artefacts, and miss them both
 
 
 def require_runnable(toolkit: Toolkit, definition: Definition) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from plimsoll.adapters.plimsoll_stress.program import JDK
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.errors import Problem
 from plimsoll.domain.units import format_duration, parse_size
 from plimsoll.ports.artefacts import ArtefactSource
 
@@ -16,8 +15,8 @@ _LEAST_HEAP = "64M"
 
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """Everything at once."""
-    return [*_workload(definition), *_generator(definition), *_timing(definition), *_artefacts(artefacts)]
+    """Everything at once. Fetches nothing."""
+    return [*_workload(definition), *_generator(definition), *_timing(definition), *artefacts.missing(definition)]
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:
@@ -41,11 +40,3 @@ def _timing(definition: Definition) -> Iterator[Problem]:
     for key, value in (("duration", definition.timing.duration), ("warmup", definition.timing.warmup)):
         if value % timedelta(seconds=1):
             yield Problem(f"timing.{key}", f"{format_duration(value)} is no whole number of seconds", "round it")
-
-
-def _artefacts(artefacts: ArtefactSource) -> Iterator[Problem]:
-    try:
-        artefacts.jdk(JDK)
-        artefacts.load_generator()
-    except ArtefactError as error:
-        yield Problem("load_generator", f"{error.where}: {error.what}" if error.where else error.what, error.mend)

@@ -12,10 +12,10 @@ def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
     ("changes", "where", "what"),
     [
         ({"system": {"version": "2.1.0"}}, "variants[0] (g1)", "Cassandra 2.1.0 is of no release line known here"),
-        ({"system": {"version": "4.0.99"}}, "variants[0] (g1)", "cassandra 4.0.99 can't be had"),
+        ({"system": {"version": "4.0.99"}}, "system.version", "4.0.99 can't be had"),
         ({"variant": {"database_version": "5.0.9"}}, "variants[0] (g1)", "5.0.9"),
         ({"jvm": {"jdk": "openjdk-17.0.1"}}, "variants[0] (g1).jvm.jdk", "is not run on JDK 17"),
-        ({"jvm": {"jdk": "prime-11.0.13"}}, "variants[0] (g1).jvm.jdk", "there is no JDK prime-11.0.13"),
+        ({"jvm": {"jdk": "prime-11.0.13"}}, "jvm.jdk", "there is no JDK prime-11.0.13"),
         ({"jvm": {"collector": "C4"}}, "variants[0] (g1).jvm.collector", "openjdk-11.0.13 has no collector C4"),
         ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
         (
