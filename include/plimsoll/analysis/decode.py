@@ -67,7 +67,7 @@ class Decoder:
         if isinstance(error, IndexError):
             what = f"the histogram holds a value above one hour, if its values are in {self.unit}"
             return LogError(what, where=where, mend="check the unit of the log's values")
-        return LogError(f"the histogram can't be decoded ({error})", where=where, mend="the log is damaged: copy it again")
+        return LogError(f"the histogram can't be decoded ({error})", where=where, mend="copy the log again")
 
     def _add(self, counts: Ints, record: Record) -> None:
         body = inflate(record.payload)

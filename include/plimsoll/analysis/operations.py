@@ -118,7 +118,7 @@ def _named_by_tag(tag: str) -> tuple[Measure, str]:
 
 
 def _named_by_file(name: str, kinds: Mapping[str, str]) -> tuple[Measure, str]:
-    """`X.hdr-intended-selects` holds response times of selects, `X.hdr-selects` service times, `X.hdr.errors` failures."""
+    """`X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`: failures."""
     if _ERRORS_FILE.search(name):
         return "time of failures", ""
     match = _HDR_FILE.search(name)
