@@ -117,13 +117,18 @@ def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:
     """The service level that came nearest to its bound or furthest beyond it; None where none was judged."""
     judged = [level for level in verdict.levels if level.worst_ms is not None]
-    return max(judged, key=_ratio, default=None)
+    return max(judged, key=ratio, default=None)
+
+
+def ratio(level: LevelVerdict) -> float:
+    """A service level's worst interval as a multiple of its bound."""
+    return (level.worst_ms or 0.0) / level.service_level.bound_ms
 
 
 def distance(verdict: Verdict) -> float | None:
     """The deciding level's worst interval as a multiple of its bound: below 1 it was met, 2 is twice the bound."""
     level = deciding_level(verdict)
-    return None if level is None else _ratio(level)
+    return None if level is None else ratio(level)
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
@@ -170,7 +175,3 @@ def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | Non
 def _percentile(maxima_of: Percentiles | None, name: str) -> float | None:
     value: float | None = getattr(maxima_of, name) if maxima_of else None
     return value
-
-
-def _ratio(level: LevelVerdict) -> float:
-    return (level.worst_ms or 0.0) / level.service_level.bound_ms

@@ -1,0 +1,32 @@
+"""The report of a campaign: HTML page, tables, figures, JSON and a summary, from the analysis' results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report.answers import CapacityRow, capacity_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.analysis.campaign import CampaignData
+
+__all__ = ["CapacityRow", "Report", "build_report", "capacity_table"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report's files: path relative to the report's folder → content."""
+
+    files: Mapping[str, bytes]
+
+
+def build_report(data: CampaignData) -> Report:
+    """Make every file of the report: `report.html`, `report.json`, `summary.md`, `cells.csv`, `cells.parquet`, charts.
+
+    Deterministic: equal data (dates included) give equal bytes. Raises NotFound for an attempt outside the definition.
+    """
+    from plimsoll.report.build import build  # Altair, pandas and vl-convert take seconds
+
+    return Report(build(data))

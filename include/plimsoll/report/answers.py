@@ -98,7 +98,7 @@ def _firmness(capacity: Capacity) -> str:
     missed_at = capacity.lowest_missed_ops_s
     below = f"; below {ops(missed_at)}, where it missed" if missed_at else ""
     if capacity.kind == "at-least":
-        return "the highest load of this campaign was met: the capacity may be higher"
+        return "the capacity may be higher"
     if capacity.kind == "provisional":
         return f"provisional: repeats of the next load are incomplete{below}"
     return f"repeats of the lowest load are incomplete{below}" if capacity.kind == "unknown" else ""
@@ -106,17 +106,16 @@ def _firmness(capacity: Capacity) -> str:
 
 def _without_capacity(capacity: Capacity) -> str:
     lowest = capacity.rungs[0]
-    outcome = f"at {ops(lowest.load_ops_s)}, the lowest load, {rung_outcome(lowest)}"
-    if capacity.kind == "none":
-        return f"no load of this campaign was carried; {outcome}"
-    return f"the capacity is unknown; {outcome}"
+    carried = "no load of this campaign was carried" if capacity.kind == "none" else "the capacity is unknown"
+    return f"{carried}; {_beyond(lowest, 'the lowest load, ')}"
 
 
 def _all_met(rung: Rung) -> str:
     return "the only repeat met" if rung.repeats == 1 else f"all {rung.repeats} repeats met"
 
 
-def _beyond(following: Rung | None) -> str:
+def _beyond(following: Rung | None, remark: str = "") -> str:
     if following is None:
         return "no higher load was run"
-    return f"at {ops(following.load_ops_s)}, {rung_outcome(following)}"
+    outcome = "the only repeat missed" if following.missed == following.repeats == 1 else rung_outcome(following)
+    return f"at {ops(following.load_ops_s)}, {remark}{outcome}"

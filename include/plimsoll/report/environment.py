@@ -1,16 +1,19 @@
-"""The environment that really ran, sorted by what is alike: equal everywhere, by variant, by host; and what deviates."""
+"""The environment that really ran, sorted by what is alike: everywhere, by variant, by host; and what deviates."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
 from plimsoll.domain.units import format_size
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import figure
 
 ABSENT = "(not reported)"
+_KINDS = ("variant", "host", "deviation", "own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,13 @@ class Observation:
     cell: str
     host: str
     value: str
+
+
+@dataclass(frozen=True)
+class _Host:
+    place: tuple[str, str, str]
+    role: str
+    facts: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -49,44 +59,45 @@ def environment(findings: Findings) -> Environment:
     """Compare the fingerprints of the attempts that count (or are shown in their place)."""
     shown = [(result.cell, result.shown) for result in findings.cells if result.shown]
     present = [(cell, attempt.fingerprint) for cell, attempt in shown if attempt.fingerprint]
-    facts = _observations((cell.variant, cell.id, fingerprint) for cell, fingerprint in present)
-    kinds = {fact: _kind(seen) for fact, seen in facts.items()}
+    equal, varied = _compared([one for cell, found in present for one in _hosts(cell, found)])
+    kinds = {fact: _kind(seen) for fact, seen in varied.items()}
+    of_kind = {
+        kind: [fact for fact in kinds if kinds[fact] == kind] for kind in ("variant", "host", "deviation", "own")
+    }
     offsets = [abs(node.clock_offset_ms) for _, fingerprint in present for node in fingerprint.nodes]
     return Environment(
-        equal={fact: facts[fact][0].value for fact, kind in kinds.items() if kind == "equal"},
-        by_variant={
-            fact: {one.variant: one.value for one in facts[fact]} for fact, kind in kinds.items() if kind == "variant"
-        },
-        by_host={fact: _hosts_by_value(facts[fact]) for fact, kind in kinds.items() if kind == "host"},
-        deviations=tuple(_deviation(fact, facts[fact]) for fact, kind in kinds.items() if kind == "deviation"),
-        own_everywhere=tuple(fact for fact, kind in kinds.items() if kind == "own"),
+        equal=equal,
+        by_variant={fact: {one.variant: one.value for one in varied[fact]} for fact in of_kind["variant"]},
+        by_host={fact: _hosts_by_value(varied[fact]) for fact in of_kind["host"]},
+        deviations=tuple(_deviation(fact, varied[fact]) for fact in of_kind["deviation"]),
+        own_everywhere=tuple(of_kind["own"]),
         without_fingerprint=tuple(cell.id for cell, attempt in shown if attempt.fingerprint is None),
         largest_clock_offset_ms=max(offsets, default=None),
     )
 
 
-def _observations(sources: Iterable[tuple[str, str, Fingerprint]]) -> dict[str, list[Observation]]:
-    hosts = [
-        (variant, cell, host, role, facts)
-        for variant, cell, fingerprint in sources
-        for host, role, facts in _hosts(fingerprint)
-    ]
-    found: defaultdict[str, list[Observation]] = defaultdict(list)
-    names = {
-        role: dict.fromkeys(name for *_, own, facts in hosts if own == role for name in facts) for *_, role, _ in hosts
-    }
-    for variant, cell, host, role, facts in hosts:
-        for name in names[role]:
-            found[name].append(Observation(variant, cell, host, facts.get(name, ABSENT)))
-    return dict(found)
+def _compared(hosts: Sequence[_Host]) -> tuple[dict[str, str], dict[str, list[Observation]]]:
+    """Facts with one value on all hosts of their role, and what was seen of all others."""
+    equal: dict[str, str] = {}
+    varied: dict[str, list[Observation]] = {}
+    for role in dict.fromkeys(host.role for host in hosts):
+        own = [host for host in hosts if host.role == role]
+        for fact in dict.fromkeys(name for host in own for name in host.facts):
+            values = [host.facts.get(fact, ABSENT) for host in own]
+            if len(set(values)) == 1:
+                equal[fact] = values[0]
+            else:
+                varied[fact] = [Observation(*host.place, value) for host, value in zip(own, values, strict=True)]
+    return equal, varied
 
 
-def _hosts(fingerprint: Fingerprint) -> Iterator[tuple[str, str, dict[str, str]]]:
+def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
     for node in fingerprint.nodes:
-        yield node.host, "node", _node_facts(node)
+        yield _Host((cell.variant, cell.id, node.host), "node", _node_facts(node))
     generator = {"generator": fingerprint.load_generator, "generator JVM": fingerprint.load_generator_jvm}
     facts = _host_facts(fingerprint.load_host) | generator
-    yield "load", "load", {f"load host: {name}": value for name, value in facts.items() if value}
+    own = {f"load host: {name}": value for name, value in facts.items() if value}
+    yield _Host((cell.variant, cell.id, "load"), "load", own)
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
@@ -123,6 +134,7 @@ def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:
     return {name: " ".join(sorted(values)) for name, values in sorted(found.items())}
 
 
+@cache
 def _stem(argument: str) -> str:
     """`-XX:+UseG1GC` → `-XX:UseG1GC`, `-Xmx4G` → `-Xmx`, `-Da.b=c` → `-Da.b`."""
     heap = re.match(r"-X(mx|ms|mn|ss)(?=\d)", argument)
@@ -137,19 +149,20 @@ def _head(argument: str) -> str:
 
 def _masked(text: str, address: str) -> str:
     """Paths, ports and the node's own address are a cell's own by design; all else must be comparable."""
-    text = text.replace(address, "‹address›") if address else text
+    return _without_paths(text.replace(address, "‹address›") if address else text)
+
+
+@cache
+def _without_paths(text: str) -> str:
     text = re.sub(r"(?<![\w.])/[^\s:,;=]+", "‹path›", text)
     return re.sub(r"(port\w*=)\d+", r"\1‹port›", text, flags=re.IGNORECASE)
 
 
 def _kind(seen: Sequence[Observation]) -> str:
-    values = {one.value for one in seen}
-    if len(values) == 1:
-        return "equal"
     for kind, key in _EXPLANATIONS.items():
         if len({(key(one), one.value) for one in seen}) == len({key(one) for one in seen}):
             return kind
-    return "own" if len(values) == len(seen) else "deviation"
+    return "own" if len({one.value for one in seen}) == len(seen) else "deviation"
 
 
 _EXPLANATIONS: Mapping[str, Callable[[Observation], object]] = {
@@ -192,5 +205,7 @@ def _ranked(seen: Sequence[Observation]) -> list[str]:
 
 def _size(size_bytes: int) -> str:
     """Binary multiples while exact, else GiB: memory as a host reports it is never a round figure."""
+    if size_bytes == 0:
+        return "none"
     exact = format_size(size_bytes) if size_bytes % 1024 == 0 else ""
     return exact if exact and len(exact) <= 5 else f"{figure(size_bytes / 2**30)} GiB"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import PERCENTILES, CellResult, Spread, achieved, deciding_level, distance, maxima
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import NOTHING, ops, percent, plural, span, whole_span
+from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole_span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,22 @@ class LoadRow:
     share: str
     not_achieved: int
     maxima: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """One cell as text; `mark` is the style's name for its outcome."""
+
+    cell: str
+    outcome: str
+    mark: str
+    attempt: str
+    achieved: str
+    worst: str
+    ratio: str
+    missed: str
+    cut_off: str
+    errors: str
 
 
 def cells_frame(findings: Findings) -> pd.DataFrame:
@@ -70,6 +86,29 @@ def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
     return tuple(
         _load_row(findings, variant, load, rates.get((variant, load)), [one.get((variant, load)) for one in highest])
         for variant, load in dict.fromkeys((result.cell.variant, result.cell.load_ops_s) for result in findings.cells)
+    )
+
+
+def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
+    """Every cell in the definition's order; figures of the attempt that counts."""
+    return tuple(_cell_row(result) for result in findings.cells)
+
+
+def _cell_row(result: CellResult) -> CellRow:
+    verdict = result.verdict
+    level = deciding_level(verdict) if verdict else None
+    counted = verdict.key.attempt if verdict else "none"
+    return CellRow(
+        cell=result.cell.id,
+        outcome=result.state,
+        mark=result.state.replace(" ", "-"),
+        attempt=f"{counted} of {len(result.attempts)}",
+        achieved=ops(verdict.achieved_ops_s) if verdict else NOTHING,
+        worst=ms(level.worst_ms) if level else NOTHING,
+        ratio=percent(distance(verdict)) if verdict else NOTHING,
+        missed=f"{level.missed:,} of {level.judged:,}" if level else NOTHING,
+        cut_off=str(level.not_judged) if level else NOTHING,
+        errors=f"{sum(verdict.errors.values()):,}" if verdict else NOTHING,
     )
 
 

@@ -1,7 +1,7 @@
 """Figures as text, each with its unit: one way to write them in every part of the report."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
 NOTHING = "–"
@@ -39,6 +39,12 @@ def multiple(value: float | None) -> str:
 def percent(share: float | None, decimals: int = 1) -> str:
     """0.9375 → `93.8 %`."""
     return NOTHING if share is None else f"{share * 100:.{decimals}f} %"
+
+
+def duration(value: timedelta) -> str:
+    """`90 s`, `30 min`, `150 min`: minutes from three on, where they are whole."""
+    seconds = value.total_seconds()
+    return f"{figure(seconds / 60)} min" if seconds >= 180 and seconds % 60 == 0 else f"{figure(seconds)} s"
 
 
 def p_text(value: float | None) -> str:

@@ -1,0 +1,33 @@
+"""The report of a campaign: every file of it, from data to bytes. Equal data give equal bytes."""
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.report.charts.achieved import achieved_chart
+from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.heat_map import heat_map
+from plimsoll.report.charts.maxima import maxima_chart
+from plimsoll.report.charts.rendering import pictures
+from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.document import report_document
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.page import page_html, summary_markdown
+from plimsoll.report.tables import as_csv, as_parquet, cells_frame
+
+
+def build(data: CampaignData) -> dict[str, bytes]:
+    """Relative path → content of every file of the report."""
+    findings = analyse(data)
+    cells, drawn, ran = cells_frame(findings), figures(findings), environment(findings)
+    files = {
+        "report.html": page_html(findings, ran, drawn).encode(),
+        "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
+        "summary.md": summary_markdown(findings).encode(),
+        "cells.csv": as_csv(cells),
+        "cells.parquet": as_parquet(cells),
+    }
+    return files | {path: content for figure in drawn for path, content in pictures(figure).items()}
+
+
+def figures(findings: Findings) -> tuple[Figure, ...]:
+    """Every chart of the report, in the page's order."""
+    return heat_map(findings), achieved_chart(findings), maxima_chart(findings), *timelines(findings)

@@ -1,0 +1,1 @@
+"""The report's charts: Vega-Lite specifications through Altair, and their pictures."""

@@ -1,0 +1,46 @@
+"""A chart with what belongs to it: name, caption, and how it may be laid out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+HOVER = "hover"
+"""Name of layers that are seen only through their tooltips: pictures leave them out."""
+
+
+TABLE = alt.NamedData("table")
+"""Stands for a chart's table until `specification` puts it in: Altair copies and checks inline rows many times over."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Small multiples: `in_row` of them stand in a row, fewer where each would be narrower than `narrowest_px`."""
+
+    count: int
+    in_row: int
+    narrowest_px: int
+    own_axes: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart. `spec` is Vega-Lite without theme; `narrowest_px` is the width below which it scrolls sideways."""
+
+    name: str
+    title: str
+    caption: str
+    spec: Mapping[str, Any]
+    narrowest_px: int = 300
+    panels: Panels | None = None
+
+
+def specification(chart: alt.LayerChart | alt.FacetChart, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The Vega-Lite specification of a chart over TABLE, with its `data` inside."""
+    return {**chart.to_dict(), "data": dict(data)}
+
+
+def rows_data(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """A table given as rows."""
+    return {"values": list(rows)}

@@ -1,0 +1,157 @@
+"""Variants by loads, coloured by how far the worst interval lies from the bound, each square with its figures."""
+
+import json
+from collections.abc import Sequence
+from textwrap import wrap
+
+import altair as alt
+
+from plimsoll.analysis.campaign import CellResult, Spread, deciding_level, ratio, worst
+from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import ms, multiple, ops, short_ops
+
+_SCALE = alt.Scale(
+    type="log", domain=[0.0625, 1.0, 16.0], range=["#4393c3", "#f7f7f7", "#e5674f"], clamp=True, interpolate="lab"
+)
+_SQUARE_PX, _FEW_SQUARES_PX = 34, 44
+_INK = "#111820"  # on the squares, whatever the page's own colours are
+
+
+def heat_map(findings: Findings) -> Figure:
+    """The whole matrix at a glance, with each variant's capacity as a line on top of its highest carried load."""
+    rows = [row for capacity in findings.capacities for row in _squares(findings, capacity)]
+    few = len(findings.definition.loads) <= 4
+    chart = alt.layer(*_layers(findings), data=TABLE).properties(
+        height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.definition.loads), width=760
+    )
+    return Figure(
+        name="heat-map",
+        title="How far from the bound",
+        caption=(
+            "Each square is a variant at a load: its worst interval over all valid repeats, "
+            "and how many repeats met the service level. Blue is below the bound, red beyond it. "
+            "The heavy line lies on top of the highest load that the variant carries: its capacity. "
+            "A dashed edge marks repeats that are invalid or were not run; a grey square has no valid repeat at all."
+        ),
+        spec=specification(chart, rows_data(rows)),
+        narrowest_px=70 + 92 * len(findings.capacities),
+    )
+
+
+def _squares(findings: Findings, capacity: Capacity) -> list[dict[str, object]]:
+    own = findings.of_variant(capacity.variant)
+    spreads = {spread.load_ops_s: spread for spread in worst(own)}
+    return [
+        {**_square(findings, capacity, rung, spreads.get(rung.load_ops_s)), "worst": _worst_ms(own, rung.load_ops_s)}
+        for rung in capacity.rungs
+    ]
+
+
+def _worst_ms(cells: Sequence[CellResult], load_ops_s: int) -> str:
+    """The interval that lies furthest beyond (or nearest below) its bound, among all valid repeats."""
+    verdicts = [result.verdict for result in cells if result.cell.load_ops_s == load_ops_s and result.verdict]
+    level = max(filter(None, map(deciding_level, verdicts)), key=ratio, default=None)
+    return ms(level.worst_ms) if level else "no result"
+
+
+def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread | None) -> dict[str, object]:
+    return {
+        "variant": findings.labels[capacity.variant],
+        "load": short_ops(rung.load_ops_s),
+        "load_text": ops(rung.load_ops_s),
+        "ratio": spread.high if spread else None,
+        "range": f"{multiple(spread.low)} to {multiple(spread.high)}" if spread else "none valid",
+        "repeats": _repeats(rung),
+        "whole": rung.invalid + rung.not_run == 0,
+        "capacity": rung.load_ops_s == capacity.capacity_ops_s,
+        "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
+    }
+
+
+def _repeats(rung: Rung) -> str:
+    gaps = [f"{count} {what}" for count, what in ((rung.invalid, "invalid"), (rung.not_run, "not run")) if count]
+    return ", ".join([f"{rung.met}/{rung.repeats} met", *gaps])
+
+
+def _layers(findings: Findings) -> list[alt.Chart | alt.LayerChart]:
+    base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=_tooltip())
+    load_line = _load_line(findings) if any(one.at_capacity for one in findings.capacities) else []
+    open_edges = [_open_edges(base)] if findings.count("invalid", "not run") else []
+    return [_rectangles(base), *open_edges, *_figures(base), *load_line]
+
+
+def _variants(findings: Findings, *, left: bool = False) -> alt.X:
+    lines = {label: wrap(label, 13, break_long_words=False) for label in findings.labels.values()}
+    axis = alt.Axis(
+        orient="top",
+        labelAngle=0,
+        labelExpr=f"{json.dumps(lines)}[datum.label]",
+        labelPadding=13 * max(map(len, lines.values())) - 7,
+        ticks=False,
+        domain=False,
+    )
+    scale = alt.Scale(paddingInner=0.03, paddingOuter=0)
+    order = list(findings.labels.values())
+    return alt.X("variant:N", sort=order, title=None, axis=axis, scale=scale, bandPosition=0 if left else 0.5)
+
+
+def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
+    loads = [short_ops(load) for load in sorted(findings.definition.loads, reverse=True)]
+    axis = alt.Axis(ticks=False, domain=False)
+    scale = alt.Scale(paddingInner=0.08, paddingOuter=0.05)
+    title, place = "Attempted load (ops/s)", 0 if top else 0.5
+    return alt.Y("load:N", sort=loads, title=title, axis=axis, scale=scale, bandPosition=place)
+
+
+def _rectangles(base: alt.Chart) -> alt.Chart:
+    legend = alt.Legend(
+        orient="bottom",
+        title="Worst interval / bound (log scale)",
+        titleLimit=400,
+        gradientLength=240,
+        gradientThickness=10,
+        values=[0.0625, 0.25, 1, 4, 16],
+        labelExpr="datum.value < 1 ? '1/' + round(1 / datum.value) + '×' : datum.value + '×'",
+    )
+    colour = alt.when(alt.datum.ratio > 0).then(alt.Color("ratio:Q", scale=_SCALE, legend=legend))
+    drawn: alt.Chart = base.mark_rect(cornerRadius=3).encode(color=colour.otherwise(alt.value("#d5dae0")))
+    return drawn
+
+
+def _open_edges(base: alt.Chart) -> alt.Chart:
+    incomplete = base.transform_filter("!datum.whole")
+    edges: alt.Chart = incomplete.mark_rect(
+        fillOpacity=0, stroke=_INK, strokeDash=[5, 3], strokeWidth=1.5, cornerRadius=3
+    )
+    return edges
+
+
+def _figures(base: alt.Chart) -> list[alt.Chart]:
+    return [
+        base.mark_text(dy=-5, fontSize=12, fontWeight="bold", color=_INK).encode(text="worst:N"),
+        base.mark_text(dy=9, fontSize=10, color=_INK).encode(text="repeats:N"),
+    ]
+
+
+def _load_line(findings: Findings) -> list[alt.Chart]:
+    """Dark with a light edge, to be seen on the squares and on any page."""
+    x, top = _variants(findings, left=True), _loads(findings, top=True)
+    carried = alt.Chart().transform_filter(alt.datum.capacity)
+    return [
+        carried.mark_rule(strokeWidth=width, yOffset=2, color=colour).encode(
+            x=x, x2=alt.X2("variant:N", bandPosition=1), y=top
+        )
+        for width, colour in ((7, "#ffffff"), (4, _INK))
+    ]
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("variant:N", title="Variant"),
+        alt.Tooltip("load_text:N", title="Load"),
+        alt.Tooltip("range:N", title="Worst interval / bound, over repeats"),
+        alt.Tooltip("repeats:N", title="Repeats"),
+        alt.Tooltip("not_achieved:N", title="Rate not achieved"),
+    ]

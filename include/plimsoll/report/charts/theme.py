@@ -1,0 +1,127 @@
+"""One look for all charts: colours that colour-blind readers tell apart, on white and on dark, and shapes too."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import log10
+from typing import Any
+
+import altair as alt
+
+from plimsoll.report.findings import Findings
+
+# Okabe and Ito's colours (Color Universal Design, 2008), shifted so far that each stands out on white and on dark.
+PALETTE = ("#1a7fbd", "#d55e00", "#009e73", "#b8569a", "#b07d00", "#3d9bd6", "#7f7f7f")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
+
+LINE = "#1a7fbd"
+MISSED = "#d55e00"
+PAUSE = "#8a7f66"
+BOUND = "#d55e00"
+SHADE = "#7f8b99"
+LEGEND_ROOM = "legendRoom"
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
+PICTURE_FONT = "Liberation Sans, Arial, sans-serif"
+
+
+def page_config() -> dict[str, Any]:
+    """Theme for the page: inks follow the text's colour, so that light, dark and print need no second drawing."""
+    return _config(ink="currentColor", font=FONT, background="transparent")
+
+
+def picture_config() -> dict[str, Any]:
+    """Theme for PNG and SVG files: dark ink on white."""
+    return _config(ink="#1b2733", font=PICTURE_FONT, background="#ffffff")
+
+
+def variant_colour(labels: Sequence[str], legend: alt.Legend | None) -> alt.Color:
+    """The colour of a variant by its label, in the definition's order."""
+    return alt.Color("variant:N", scale=alt.Scale(domain=list(labels), range=_cycle(PALETTE, labels)), legend=legend)
+
+
+def variant_shape(labels: Sequence[str], legend: alt.Legend | None) -> alt.Shape:
+    """The shape of a variant's points: never colour alone."""
+    return alt.Shape("variant:N", scale=alt.Scale(domain=list(labels), range=_cycle(SHAPES, labels)), legend=legend)
+
+
+def legend_room(width_px: int) -> alt.Parameter:
+    """The width that a legend above the chart may take; the page sets it to its own."""
+    return alt.param(name=LEGEND_ROOM, value=width_px)
+
+
+def variant_legend(labels: Sequence[str]) -> alt.Legend:
+    """Above the chart, in as many columns as fit into LEGEND_ROOM."""
+    column_px = 36 + 7 * max(map(len, labels))
+    columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
+    return alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
+
+
+def aside(findings: Findings, variant: str) -> float:
+    """Ops/s to add to a load so that variants stand beside one another, close enough to be read as one load."""
+    loads, count = sorted(findings.definition.loads), len(findings.labels)
+    gap = min((high - low for low, high in pairwise(loads)), default=loads[0])
+    width = min(gap / 3, 0.03 * loads[-1])
+    return round((list(findings.labels).index(variant) - (count - 1) / 2) / count * width, 3)
+
+
+def load_axis(findings: Findings) -> alt.Axis:
+    """Ticks at the loads themselves, `40k` for 40,000 ops/s; those that would collide give way."""
+    loads = sorted(findings.definition.loads)
+    return alt.Axis(values=loads, labelExpr="format(datum.value, '~s')", labelOverlap="greedy", labelSeparation=4)
+
+
+def log_axis(lowest: float, highest: float, most_ticks: int = 9) -> tuple[list[float], list[float]]:
+    """Domain and ticks of a log scale around figures > 0: ends on 1, 2 or 5, ticks at each of those or at decades."""
+    steps = [factor * 10.0**power for power in range(-6, 9) for factor in (1, 2, 5)]
+    low = max((step for step in steps if step <= lowest), default=steps[0])
+    high = min((step for step in steps if step >= highest and step > low), default=steps[-1])
+    ticks = [step for step in steps if low <= step <= high]
+    decades = [tick for tick in ticks if round(log10(tick), 9).is_integer()]
+    return [low, high], ticks if len(ticks) <= most_ticks or len(decades) < 2 else decades
+
+
+def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9) -> alt.Y:
+    """A y channel in ms on a log scale that encloses the values."""
+    domain, ticks = log_axis(min(values), max(values), most_ticks)
+    scale = alt.Scale(type="log", domain=domain, nice=False)
+    return alt.Y(field, title=title, scale=scale, axis=alt.Axis(values=ticks, format=",~f"))
+
+
+def _cycle(values: Sequence[str], labels: Sequence[str]) -> list[str]:
+    return [values[place % len(values)] for place in range(len(labels))]
+
+
+def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
+    faint: Mapping[str, Any] = {"gridColor": ink, "gridOpacity": 0.12, "domainColor": ink, "domainOpacity": 0.35}
+    return {
+        "aria": False,
+        "font": font,
+        "background": background,
+        "padding": {"left": 4, "right": 12, "top": 4, "bottom": 4},
+        "view": {"stroke": ink, "strokeOpacity": 0.2},
+        "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11},
+        "axis": {
+            **faint,
+            "tickColor": ink,
+            "tickOpacity": 0.35,
+            "labelColor": ink,
+            "titleColor": ink,
+            "labelFontSize": 11,
+            "titleFontSize": 11,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "labelFlush": False,
+        },
+        "legend": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "labelFontSize": 12,
+            "titleFontSize": 11,
+            "titleFontWeight": "normal",
+            "symbolSize": 80,
+            "symbolStrokeWidth": 2,
+            "symbolOpacity": 1,
+        },
+        "header": {"labelColor": ink, "titleColor": ink, "labelFontSize": 11, "labelPadding": 3, "title": None},
+        "text": {"color": ink},
+    }

@@ -1,0 +1,164 @@
+"""Small multiples, a panel a cell: the judged percentile of every interval over time, with bound and pauses."""
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+
+import altair as alt
+import pandas as pd
+
+from plimsoll.analysis.campaign import CellResult, deciding_level
+from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
+from plimsoll.report.charts.theme import BOUND, LINE, MISSED, PAUSE, SHADE, log_y
+from plimsoll.report.charts.timeline_data import interval_points, pause_points, percentile_column, points_per_panel
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import figure, ops, plural, short_ops
+
+_SHORTEST_PAUSE = 0.01  # of the bound
+_FEW = 4
+_COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals", "host", "kind", "pauses"]
+
+
+def timelines(findings: Findings) -> tuple[Figure, ...]:
+    """One figure a variant, all on the same scales; a cell without intervals has an empty panel."""
+    tables = {variant: _table(findings, findings.of_variant(variant)) for variant in findings.labels}
+    drawn = [value for table in tables.values() for value in table["ms"].dropna() if value > 0]
+    ticks = 9 if len(findings.cells) <= _FEW * len(tables) else 5
+    y = log_y("ms:Q", [*drawn, findings.level.bound_ms], f"p{findings.level.percentile:g} (ms)", ticks)
+    return tuple(_figure(findings, variant, table, y) for variant, table in tables.items())
+
+
+def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
+    """Intervals (`mark` i) and pauses (p) of all panels as they are drawn, and one row (n) to open each panel."""
+    attempts = {place: result.shown for place, result in enumerate(cells) if result.shown}
+    points = points_per_panel(len(findings.cells))
+    duration_s = findings.definition.timing.duration / timedelta(seconds=1)
+    shortest_ms = _SHORTEST_PAUSE * findings.level.bound_ms
+    marks = {
+        "n": pd.DataFrame({"panel": range(len(cells))}),
+        "i": interval_points(attempts, percentile_column(findings.level.percentile), points),
+        "p": pause_points(attempts, duration_s, shortest_ms, points // 2),
+    }
+    table = pd.concat([own.assign(mark=mark) for mark, own in marks.items() if not own.empty], ignore_index=True)
+    return table.reindex(columns=_COLUMNS)
+
+
+def _figure(findings: Findings, variant: str, table: pd.DataFrame, y: alt.Y) -> Figure:
+    cells, repeats = findings.of_variant(variant), findings.definition.repeats
+    few = len(cells) <= _FEW
+    panels = alt.layer(*_layers(findings, y, few=few)).properties(width=340 if few else 150, height=150 if few else 84)
+    headers = json.dumps([_header(result, few=few) for result in cells])
+    header = alt.Header(labelExpr=f"{headers}[datum.value]", labelAnchor="start")
+    in_row = repeats if repeats > 1 else min(len(cells), _FEW)
+    chart = panels.facet(
+        facet=alt.Facet("panel:O", title=None, header=header),
+        columns=in_row,
+        spacing=14,
+        data=TABLE,
+    )
+    return Figure(
+        name=f"timeline-{variant}",
+        title=f"{findings.labels[variant]}: p{findings.level.percentile:g} of every interval",
+        caption=_caption(findings),
+        spec=specification(chart, _csv_data(findings, table)),
+        panels=Panels(count=len(cells), in_row=in_row, narrowest_px=240 if few else 130),
+    )
+
+
+def _header(result: CellResult, *, few: bool) -> str:
+    load = ops(result.cell.load_ops_s) if few else short_ops(result.cell.load_ops_s)
+    level = deciding_level(result.verdict) if result.verdict else None
+    missed = f"missed {level.missed}/{level.judged}" if level and level.missed else ""
+    state = result.state if result.state in ("met", "missed") else result.state.upper()
+    return f"{load} · r{result.cell.repeat} · {missed or state}"
+
+
+def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
+    """CSV inside the specification: a fifth of the size of a list of objects."""
+    per_unit, _ = _time_unit(findings)
+    middle = (table["start_s"] + table["duration_s"].fillna(0) / 2).astype(float) / per_unit
+    shaped = table.assign(
+        t=middle.map("{:.5g}".format, na_action="ignore"),
+        ms=table["ms"].astype(float).map("{:.4g}".format, na_action="ignore"),
+        what=(table["host"].fillna("") + " " + table["kind"].fillna("")).str.strip(),
+        of=table["intervals"].fillna(table["pauses"]).fillna(0).astype(int),
+        missed=table["missed"].fillna(0).astype(int),
+    )
+    csv = shaped[["panel", "mark", "t", "ms", "missed", "of", "what"]].to_csv(index=False, lineterminator="\n")
+    kinds = dict.fromkeys(("panel", "t", "ms", "missed", "of"), "number")
+    return {"values": csv, "format": {"type": "csv", "parse": kinds}}
+
+
+def _layers(findings: Findings, y: alt.Y, *, few: bool) -> list[alt.Chart]:
+    """From back to front: warm-up, pauses, bound, line, points (all of them where there are few), hover targets."""
+    x, (_, unit) = _time(findings), _time_unit(findings)
+    pauses = alt.Chart().transform_filter(alt.datum.mark == "p")
+    intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
+    points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
+    colour = alt.when(alt.datum.missed > 0).then(alt.value(MISSED)).otherwise(alt.value(LINE))
+    hover = intervals.mark_point(opacity=0, size=40, clip=True).properties(name=HOVER)
+    return [
+        _warm_up(findings, x),
+        pauses.mark_rule(color=PAUSE, strokeWidth=1.2, opacity=0.75, clip=True).encode(
+            x=x, y=y, y2=alt.value("height"), tooltip=_pause_tooltip(unit)
+        ),
+        _bound(findings, y),
+        intervals.mark_line(color=LINE, strokeWidth=1.3, clip=True).encode(x=x, y=y),
+        points.mark_point(filled=True, opacity=1, size=28 if few else 14, clip=True).encode(x=x, y=y, color=colour),
+        hover.encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit)),
+    ]
+
+
+def _time(findings: Findings) -> alt.X:
+    per_unit, unit = _time_unit(findings)
+    end = findings.definition.timing.duration / timedelta(seconds=1) / per_unit
+    scale = alt.Scale(domain=[0, end], nice=False)
+    return alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=alt.Axis(tickCount=4, labelOverlap=True))
+
+
+def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
+    per_unit, _ = _time_unit(findings)
+    end = findings.definition.timing.warmup / timedelta(seconds=1) / per_unit
+    shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16)
+    drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
+    return drawn
+
+
+def _bound(findings: Findings, y: alt.Y) -> alt.Chart:
+    line = alt.Chart(alt.InlineData(values=[{"ms": findings.level.bound_ms}]))
+    drawn: alt.Chart = line.mark_rule(color=BOUND, strokeDash=[4, 3], strokeWidth=1.2).encode(y=y)
+    return drawn
+
+
+def _time_unit(findings: Findings) -> tuple[float, str]:
+    return (60.0, "min") if findings.definition.timing.duration >= timedelta(minutes=10) else (1.0, "s")
+
+
+def _interval_tooltip(findings: Findings, unit: str) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("t:Q", title=f"Middle of the interval ({unit})"),
+        alt.Tooltip("ms:Q", title=f"p{findings.level.percentile:g} (ms)"),
+        alt.Tooltip("missed:Q", title="Missed"),
+        alt.Tooltip("of:Q", title="of intervals at this point"),
+    ]
+
+
+def _pause_tooltip(unit: str) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("t:Q", title=f"Start of the pause ({unit})"),
+        alt.Tooltip("ms:Q", title="Stop-the-world (ms)"),
+        alt.Tooltip("what:N", title="Where and what"),
+        alt.Tooltip("of:Q", title="Pauses in this slice of time"),
+    ]
+
+
+def _caption(findings: Findings) -> str:
+    timing, level = findings.definition.timing, findings.level
+    neighbours = -(-int(timing.duration / level.interval) // points_per_panel(len(findings.cells)))
+    thinned = f" Each point is the highest of {plural(neighbours, 'neighbouring interval')}." if neighbours > 1 else ""
+    return (
+        f"Over each panel: load (ops/s), repeat, outcome. Blue line: p{level.percentile:g} of each interval on a log "
+        f"scale.{thinned} Orange points: intervals that missed. Dashed: the bound, {figure(level.bound_ms)} ms. "
+        f"Shaded: warm-up, not judged. Vertical bars: stop-the-world pauses of any node, as high as they are long, on "
+        f"the same scale; the longest of each slice of time, none below {figure(_SHORTEST_PAUSE * level.bound_ms)} ms."
+    )

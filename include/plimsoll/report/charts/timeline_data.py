@@ -1,0 +1,77 @@
+"""What a timeline draws, thinned to what a panel can show: no peak and no miss is ever thinned away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.campaign import AttemptData
+
+_PERCENTILE_COLUMNS: Mapping[float, str] = {50: "p50_ms", 90: "p90_ms", 99: "p99_ms", 99.9: "p99_9_ms", 100: "max_ms"}
+_ALL_POINTS = 18_000
+_FEWEST, _MOST = 50, 720
+
+
+def points_per_panel(panels: int) -> int:
+    """How many points a panel may have, so that a page of so many panels stays light."""
+    return min(_MOST, max(_FEWEST, _ALL_POINTS // max(1, panels)))
+
+
+def percentile_column(percentile: float) -> str:
+    """The intervals' column of a percentile; p99.9 where the table has no column of its own for it."""
+    return _PERCENTILE_COLUMNS.get(percentile, "p99_9_ms")
+
+
+def interval_points(attempts: Mapping[int, AttemptData], column: str, points: int) -> pd.DataFrame:
+    """The highest of every few neighbouring intervals of each attempt.
+
+    Columns: panel (key in `attempts`); start_s, duration_s and ms of the highest interval; intervals and missed (how
+    many of the neighbours there are, and how many of them missed). Neighbours without any percentile give a row
+    without `ms`.
+    """
+    columns = ["operation", "start_s", "duration_s", "met", column]
+    stacked = _stacked({panel: one.intervals for panel, one in attempts.items()}, columns)
+    table = stacked[stacked["operation"] == "all"].rename(columns={column: "ms"}).sort_values(["panel", "start_s"])
+    table["ms"] = table["ms"].astype(float)
+    table["missed"] = (table["met"].astype("boolean") == False).fillna(False).astype(bool)  # noqa: E712 - unknown is no miss
+    place = table.groupby("panel").cumcount()
+    length = table.groupby("panel")["start_s"].transform("size")
+    table["group"] = place // np.ceil(length / points).clip(lower=1)
+    return _highest(table, missed=("missed", "sum"), intervals=("missed", "size")).drop(columns=["operation", "met"])
+
+
+def pause_points(
+    attempts: Mapping[int, AttemptData], duration_s: float, shortest_ms: float, points: int
+) -> pd.DataFrame:
+    """The longest stop-the-world pause of each slice of each attempt's timed run, if it is `shortest_ms` or longer.
+
+    Columns: panel, start_s, ms, host, kind, pauses (number of pauses of that slice that are long enough).
+    """
+    columns = ["start_s", "duration_ms", "host", "kind", "stop_the_world"]
+    stacked = _stacked({panel: one.pauses for panel, one in attempts.items()}, columns)
+    drawn = stacked["stop_the_world"].astype(bool) & (stacked["duration_ms"] >= shortest_ms)
+    during = stacked["start_s"].between(0, duration_s, inclusive="left")
+    table = stacked[drawn & during].rename(columns={"duration_ms": "ms"}).drop(columns="stop_the_world")
+    table["group"] = np.floor(table["start_s"].astype(float) / duration_s * points)
+    return _highest(table, pauses=("ms", "size"))
+
+
+def _stacked(tables: Mapping[int, pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    filled = {panel: table[list(columns)] for panel, table in tables.items() if not table.empty}
+    if not filled:
+        return pd.DataFrame(columns=["panel", *columns])
+    return pd.concat(filled, names=["panel", None]).reset_index("panel").reset_index(drop=True)
+
+
+def _highest(table: pd.DataFrame, **counted: tuple[str, str]) -> pd.DataFrame:
+    """Of each group of each panel the row with the highest `ms`, and the counts over its group, in order of time."""
+    groups = ["panel", "group"]
+    ranked = table.sort_values("ms", ascending=False, na_position="last", kind="stable")
+    highest = ranked.drop_duplicates(groups).drop(columns=["missed"], errors="ignore")
+    counts = table.groupby(groups).agg(**counted).reset_index()
+    joined = highest.merge(counts, on=groups)
+    return joined.sort_values(["panel", "start_s"], kind="stable", ignore_index=True).drop(columns="group")

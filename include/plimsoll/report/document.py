@@ -1,0 +1,145 @@
+"""`report.json`: everything the report says, as one object with documented keys; `ReportDocument` gives its schema."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, maxima, worst
+from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.statistics import Comparison, Repeats
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Check, Percentiles
+from plimsoll.report.answers import sentence
+from plimsoll.report.environment import Environment
+from plimsoll.report.findings import Findings
+from plimsoll.report.validity import InvalidAttempt, validity
+
+
+class CellCounts(Model):
+    """Cells of the definition by state."""
+
+    cells: int
+    met: int
+    missed: int
+    invalid: int
+    not_run: int
+
+
+class CellEntry(Model):
+    """One cell; figures of the attempt that counts, null where there is none."""
+
+    id: str
+    variant: str
+    load_ops_s: int
+    repeat: int
+    state: Literal["met", "missed", "invalid", "not run"]
+    attempts: Annotated[int, Field(description="Attempts that are stored")]
+    attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]
+    achieved_ops_s: float | None
+    rate_achieved: bool | None
+    worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound; below 1: met")]
+    maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
+
+
+class Maxima(Model):
+    """Ranges over valid repeats, one entry per variant and load."""
+
+    p50_ms: tuple[Spread, ...]
+    p90_ms: tuple[Spread, ...]
+    p99_ms: tuple[Spread, ...]
+    p99_9_ms: tuple[Spread, ...]
+    max_ms: tuple[Spread, ...]
+
+
+class Statistics(Model):
+    """What the repeats can show, and how variants compare with the control."""
+
+    confidence: Annotated[float, Field(description="Of bounds and tests, one-sided for bounds")] = 0.95
+    repeats: Repeats
+    comparisons: tuple[Comparison, ...]
+
+
+class ReportDocument(Model):
+    """A campaign's report. Units stand in the keys: `_ops_s`, `_ms`, `_s`; ratios have none."""
+
+    format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
+    campaign_id: str
+    title: str
+    generated_at: AwareDatetime
+    code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
+    service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
+    counts: CellCounts
+    answers: Annotated[tuple[str, ...], Field(description="The capacity of each variant as a sentence")]
+    capacity: tuple[Capacity, ...]
+    achieved_ops_s: Annotated[tuple[Spread, ...], Field(description="Achieved rate per variant and load, over repeats")]
+    worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
+    maxima: Maxima
+    statistics: Statistics
+    cells: tuple[CellEntry, ...]
+    invalid: tuple[InvalidAttempt, ...]
+    superseded: Annotated[tuple[str, ...], Field(description="Valid attempts that a newer valid one replaced")]
+    warnings: Annotated[dict[str, tuple[str, ...]], Field(description="Text → cells that it holds for")]
+    quality: Annotated[tuple[Check, ...], Field(description="Checks over the whole campaign")]
+    environment: Environment
+    definition: Definition
+
+
+def report_document(findings: Findings, ran: Environment) -> ReportDocument:
+    """The document of a campaign whose cells `ran` in that environment."""
+    sound, data = validity(findings), findings.data
+    return ReportDocument(
+        campaign_id=data.campaign_id,
+        title=findings.definition.title,
+        generated_at=data.generated_at,
+        code_versions=code_versions(findings),
+        service_levels=tuple(map(str, findings.definition.service_levels)),
+        counts=_counts(findings),
+        answers=tuple(sentence(findings, capacity) for capacity in findings.capacities),
+        capacity=findings.capacities,
+        achieved_ops_s=achieved(findings.cells),
+        worst_to_bound=worst(findings.cells),
+        maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
+        statistics=Statistics(repeats=findings.repeats, comparisons=findings.comparisons),
+        cells=_cells(findings),
+        invalid=sound.invalid,
+        superseded=sound.superseded,
+        warnings=dict(sound.warnings),
+        quality=sound.campaign_checks,
+        environment=ran,
+        definition=findings.definition,
+    )
+
+
+def code_versions(findings: Findings) -> tuple[str, ...]:
+    """Versions of the code that judged the attempts, in order of first use."""
+    return tuple(dict.fromkeys(attempt.verdict.code_version for attempt in findings.data.attempts))
+
+
+def _counts(findings: Findings) -> CellCounts:
+    return CellCounts(
+        cells=len(findings.cells),
+        met=findings.count("met"),
+        missed=findings.count("missed"),
+        invalid=findings.count("invalid"),
+        not_run=findings.count("not run"),
+    )
+
+
+def _cells(findings: Findings) -> tuple[CellEntry, ...]:
+    return tuple(
+        CellEntry(
+            id=result.cell.id,
+            variant=result.cell.variant,
+            load_ops_s=result.cell.load_ops_s,
+            repeat=result.cell.repeat,
+            state=result.state,
+            attempts=len(result.attempts),
+            attempt=result.verdict.key.attempt if result.verdict else None,
+            achieved_ops_s=result.verdict.achieved_ops_s if result.verdict else None,
+            rate_achieved=result.verdict.rate_achieved if result.verdict else None,
+            worst_to_bound=distance(result.verdict) if result.verdict else None,
+            maxima=result.verdict.maxima if result.verdict else None,
+        )
+        for result in findings.cells
+    )

@@ -1,0 +1,124 @@
+"""The HTML page and the Markdown summary: findings into templates."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from importlib.resources import files
+from io import StringIO
+from typing import Any
+
+from jinja2 import Environment as Templates
+from jinja2 import PackageLoader, StrictUndefined, select_autoescape
+from ruamel.yaml import YAML
+
+from plimsoll.domain.definition import Definition
+from plimsoll.report import words
+from plimsoll.report.answers import capacity_rows, sentence
+from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import page_config
+from plimsoll.report.comparing import comparison_rows
+from plimsoll.report.document import code_versions
+from plimsoll.report.environment import Environment
+from plimsoll.report.findings import Findings
+from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
+from plimsoll.report.validity import validity
+
+_FILTERS = {
+    "duration": words.duration,
+    "figure": words.figure,
+    "listing": words.listing,
+    "moment": words.moment,
+    "ms": words.ms,
+    "multiple": words.multiple,
+    "ops": words.ops,
+    "percent": words.percent,
+    "plural": words.plural,
+}
+
+
+def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -> str:
+    """One self-contained page: style, script, Vega's runtime and all data inside; nothing is fetched."""
+    template = _templates().get_template("report.html.j2")
+    return template.render(
+        **_context(findings),
+        figures={figure.name: _embedded(figure) for figure in figures},
+        timelines=[figure.name for figure in figures if figure.name.startswith("timeline-")],
+        config=page_config(),
+        style=_asset("style.css"),
+        script=_script(_asset("page.js")),
+        runtime=_runtime(),
+        environment=ran,
+        load_rows=load_rows(findings),
+        cell_rows=cell_rows(findings),
+        percentile_names=list(PERCENTILE_NAMES.values()),
+        definition_yaml=_yaml(findings.definition),
+    )
+
+
+def summary_markdown(findings: Findings) -> str:
+    """One page of Markdown, for a pull request or a chat."""
+    return _templates().get_template("summary.md.j2").render(**_context(findings))
+
+
+def _context(findings: Findings) -> dict[str, Any]:
+    return {
+        "findings": findings,
+        "definition": findings.definition,
+        "data": findings.data,
+        "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run")],
+        "rows": capacity_rows(findings),
+        "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
+        "comparisons": comparison_rows(findings),
+        "validity": validity(findings),
+        "code_versions": code_versions(findings),
+    }
+
+
+def _templates() -> Templates:
+    templates = Templates(
+        loader=PackageLoader("plimsoll.report"),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters.update(_FILTERS, markdown=_markdown)
+    return templates
+
+
+def _embedded(figure: Figure) -> Mapping[str, Any]:
+    panels = figure.panels
+    layout = asdict(panels) if panels else None
+    data = {"spec": figure.spec, "panels": layout, "narrowest_px": figure.narrowest_px}
+    return {"name": figure.name, "title": figure.title, "caption": figure.caption, "data": data}
+
+
+def _asset(name: str) -> str:
+    return files("plimsoll.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _runtime() -> str:
+    import vl_convert
+
+    return _script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+def _script(source: str) -> str:
+    """Source that can't end its own script element: only strings and expressions can hold `</script`."""
+    return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
+
+
+def _markdown(text: str) -> str:
+    """Text with every character that Markdown could take for its own escaped, on one line."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+
+
+def _yaml(definition: Definition) -> str:
+    stream, yaml = StringIO(), YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    yaml.dump(definition.model_dump(mode="json"), stream)
+    return stream.getvalue()

@@ -1,0 +1,82 @@
+// Draws each chart when it comes near the view, the rest when the browser is idle (so that printing finds them all).
+(() => {
+  "use strict";
+  const config = JSON.parse(document.getElementById("chart-config").textContent);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const padding = 24;
+  const axis = 58;
+  const spacing = 14;
+
+  const shaped = (data, room) => {
+    const spec = structuredClone(data.spec);
+    if (!data.panels) {
+      spec.width = Math.max(room, data.narrowest_px);
+      spec.autosize = { type: "fit-x", contains: "padding" };
+      return spec;
+    }
+    const { in_row: inRow, narrowest_px: narrowest, own_axes: ownAxes } = data.panels;
+    const each = ownAxes ? axis : 0;
+    const free = room - padding - (ownAxes ? 0 : axis);
+    const columns = Math.max(1, Math.min(Math.floor((free + spacing) / (narrowest + each + spacing)), inRow));
+    spec.columns = columns;
+    spec.spacing ??= spacing;
+    spec.spec.width = Math.floor((free - (columns - 1) * spec.spacing) / columns) - each;
+    for (const param of spec.params ?? []) if (param.name === "legendRoom") param.value = free;
+    return spec;
+  };
+
+  const expectedHeight = (data, spec) =>
+    data.panels ? Math.ceil(data.panels.count / spec.columns) * (spec.spec.height + 34) + 60 : (spec.height ?? 300) + 90;
+
+  class Chart {
+    constructor(figure) {
+      this.canvas = figure.querySelector(".canvas");
+      this.data = JSON.parse(figure.querySelector("script").textContent);
+      this.reserve();
+    }
+    room() {
+      return this.canvas.clientWidth;
+    }
+    reserve() {
+      this.canvas.style.minHeight = `${expectedHeight(this.data, shaped(this.data, this.room()))}px`;
+    }
+    async draw() {
+      if (this.drawnFor !== undefined && Math.abs(this.drawnFor - this.room()) < 8) return;
+      this.drawnFor = this.room();
+      this.result?.finalize();
+      const tooltip = { theme: dark.matches ? "dark" : "light" };
+      const options = { mode: "vega-lite", renderer: "svg", actions: false, config, tooltip };
+      this.result = await vegaEmbed(this.canvas, shaped(this.data, this.drawnFor), options);
+      this.canvas.style.minHeight = "";
+    }
+  }
+
+  const charts = new Map([...document.querySelectorAll("figure.chart")].map((figure) => [figure, new Chart(figure)]));
+  const near = new IntersectionObserver(
+    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => charts.get(entry.target).draw()),
+    { rootMargin: "600px" },
+  );
+  charts.forEach((_, figure) => near.observe(figure));
+
+  const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 200));
+  const drawRest = async (rest) => {
+    const next = rest.shift();
+    if (!next) return;
+    await next.draw();
+    whenIdle(() => drawRest(rest));
+  };
+  whenIdle(() => drawRest([...charts.values()]));
+
+  let pending;
+  window.addEventListener("resize", () => {
+    clearTimeout(pending);
+    pending = setTimeout(() => charts.forEach((chart) => chart.draw()), 150);
+  });
+
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    opened.forEach((details) => (details.open = true));
+  });
+  window.addEventListener("afterprint", () => opened.forEach((details) => (details.open = false)));
+})();

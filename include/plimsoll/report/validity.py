@@ -1,0 +1,76 @@
+"""What was invalid and why, what was not run, what was replaced, and what deserves a warning."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from plimsoll.domain.result import Check
+from plimsoll.report.findings import Findings
+
+
+@dataclass(frozen=True)
+class InvalidAttempt:
+    """An attempt whose measurement was not sound. `replaced_by` is the number of the attempt that counts instead."""
+
+    cell: str
+    attempt: int
+    reasons: tuple[str, ...]
+    replaced_by: int | None
+
+
+@dataclass(frozen=True)
+class Validity:
+    """Everything a reader must know before trusting a figure. `warnings`: text → cells that it holds for."""
+
+    invalid: tuple[InvalidAttempt, ...]
+    not_run: tuple[str, ...]
+    superseded: tuple[str, ...]
+    warnings: Mapping[str, tuple[str, ...]]
+    campaign_checks: tuple[Check, ...]
+
+    @property
+    def open_cells(self) -> tuple[str, ...]:
+        """Cells without a valid attempt: the ones to run again."""
+        return tuple(dict.fromkeys([one.cell for one in self.invalid if one.replaced_by is None] + list(self.not_run)))
+
+
+def validity(findings: Findings) -> Validity:
+    """Gather it from verdicts and checks."""
+    return Validity(
+        invalid=tuple(_invalid(findings)),
+        not_run=tuple(result.cell.id for result in findings.cells if result.state == "not run"),
+        superseded=tuple(
+            f"{result.cell.id} attempt {attempt.verdict.key.attempt} ({attempt.verdict.outcome})"
+            for result in findings.cells
+            for attempt in result.superseded
+        ),
+        warnings=_grouped(_warnings(findings)),
+        campaign_checks=findings.data.quality,
+    )
+
+
+def _invalid(findings: Findings) -> Iterator[InvalidAttempt]:
+    for result in findings.cells:
+        counted = result.verdict.key.attempt if result.verdict else None
+        for attempt in result.attempts:
+            if not attempt.verdict.valid:
+                yield InvalidAttempt(result.cell.id, attempt.verdict.key.attempt, attempt.verdict.reasons, counted)
+
+
+def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:
+    for result in findings.cells:
+        verdict = result.verdict
+        if verdict:
+            failed = [_told(check) for check in verdict.checks if not check.success and check.severity == "warning"]
+            yield from ((text, result.cell.id) for text in dict.fromkeys([*verdict.warnings, *failed]))
+
+
+def _told(check: Check) -> str:
+    return f"{check.name}: expected {check.expected}, observed {check.observed}"
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for text, cell in pairs:
+        groups[text].append(cell)
+    return {text: tuple(cells) for text, cells in groups.items()}
