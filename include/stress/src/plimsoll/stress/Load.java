@@ -36,6 +36,11 @@ final class Load {
         return workers.stream().mapToInt(Worker::inFlight).sum();
     }
 
+    /** The sum of the workers' peaks of operations in flight since the last call. */
+    int takePeak() {
+        return workers.stream().mapToInt(Worker::takePeak).sum();
+    }
+
     /** Operations that are due {@code elapsed} nanoseconds after the start, but neither sent nor given up. */
     long backlog(long elapsed) {
         long started = workers.stream().mapToLong(Worker::started).sum();

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
         name = "plimsoll.stress",
         mixinStandardHelpOptions = true,
         description = "An open-loop load generator for Apache Cassandra, and what a campaign asks of its nodes.",
-        subcommands = {RunCommand.class})
+        subcommands = {RunCommand.class, ProbeCommand.class, InspectCommand.class})
 public final class Main {
     private Main() {}
 

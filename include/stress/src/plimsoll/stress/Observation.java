@@ -13,6 +13,8 @@ final class Observation {
     final long rate;
     final Interval interval;
     final int inFlight;
+    /** Most operations in flight, summed over threads that need not have had their most at once. */
+    final int inFlightMax;
     final long backlog;
     final Vitals.Sample vitals;
 
@@ -24,6 +26,7 @@ final class Observation {
             long rate,
             Interval interval,
             int inFlight,
+            int inFlightMax,
             long backlog,
             Vitals.Sample vitals) {
         this.phase = phase;
@@ -33,6 +36,7 @@ final class Observation {
         this.rate = rate;
         this.interval = interval;
         this.inFlight = inFlight;
+        this.inFlightMax = inFlightMax;
         this.backlog = backlog;
         this.vitals = vitals;
     }

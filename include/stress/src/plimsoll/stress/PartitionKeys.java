@@ -1,5 +1,6 @@
 package plimsoll.stress;
 
+import java.util.List;
 import java.util.Random;
 import java.util.function.LongSupplier;
 
@@ -8,13 +9,14 @@ import java.util.function.LongSupplier;
  * run share one generator, so that a sequence goes on where populating ended.
  */
 final class PartitionKeys {
+    static final List<String> CHOICES = List.of("sequence", "random", "normal");
+
     private final String prefix;
     private final LongSupplier numbers;
 
     /**
      * @param choice {@code sequence}: 0, 1, … partitions, then 0 again; {@code random}: uniform; {@code normal}: a bell
      *     around the middle with a standard deviation of an eighth of the range
-     * @throws IllegalArgumentException if the choice is none of these
      */
     PartitionKeys(String choice, String id, int thread, long partitions, long seed) {
         prefix = id + "." + thread + ".";
@@ -34,8 +36,7 @@ final class PartitionKeys {
             case "normal":
                 return () -> normal(partitions, random);
             default:
-                throw new IllegalArgumentException(
-                        "no partition generator is called '" + choice + "'; there are: sequence, random, normal");
+                throw new IllegalArgumentException(choice);
         }
     }
 

@@ -52,6 +52,7 @@ final class Progress implements Sink {
                 "achieved_overall_ops_s", Json.rounded(tally.achieved()),
                 "completed", tally.completed(),
                 "in_flight", observation.inFlight,
+                "in_flight_max", observation.inFlightMax,
                 "backlog", observation.backlog,
                 "errors", tally.errorsByKind(0),
                 "schedule_lag_ms", Tally.lagMillis(interval.lag),

@@ -137,16 +137,12 @@ final class RunOptions {
 
     /** @throws StressException with {@link ExitCode#USAGE} if values do not fit together */
     void check() throws StressException {
-        try {
-            Workload.named(workload, seed);
-            new PartitionKeys(partitionGenerator, id, 0, 1, seed);
-        } catch (IllegalArgumentException error) {
-            throw new StressException(ExitCode.USAGE, error.getMessage());
-        }
+        require(Workload.NAMES.contains(workload), "no workload is called '" + workload + "': " + Workload.NAMES);
+        require(PartitionKeys.CHOICES.contains(partitionGenerator), "--pg must be one of " + PartitionKeys.CHOICES);
         require(rate > 0, "--rate must be above 0: an open-loop schedule needs a rate");
         require(!duration.isZero(), "-d must be above 0");
         require(warmup.compareTo(duration) < 0, "--response-time-warmup must be shorter than -d");
-        require(threads > 0 && threads <= 1_000, "-t must be between 1 and 1000");
+        require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
         require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
         require(partitions > 0, "-p must be above 0");
         require(readShare >= 0 && readShare <= 1, "-r must be between 0 and 1");

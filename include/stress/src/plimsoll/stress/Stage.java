@@ -109,6 +109,7 @@ final class Stage {
                 load.schedule().rate(),
                 interval,
                 load.inFlight(),
+                load.takePeak(),
                 load.backlog(elapsed),
                 vitals.sample());
         for (Sink sink : sinks) {

@@ -10,6 +10,8 @@ import java.util.Map;
 
 /** What came of a run, as one JSON document. */
 final class Summary {
+    static final String VERSION = "0.1.0";
+
     private final RunOptions options;
     private final Instant started = Instant.now();
     private final Map<Phase, Tally> parts = new EnumMap<>(Phase.class);
@@ -58,7 +60,14 @@ final class Summary {
         return Json.object(
                 "complete", exitCode == ExitCode.COMPLETE,
                 "reason", reason,
+                "exit_code", exitCode == ExitCode.SIGNAL ? null : exitCode.code,
+                "generator", "plimsoll.stress " + VERSION,
+                "java", Runtime.version().toString(),
+                "cpus", Runtime.getRuntime().availableProcessors(),
                 "workload", options.workload,
+                "threads", options.threads,
+                "concurrency", options.concurrency,
+                "seed", options.seed,
                 "started", started.toString(),
                 "ended", Instant.now().toString(),
                 "populate", populateStart == null ? null : populateDocument(),

@@ -13,6 +13,8 @@ final class Tally {
     private long collections;
     private long collectionMillis;
     private double hiccupMillis;
+    private int inFlightMax;
+    private long backlogMax;
 
     void add(Observation observation) {
         Interval interval = observation.interval;
@@ -28,6 +30,8 @@ final class Tally {
         collections += observation.vitals.collections;
         collectionMillis += observation.vitals.collectionMillis;
         hiccupMillis = Math.max(hiccupMillis, observation.vitals.hiccupMillis);
+        inFlightMax = Math.max(inFlightMax, observation.inFlightMax);
+        backlogMax = Math.max(backlogMax, observation.backlog);
     }
 
     void add(Tally other) {
@@ -43,6 +47,8 @@ final class Tally {
         collections += other.collections;
         collectionMillis += other.collectionMillis;
         hiccupMillis = Math.max(hiccupMillis, other.hiccupMillis);
+        inFlightMax = Math.max(inFlightMax, other.inFlightMax);
+        backlogMax = Math.max(backlogMax, other.backlogMax);
     }
 
     double seconds() {
@@ -89,10 +95,12 @@ final class Tally {
         return byOperation;
     }
 
-    /** The generator's own figures: schedule lag, CPU, collections, hiccups. */
+    /** The generator's own figures: what tells whether it or the database could not keep up. */
     Map<String, Object> generator() {
         return Json.object(
                 "schedule_lag_ms", lagMillis(lag),
+                "in_flight_max", inFlightMax,
+                "backlog_max", backlogMax,
                 "cpu_seconds", Json.rounded(cpuSeconds),
                 "cpu_cores", Json.rounded(seconds > 0 ? cpuSeconds / seconds : 0),
                 "gc_count", collections,

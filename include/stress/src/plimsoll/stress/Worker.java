@@ -22,6 +22,7 @@ final class Worker extends Thread {
     private final AtomicInteger inFlight = new AtomicInteger();
     /** The instant since which there has been room for another operation, or FULL. */
     private final AtomicLong room = new AtomicLong();
+    private final AtomicInteger peak = new AtomicInteger();
     private volatile long started;
     private volatile boolean halted;
     private long start;
@@ -65,6 +66,11 @@ final class Worker extends Thread {
         return inFlight.get();
     }
 
+    /** Most operations in flight since the last call. */
+    int takePeak() {
+        return Math.max(peak.getAndSet(0), inFlight.get());
+    }
+
     /** Whether nothing more can happen. */
     boolean done() {
         return !isAlive() && inFlight.get() == 0;
@@ -94,7 +100,10 @@ final class Worker extends Thread {
         recording.sent(lane.paced() ? now - Math.max(intended, room.get()) : 0, now);
         Operation operation = traffic.draw();
         Request request = new Request(this, recording, operation, intended, now);
-        inFlight.incrementAndGet();
+        int underWay = inFlight.incrementAndGet();
+        if (underWay > peak.get()) {
+            peak.set(underWay);
+        }
         try {
             session.executeAsync(traffic.statement(operation)).whenComplete(request);
         } catch (RuntimeException error) {

@@ -7,6 +7,8 @@ import java.util.SplittableRandom;
 
 /** What is stored and asked: a schema and two kinds of statement. One instance serves all threads. */
 interface Workload {
+    List<String> NAMES = List.of("BasicTimeSeries");
+
     /** Statements that create the tables in a keyspace, if they do not exist. */
     List<String> schema(String keyspace);
 
@@ -20,15 +22,11 @@ interface Workload {
         BoundStatement select(String key);
     }
 
-    /**
-     * The workload of that name.
-     *
-     * @throws IllegalArgumentException if there is none
-     */
+    /** The workload of that name, one of {@link #NAMES}. */
     static Workload named(String name, long seed) {
         if (name.equals("BasicTimeSeries")) {
             return new BasicTimeSeries(new RandomText(seed));
         }
-        throw new IllegalArgumentException("no workload is called '" + name + "'; there is: BasicTimeSeries");
+        throw new IllegalArgumentException(name);
     }
 }
