@@ -71,6 +71,13 @@ def intervals_suite(definition: Definition) -> Sequence[Expected]:
             between("count", 1, None),
             "operations in every interval",
         ),
+        # Great Expectations passes over missing values everywhere else.
+        *(
+            Expected(
+                f"{column} known", "ExpectColumnValuesToNotBeNull", {"column": column}, f"{column} of each interval"
+            )
+            for column in ("count", *_ORDERED)
+        ),
         *(
             Expected(
                 f"{low} ≤ {high}",
@@ -200,7 +207,7 @@ def _node_facts(node: NodeFingerprint) -> dict[str, object]:
 
 def _node_columns(node: NodeFingerprint) -> Iterator[tuple[str, object]]:
     yield "host", node.host
-    yield "collector", node.jvm.collector
+    yield "collector", node.jvm.collector or "unknown"
     # The flag, not the memory pool's maximum: that leaves out a survivor space under some collectors.
     yield "heap_bytes", int(node.jvm.flags.get("MaxHeapSize", node.jvm.heap_max_bytes))
     yield "jdk", node.jvm.version.partition("+")[0]

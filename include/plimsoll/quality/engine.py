@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,10 @@ def load() -> None:
 
 def _import() -> Any:
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
-    import great_expectations
+    with warnings.catch_warnings():
+        # Its imports use modules of Python that are on their way out; nothing that a user could mend.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import great_expectations
 
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
     return great_expectations
@@ -49,9 +53,7 @@ def _import() -> Any:
 
 def _run(name: str, expectations: Sequence[Expected], table: pd.DataFrame, folder: str) -> Any:
     gx = _import()
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
-    context.add_data_docs_site(_SITE, _site(folder))
+    context = gx.get_context(mode="ephemeral", project_config=_project(folder))
     batch = (
         context.data_sources.add_pandas("results").add_dataframe_asset(name).add_batch_definition_whole_dataframe("all")
     )
@@ -68,12 +70,25 @@ def _run(name: str, expectations: Sequence[Expected], table: pd.DataFrame, folde
     return next(iter(outcome.run_results.values()))
 
 
-def _site(folder: str) -> dict[str, Any]:
-    return {
+def _project(folder: str) -> Any:
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
+
+    site = {
         "class_name": "SiteBuilder",
         "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
         "store_backend": {"class_name": "TupleFilesystemStoreBackend", "base_directory": folder},
     }
+    return DataContextConfig(
+        # Its own default would leave a folder behind in the machine's temporary folder with every run.
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        data_docs_sites={_SITE: site},
+        progress_bars=ProgressBarsConfig(globally=False),
+        analytics_enabled=False,
+    )
 
 
 def _check(expected: Expected, outcome: Any) -> Check:
