@@ -43,12 +43,12 @@ check: setup-dev  ## Check style, types and layers only
 
 # The lock on a file of the checkout lets two makes at once install one after the other.
 setup:  ## Make .venv and install what running needs, hash-locked
-	@flock pyproject.toml $(MAKE) venv
-	@flock pyproject.toml $(MAKE) $(RUN_STAMP)
+	@flock pyproject.toml $(MAKE) --silent venv
+	@flock pyproject.toml $(MAKE) --silent $(RUN_STAMP)
 
 setup-dev:  ## Install what testing needs too
-	@flock pyproject.toml $(MAKE) venv
-	@flock pyproject.toml $(MAKE) $(DEV_STAMP)
+	@flock pyproject.toml $(MAKE) --silent venv
+	@flock pyproject.toml $(MAKE) --silent $(DEV_STAMP)
 
 lock: setup-dev  ## Compile requirements.txt and requirements-dev.txt from pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml

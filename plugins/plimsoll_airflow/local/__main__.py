@@ -15,7 +15,6 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.settings import Settings
 from plimsoll_airflow.local import record
 from plimsoll_airflow.local.clusters import destroy_clusters
-from plimsoll_airflow.local.demo import how_to_open, run_demo
 from plimsoll_airflow.local.environment import StackSettings
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.interrupts import Interrupted, Interrupts
@@ -62,7 +61,7 @@ def up(
     """Start Airflow and leave it running."""
     with _launching(context, "make up", clusters) as stack:
         running = stack.up(kept=True)
-        console.print(how_to_open(stack, running), highlight=False, soft_wrap=True)
+        console.print(stack.how_to_open(running), highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -94,6 +93,9 @@ def demo(
     campaign: Annotated[str, typer.Option(envvar="CAMPAIGN", help="Name of a definition.")] = "demo",
 ) -> None:
     """Run a campaign to its report and stop again what was started for it."""
+    # Only here: the other commands need nothing of campaigns.
+    from plimsoll_airflow.local.demo import run_demo
+
     with _launching(context, "make demo") as stack:
         succeeded = run_demo(stack, _settings(), campaign, console)
     raise typer.Exit(0 if succeeded else FAILED)

@@ -14,12 +14,18 @@ from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.planning import missing_cells, new_campaign_id
 from plimsoll.services.progress import campaign_progress
+from plimsoll.services.publishing import REPORT
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
 
 POLL_S = 2.0
-LOG_LINES = 12
+FAILURES_TOLD = 5
+
+
+def report_key(campaign_id: str) -> str:
+    """Where a campaign's report lies in the store."""
+    return f"{layout.report_prefix(campaign_id)}/{REPORT}"
 
 
 def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
@@ -64,9 +70,12 @@ class CampaignRun:
             time.sleep(POLL_S)
 
     def failures(self) -> list[str]:
-        """What went wrong: each failed task with the end of its log."""
+        """What went wrong: the failed tasks, each with what its log says of errors."""
         tasks = self.client.task_instances(self.run.dag_id, self.run.run_id)
-        return [self._failure(task) for task in tasks if task.state == "failed"]
+        failed = sorted((task for task in tasks if task.state == "failed"), key=lambda task: str(task.ended_at))
+        return [self._failure(task) for task in failed[:FAILURES_TOLD]] + (
+            [f"… and {len(failed) - FAILURES_TOLD} more tasks"] if len(failed) > FAILURES_TOLD else []
+        )
 
     def _progress(self, now: datetime) -> CampaignProgress | None:
         with suppress(NotFound):
@@ -74,8 +83,8 @@ class CampaignRun:
         return None
 
     def _failure(self, task: TaskInstance) -> str:
-        log = self.client.task_log(self.run, task)
-        return f"task {task.name} failed:\n" + "\n".join(log.splitlines()[-LOG_LINES:])
+        errors = self.client.task_errors(self.run, task)
+        return f"task {task.name} failed: {errors[-1] if errors else 'its log says no more'}"
 
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
@@ -92,5 +101,4 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
 
 
 def _is_finished(campaign: CampaignStore, definition: Definition) -> bool:
-    has_report = any(campaign.store.keys(layout.report_prefix(campaign.campaign_id)))
-    return has_report and not missing_cells(campaign, definition)
+    return campaign.store.exists(report_key(campaign.campaign_id)) and not missing_cells(campaign, definition)

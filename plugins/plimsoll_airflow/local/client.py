@@ -72,11 +72,20 @@ class TaskInstance:
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
+@dataclass(frozen=True)
+class Pool:
+    """How many tasks may run at once; whether deferred ones count."""
+
+    name: str
+    slots: int
+    include_deferred: bool
+
+
 class AirflowClient:
     """What the launcher asks of one api-server. Every method raises ApiError when it refuses or does not answer."""
 
-    def __init__(self, base_url: str, password: str) -> None:
-        self._transport = Transport(base_url, password)
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     def __enter__(self) -> Self:
         return self
@@ -155,33 +164,40 @@ class AirflowClient:
             if len(found) >= body["total_entries"] or not body["task_instances"]:
                 return found
 
-    def task_log(self, run: DagRun, task: TaskInstance) -> str:
-        """The log of a task's newest try, as text lines."""
+    def task_errors(self, run: DagRun, task: TaskInstance) -> list[str]:
+        """What the log of a task's newest try says of errors: their messages, oldest first."""
         path = f"{_run_path(run.dag_id, run.run_id)}/taskInstances/{_part(task.task_id)}/logs/{task.try_number}"
-        content = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
-        return "\n".join(str(entry.get("event", "")) for entry in content)
+        entries = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
+        return [text for entry in entries if isinstance(entry, dict) for text in _errors(entry)]
 
     def set_pool(self, name: str, slots: int, description: str, *, include_deferred: bool = True) -> None:
         """Make a pool, or give an existing one this many slots."""
         pool = {"slots": slots, "description": description, "include_deferred": include_deferred}
-        if self.has_pool(name):
+        if self.pool(name):
             self._transport.call("PATCH", f"/pools/{_part(name)}", json={"pool": name, **pool})
         else:
             self._transport.call("POST", "/pools", json={"name": name, **pool})
 
-    def has_pool(self, name: str) -> bool:
-        """Whether there is a pool of this name."""
+    def pool(self, name: str) -> Pool | None:
+        """The pool of this name, or None."""
         try:
-            self._transport.call("GET", f"/pools/{_part(name)}")
+            body = self._transport.call("GET", f"/pools/{_part(name)}")
         except ApiError as error:
             if error.status == HTTPStatus.NOT_FOUND:
-                return False
+                return None
             raise
-        return True
+        return Pool(body["name"], body["slots"], body["include_deferred"])
 
 
 def _part(text: str) -> str:
     return quote(text, safe="")
+
+
+def _errors(entry: Mapping[str, Any]) -> list[str]:
+    """The messages of the exceptions that a log entry carries; else its own, if it is an error."""
+    if entry.get("level") not in {"error", "critical"}:
+        return []
+    return [str(error["exc_value"]) for error in entry.get("error_detail") or ()] or [str(entry["event"])]
 
 
 def _run_path(dag_id: str, run_id: str) -> str:

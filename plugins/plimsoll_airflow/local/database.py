@@ -46,7 +46,7 @@ SERVER_OPTIONS: Mapping[str, str] = {
 }
 
 
-def start(home: Home, environment: Mapping[str, str]) -> psutil.Popen:
+def start(home: Home, environment: Mapping[str, str]) -> psutil.Process:
     """Start the server, making the data directory first when there is none; returns when it answers.
 
     Nothing of this home may run yet. Raises StackError with the last log lines.
@@ -153,7 +153,7 @@ def _forget_stale_owner(data: Path) -> None:
             lock.unlink()
 
 
-def _await_answer(home: Home, server: psutil.Popen) -> None:
+def _await_answer(home: Home, server: psutil.Process) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
     while _run([str(_program("pg_isready")), "-q", "-h", str(home.socket_dir)], home).returncode:
         if not processes.is_alive(server) or time.monotonic() > deadline:

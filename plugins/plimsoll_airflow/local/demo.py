@@ -6,10 +6,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
-from plimsoll_airflow.local.record import Record
+from plimsoll_airflow.local.campaign import CampaignRun, report_key, start_or_find
 from plimsoll_airflow.local.screen import open_screen
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.ownership import CELL_DAG
@@ -27,23 +25,17 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
             with open_screen(console) as screen:
                 ended = found.watch(screen, _now)
             _tell(console, *_outcome(ended))
-        _tell(console, how_to_open(stack, running))
+        _tell(console, stack.how_to_open(running))
         return ended.has_succeeded
     finally:
         stack.down_unless_kept()
-
-
-def how_to_open(stack: Stack, running: Record) -> str:
-    """Where to look at the campaign in Airflow, as whom."""
-    start = "Airflow is up" if running.kept else "To see it in Airflow: `make up`, then"
-    return f"{start}: {running.url}, user admin, password in {stack.home.passwords}"
 
 
 def _outcome(ended: CampaignRun) -> list[object]:
     if not ended.has_succeeded:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
-    report = f"{ended.store.url(layout.report_prefix(ended.campaign_id))}/report.html"
+    report = ended.store.url(report_key(ended.campaign_id))
     return [_capacity_table(ended.store, ended.campaign_id), f"Report: {report}"]
 
 

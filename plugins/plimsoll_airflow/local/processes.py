@@ -27,7 +27,7 @@ def airflow_command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "airflow", *arguments]
 
 
-def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Popen:
+def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
     """Start a process in a session of its own, its output in its log file; note the session's number.
 
     The log of the time before is kept beside it as `<component>.previous.log`.
@@ -36,7 +36,7 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
     if log.exists():
         log.replace(log.with_suffix(".previous.log"))
     with log.open("wb") as output:
-        process = psutil.Popen(
+        child = subprocess.Popen(
             command,
             env={**environment, MARK: str(home.path), COMPONENT: component},
             cwd=home.path,
@@ -45,8 +45,10 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    home.session_note(component).write_text(str(process.pid))
-    return process
+    # It outlives this object and maybe this launcher; whoever ends it finds it in the process table.
+    child.returncode = 0
+    home.session_note(component).write_text(str(child.pid))
+    return psutil.Process(child.pid)
 
 
 def wait_gone(
@@ -62,13 +64,14 @@ def wait_gone(
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Running, and more than a zombie; reaps a child of this process that has ended."""
-    if isinstance(process, psutil.Popen):
-        return process.poll() is None
+    """Running, and more than a zombie; a zombie that is a child of this process is reaped."""
     try:
-        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
+        if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+            return True
+        process.wait(0)
+    except (psutil.NoSuchProcess, psutil.TimeoutExpired):
+        pass
+    return False
 
 
 def send(process: psutil.Process, number: int) -> None:

@@ -11,7 +11,7 @@ from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.processes import is_alive, log_tail
 
-READY_TIMEOUT_S = 120.0
+READY_TIMEOUT_S = 180.0
 POLL_S = 0.2
 
 

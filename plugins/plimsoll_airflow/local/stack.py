@@ -15,6 +15,7 @@ from plimsoll_airflow.local.environment import StackSettings, stack_environment
 from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
+from plimsoll_airflow.local.transport import Transport
 
 MIGRATE_TIMEOUT_S = 180.0
 CLUSTERS_POOL = "clusters"
@@ -84,7 +85,12 @@ class Stack:
 
     def client(self, running: Record) -> AirflowClient:
         """A client of the running stack."""
-        return AirflowClient(running.url, self.home.admin_password)
+        return AirflowClient(Transport(running.url, self.home.admin_password))
+
+    def how_to_open(self, running: Record) -> str:
+        """Where to look at it in a browser, and as whom."""
+        start = "Airflow is up" if running.kept else "To see it in Airflow: `make up`, then"
+        return f"{start}: {running.url}, user admin, password in {self.home.passwords}"
 
     def environment(self, port: int) -> dict[str, str]:
         """The environment of this stack's processes."""
@@ -130,7 +136,7 @@ class Stack:
         with self.shield():
             command = processes.airflow_command(["db", "migrate"])
             migration = processes.start("migration", command, self.home, environment)
-        if processes.wait_gone([migration], MIGRATE_TIMEOUT_S) or migration.returncode:
+        if processes.wait_gone([migration], MIGRATE_TIMEOUT_S) or migration.wait(0):
             log = self.home.log("migration")
             raise StackError(f"`airflow db migrate` failed:\n{processes.log_tail(log)}", where=str(log))
 
@@ -142,5 +148,5 @@ class Stack:
         return started
 
     def _ensure_pool(self, client: AirflowClient) -> None:
-        if self.settings.clusters is not None or not client.has_pool(CLUSTERS_POOL):
+        if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
             client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")

@@ -18,12 +18,12 @@ UNREACHED = 0
 class Transport:
     """Speaks to one api-server as the user `admin`; fetches a token on first use, and again when it has expired."""
 
-    def __init__(self, base_url: str, password: str) -> None:
+    def __init__(self, base_url: str, password: str, *, wire: httpx.BaseTransport | None = None) -> None:
         self.base_url = base_url
         self._password = password
         self._token = ""
         # Loopback only: never through a proxy that the environment names.
-        self._http = httpx.Client(base_url=base_url, timeout=TIMEOUT_S, trust_env=False)
+        self._http = httpx.Client(base_url=base_url, timeout=TIMEOUT_S, trust_env=False, transport=wire)
 
     def close(self) -> None:
         """Close the connections."""

@@ -1,0 +1,91 @@
+"""A real Airflow for tests: the very stack of `make up`, in a home of its own, gone when the block ends."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from plimsoll_airflow.local import census
+from plimsoll_airflow.local.client import AirflowClient, DagRun
+from plimsoll_airflow.local.clusters import destroy_clusters
+from plimsoll_airflow.local.environment import StackSettings
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.record import Record
+from plimsoll_airflow.local.stack import Stack
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+RUN_TIMEOUT_S = 240.0
+
+
+@dataclass(frozen=True)
+class StackUnderTest:
+    """A running stack, and a client of it."""
+
+    stack: Stack
+    running: Record
+    client: AirflowClient
+
+    def run_to_end(self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S) -> DagRun:
+        """Trigger a DAG, wait for the run's end; the run as it ended."""
+        self.client.unpause(dag_id)
+        return self.wait_for(self.client.trigger(dag_id, conf), timeout_s=timeout_s)
+
+    def wait_for(self, run: DagRun, *, timeout_s: float = RUN_TIMEOUT_S) -> DagRun:
+        """Wait for a run's end."""
+        deadline = time.monotonic() + timeout_s
+        while not (current := self.client.dag_run(run.dag_id, run.run_id)).is_final:
+            assert time.monotonic() < deadline, f"{run.run_id} is still {current.state} after {timeout_s:.0f} s"
+            time.sleep(0.2)
+        return current
+
+
+def settings_for(folder: Path, *, dags: Path, plugins: Path, env: Mapping[str, str] | None = None) -> StackSettings:
+    """Everything below `folder`, any free port."""
+    return StackSettings(
+        dags=dags,
+        plugins=plugins,
+        store=str(folder / "store"),
+        cache=folder / "cache",
+        work=folder / "work",
+        campaigns=folder / "campaigns",
+        port=None,
+        extra=env or {},
+    )
+
+
+@contextmanager
+def running_stack(
+    folder: Path,
+    *,
+    dags: Path = CHECKOUT / "dags",
+    plugins: Path = CHECKOUT / "plugins",
+    env: Mapping[str, str] | None = None,
+    dag_ids: Sequence[str] = (),
+) -> Iterator[StackUnderTest]:
+    """Airflow with these DAGs, ready when those of `dag_ids` are parsed; home, store, work and campaigns in `folder`.
+
+    `env` is given to its processes and wins over everything. Nothing of it runs after the block.
+    """
+    settings = settings_for(folder, dags=dags, plugins=plugins, env=env)
+    stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=destroy_clusters)
+    try:
+        running = stack.up(dag_ids, kept=False)
+        with stack.client(running) as client:
+            yield StackUnderTest(stack, running, client)
+    finally:
+        stack.down()
+        assert not census.members(stack.home)
+
+
+def listening_addresses(home: Home) -> set[str]:
+    """The addresses that processes of a stack listen on."""
+    return {
+        connection.laddr.ip
+        for member in census.members(home)
+        for connection in member.process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    }

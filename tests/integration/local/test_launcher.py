@@ -1,0 +1,135 @@
+"""The launcher as people use it: whatever ends it, and whenever, nothing of the stack is left."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.airflow_stack import CHECKOUT
+
+from plimsoll_airflow.local import census
+from plimsoll_airflow.local.home import Home
+
+DAGS = Path(__file__).parent / "dags"
+
+PATIENCE_S = 200.0
+"""For a busy machine; nothing here takes a tenth of it on an idle one."""
+
+Launch = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def home(folder: Path) -> Iterator[Home]:
+    """The home; nothing of it runs after the test."""
+    home = Home(folder / "airflow")
+    yield home
+    _launcher(folder, "down").communicate(timeout=PATIENCE_S)
+    assert not census.members(home)
+
+
+@pytest.fixture
+def launch(folder: Path) -> Iterator[Launch]:
+    """Starts launchers; those that still run are killed after the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*command: str) -> "subprocess.Popen[str]":
+        started.append(_launcher(folder, *command))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, number: signal.Signals) -> None:
+    moment_s = random.uniform(0.0, 8.0)
+    launcher = launch("up")
+    _await(lambda: f"process {launcher.pid}" in _owner(home))
+    time.sleep(moment_s)
+    launcher.send_signal(number)
+    _, errors = launcher.communicate(timeout=PATIENCE_S)
+    assert (launcher.returncode, census.members(home)) == (128 + number, []), f"after {moment_s:.2f} s: {errors}"
+
+
+def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
+    launcher = launch("up")
+    _await_component(home, "scheduler")
+    for _ in range(2):
+        launcher.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    launcher.communicate(timeout=PATIENCE_S)
+    assert (launcher.returncode, census.members(home)) == (130, [])
+
+
+def test_a_killed_launcher_is_cleaned_up_after_and_a_second_one_waits_its_turn(home: Home, launch: Launch) -> None:
+    first = launch("up")
+    _await_component(home, "scheduler")
+    left_behind = {member.process.pid for member in census.members(home)}
+
+    second = launch("up")
+    _, errors = second.communicate(timeout=PATIENCE_S)
+    assert second.returncode == 2
+    assert f"process {first.pid} is using this Airflow" in errors
+
+    first.kill()
+    first.communicate()
+    assert census.members(home)
+
+    third = launch("up")
+    _, errors = third.communicate(timeout=PATIENCE_S)
+    assert third.returncode == 0, errors
+    assert not left_behind & {member.process.pid for member in census.members(home)}
+
+    status, _ = launch("status", "--json").communicate(timeout=PATIENCE_S)
+    assert json.loads(status)["up"] is True
+    down = launch("down")
+    down.communicate(timeout=PATIENCE_S)
+    assert down.returncode == 0
+    assert not census.members(home)
+    status, _ = launch("status", "--json").communicate(timeout=PATIENCE_S)
+    assert json.loads(status) == {"up": False, "url": None, "unhealthy": []}
+
+
+def _launcher(folder: Path, *command: str) -> "subprocess.Popen[str]":
+    """`python -m plimsoll_airflow.local` in a session of its own, with instant clusters instead of real ones."""
+    places = ["--home", str(folder / "airflow"), "--dags", str(DAGS), "--plugins", str(folder / "plugins")]
+    own = {
+        "PYTHONPATH": str(CHECKOUT),
+        "PLIMSOLL_TOOLKIT": "tests.fakes.instant:toolkit",
+        "PLIMSOLL_STORE": str(folder / "store"),
+        "PLIMSOLL_WORK": str(folder / "work"),
+        "COLUMNS": "1000",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", "plimsoll_airflow.local", *places, *command],
+        env={**os.environ, **own},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _await_component(home: Home, component: str) -> None:
+    _await(lambda: component in {member.component for member in census.members(home)})
+
+
+def _owner(home: Home) -> str:
+    """Who holds the home's lock, as the launcher notes it."""
+    owner = home.run / "launcher"
+    return owner.read_text() if owner.exists() else ""
+
+
+def _await(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

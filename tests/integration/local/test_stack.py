@@ -1,0 +1,145 @@
+"""The stack as a whole: real Airflow processes, a real database, loopback only, nothing left behind."""
+
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.airflow_stack import StackUnderTest, listening_addresses, settings_for
+
+from plimsoll_airflow.local import census, database, processes
+from plimsoll_airflow.local.client import Pool
+from plimsoll_airflow.local.errors import StackError
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.ports import LOOPBACK
+from plimsoll_airflow.local.stack import Stack
+
+DAGS = Path(__file__).parent / "dags"
+
+
+@pytest.fixture(scope="module")
+def up(folder: Path) -> Iterator[StackUnderTest]:
+    """A stack that was asked for a port that is in use."""
+    with socket.create_server((LOOPBACK, 0)) as taken:
+        settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins")
+        stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3))
+        try:
+            running = stack.up(["chain", "deferred", "failing", "endless"], kept=True)
+            with stack.client(running) as client:
+                yield StackUnderTest(stack, running, client)
+        finally:
+            stack.down()
+
+
+def test_a_chain_of_tasks_and_a_deferred_one_succeed(up: StackUnderTest) -> None:
+    assert up.run_to_end("chain", {}).state == "success"
+    assert up.run_to_end("deferred", {}).state == "success"
+
+
+def test_it_listens_on_loopback_only(up: StackUnderTest) -> None:
+    assert listening_addresses(up.stack.home) == {LOOPBACK}
+
+
+def test_a_port_in_use_is_left_alone(up: StackUnderTest) -> None:
+    assert up.running.port != up.stack.settings.port
+
+
+def test_the_pool_of_clusters_has_the_slots_asked_for_and_counts_deferred_tasks(up: StackUnderTest) -> None:
+    assert up.client.pool("clusters") == Pool("clusters", slots=3, include_deferred=True)
+
+
+def test_the_errors_of_a_failed_task_are_told(up: StackUnderTest) -> None:
+    run = up.run_to_end("failing", {})
+    assert run.state == "failed"
+    (task,) = up.client.task_instances(run.dag_id, run.run_id)
+    assert up.client.task_errors(run, task) == ["the anchor is aweigh"]
+
+
+def test_triggering_twice_under_one_run_id_is_one_run(up: StackUnderTest) -> None:
+    first, second = (up.client.trigger("chain", {"n": n}, run_id="once") for n in (1, 2))
+    assert (first.run_id, first.conf) == (second.run_id, second.conf)
+
+
+def test_secrets_are_private_and_in_no_log(up: StackUnderTest) -> None:
+    home = up.stack.home
+    secrets = (home.admin_password, *vars(home.secrets).values())
+    for path in (home.passwords, home.keys):
+        assert path.stat().st_mode & 0o077 == 0
+    for log in home.path.rglob("*.log"):
+        assert not [secret for secret in secrets if secret in log.read_text(errors="replace")]
+
+
+def test_starting_again_finds_it_running(up: StackUnderTest) -> None:
+    before = {member.process.pid for member in census.members(up.stack.home) if member.is_top}
+    assert up.stack.up(kept=False) == up.running
+    assert before == {member.process.pid for member in census.members(up.stack.home) if member.is_top}
+
+
+def test_other_settings_are_refused_while_it_runs(up: StackUnderTest) -> None:
+    other = replace(up.stack, settings=replace(up.stack.settings, store="file:///elsewhere"))
+    with pytest.raises(StackError, match="other settings"):
+        other.up(kept=True)
+    assert up.stack.running() == up.running
+
+
+def test_a_crash_while_tasks_run_is_cleaned_up_by_the_next_start(up: StackUnderTest) -> None:
+    home = up.stack.home
+    up.client.unpause("endless")
+    run = up.client.trigger("endless", {})
+    _wait_until_both_tasks_are_under_way(up, run.run_id)
+    before = census.members(home)
+    for member in before:
+        if member.is_top:
+            member.process.kill()
+
+    running = up.stack.up(["endless"], kept=False)
+
+    assert not [member for member in before if processes.is_alive(member.process)]
+    with up.stack.client(running) as client:
+        assert client.dag_run("endless", run.run_id).state == "failed"
+        assert {task.state for task in client.task_instances("endless", run.run_id)} == {"failed"}
+        client.unpause("chain")
+        assert StackUnderTest(up.stack, running, client).run_to_end("chain", {}).state == "success"
+
+
+def test_down_leaves_no_process_and_no_socket(up: StackUnderTest) -> None:
+    up.stack.down()
+    assert not census.members(up.stack.home)
+    assert not up.stack.home.socket_dir.exists()
+    up.stack.down()
+
+
+def test_a_database_that_was_killed_comes_up_again(folder: Path) -> None:
+    home = Home(folder / "airflow")
+    server = database.start(home, {})
+    server.kill()
+    server.wait()
+    # The number in its lock file belongs to another process by now.
+    (home.database / "data" / "postmaster.pid").write_text(f"{psutil.Process().pid}\n")
+    try:
+        database.start(home, {})
+        assert database.execute(home, "select 40 + 2") == "42"
+    finally:
+        Stack(home, settings_for(folder, dags=DAGS, plugins=folder / "plugins")).down()
+
+
+def test_a_home_with_a_long_path_has_its_socket_elsewhere(tmp_path: Path) -> None:
+    home = Home(tmp_path / ("long" * 30))
+    home.create()
+    try:
+        database.start(home, {})
+        assert database.execute(home, "select 1") == "1"
+    finally:
+        Stack(home, settings_for(tmp_path, dags=DAGS, plugins=tmp_path)).down()
+    assert not home.socket_dir.exists()
+
+
+def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> None:
+    wanted = {("sleep", "running"), ("wait", "deferred")}
+    deadline = time.monotonic() + 60
+    while {(task.task_id, task.state) for task in up.client.task_instances("endless", run_id)} != wanted:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)

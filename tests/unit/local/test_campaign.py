@@ -1,0 +1,98 @@
+"""Which campaign `make demo` goes on with."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.synthetic import demo_definition
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.cell import AttemptKey, Cell, grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Verdict
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll_airflow.local.campaign import CampaignRun, report_key, unfinished_campaign
+from plimsoll_airflow.local.client import AirflowClient, DagRun
+from plimsoll_airflow.local.transport import Transport
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+EARLY, LATE = "demo-20260131t110000", "demo-20260131t120000"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ObjectStore:
+    return ObjectStore(str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def definition() -> Definition:
+    return demo_definition()
+
+
+def opened(store: ObjectStore, campaign_id: str, definition: Definition, *, valid: int = 0) -> CampaignStore:
+    """A campaign with that many cells measured."""
+    campaign = CampaignStore(store, campaign_id)
+    campaign.open(definition)
+    for cell in grid(definition)[:valid]:
+        key = AttemptKey(campaign_id=campaign_id, cell_id=cell.id, attempt=1)
+        write_model(store, key, layout.VERDICT, verdict(key, cell))
+    return campaign
+
+
+def verdict(key: AttemptKey, cell: Cell) -> Verdict:
+    return Verdict(
+        key=key,
+        cell=cell,
+        valid=True,
+        met=True,
+        attempted_ops_s=1,
+        achieved_ops_s=1,
+        rate_achieved=True,
+        code_version="1",
+    )
+
+
+def test_an_empty_store_has_nothing_to_go_on_with(store: ObjectStore, definition: Definition) -> None:
+    assert unfinished_campaign(store, definition) is None
+
+
+def test_the_newest_campaign_with_cells_to_run_is_gone_on_with(store: ObjectStore, definition: Definition) -> None:
+    opened(store, EARLY, definition, valid=1)
+    opened(store, LATE, definition, valid=3)
+    assert unfinished_campaign(store, definition) == LATE
+
+
+def test_a_campaign_without_its_report_is_not_finished(store: ObjectStore, definition: Definition) -> None:
+    opened(store, LATE, definition, valid=4)
+    assert unfinished_campaign(store, definition) == LATE
+    store.write(report_key(LATE), b"<html>")
+    assert unfinished_campaign(store, definition) is None
+
+
+def test_after_a_finished_campaign_an_older_one_is_not_dug_out(store: ObjectStore, definition: Definition) -> None:
+    opened(store, EARLY, definition)
+    opened(store, LATE, definition, valid=4)
+    store.write(report_key(LATE), b"<html>")
+    assert unfinished_campaign(store, definition) is None
+
+
+def test_campaigns_of_other_definitions_and_of_an_older_form_do_not_count(
+    store: ObjectStore, definition: Definition
+) -> None:
+    opened(store, "demo-two-20260131t130000", demo_definition(name="demo-two"))
+    opened(store, LATE, demo_definition(seed=7))
+    assert unfinished_campaign(store, definition) is None
+    opened(store, EARLY, definition)
+    assert unfinished_campaign(store, definition) == EARLY
+
+
+@pytest.mark.parametrize(
+    ("conf", "campaign_id"), [({"campaign_id": EARLY}, EARLY), ({"campaign_id": ""}, LATE), ({}, LATE)]
+)
+def test_a_run_works_at_the_campaign_it_was_asked_for_else_at_the_one_of_its_time(
+    store: ObjectStore, definition: Definition, conf: dict[str, str], campaign_id: str
+) -> None:
+    client = AirflowClient(Transport("http://127.0.0.1:1", "secret"))
+    run = DagRun("demo", "r1", "running", NOON, conf)
+    assert CampaignRun(client, store, definition, run).campaign_id == campaign_id

@@ -1,0 +1,68 @@
+"""What the stack's processes are told."""
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from plimsoll_airflow.local.environment import StackSettings, database_url, stack_environment
+from plimsoll_airflow.local.home import Home, Secrets
+
+SECRETS = Secrets(fernet_key="fernet", jwt_secret="jwt", api_secret="api")
+SETTINGS = StackSettings(
+    dags=Path("/checkout/dags"),
+    plugins=Path("/checkout/plugins"),
+    store="s3://bucket/results",
+    cache=Path("/cache"),
+    work=Path("/work"),
+    campaigns=Path("/campaigns"),
+    extra={"PLIMSOLL_TOOLKIT": "somewhere:toolkit", "AIRFLOW__CORE__PARALLELISM": "3"},
+)
+
+
+def told(caller: dict[str, str] | None = None) -> dict[str, str]:
+    return stack_environment(Home(Path("/checkout/.airflow")), SECRETS, 8081, SETTINGS, caller or {})
+
+
+def test_every_server_is_told_to_stay_on_loopback() -> None:
+    environment = told()
+    assert environment["AIRFLOW__API__HOST"] == "127.0.0.1"
+    assert environment["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:8081/execution/"
+    assert not [name for name, value in environment.items() if "0.0.0.0" in value or "::" in value]
+
+
+def test_nothing_of_another_airflow_or_postgresql_leaks_in() -> None:
+    foreign = {
+        "AIRFLOW__CORE__EXECUTOR": "CeleryExecutor",
+        "AIRFLOW_CONFIG": "/etc/airflow.cfg",
+        "PGHOST": "db.example",
+    }
+    environment = told({**foreign, "AIRFLOW__SMTP__SMTP_HOST": "mail", "LANG": "C.UTF-8"})
+    assert environment == {**told(), "LANG": "C.UTF-8"}
+
+
+def test_proxies_are_not_asked_for_loopback() -> None:
+    environment = told({"NO_PROXY": "intranet", "HTTP_PROXY": "http://proxy:3128"})
+    assert environment["NO_PROXY"] == "intranet,127.0.0.1,localhost"
+    assert environment["no_proxy"] == "127.0.0.1,localhost"
+
+
+def test_campaigns_get_their_places_and_processes_their_mark() -> None:
+    environment = told({"PLIMSOLL_STORE": "/another", "PLIMSOLL_TOOLKIT": "another:toolkit"})
+    assert environment["PLIMSOLL_STORE"] == "s3://bucket/results"
+    assert environment["PLIMSOLL_HOME"] == environment["AIRFLOW_HOME"] == "/checkout/.airflow"
+    assert environment["PLIMSOLL_TOOLKIT"] == "somewhere:toolkit"
+
+
+def test_extra_settings_win() -> None:
+    assert told()["AIRFLOW__CORE__PARALLELISM"] == "3"
+
+
+def test_nobody_is_told_about_our_use() -> None:
+    environment = told()
+    assert environment["GX_ANALYTICS_ENABLED"] == "false"
+    assert environment["AIRFLOW__USAGE_DATA_COLLECTION__ENABLED"] == "False"
+
+
+def test_the_database_url_names_the_socket_folder_whatever_its_name() -> None:
+    url = urlsplit(database_url(Path("/a folder/with & and ?/socket")))
+    assert (url.scheme, url.username) == ("postgresql+psycopg2", "airflow")
+    assert parse_qs(url.query) == {"host": ["/a folder/with & and ?/socket"]}

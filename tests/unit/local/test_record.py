@@ -1,0 +1,26 @@
+"""What the launcher writes down."""
+
+from pathlib import Path
+
+from plimsoll_airflow.local import record
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.record import Record
+
+
+def test_a_record_is_read_back_until_it_is_forgotten(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.create()
+    written = Record(port=8080, kept=True, told="digest")
+    written.write(home)
+    home.session_note("scheduler").write_text("123")
+    assert record.read(home) == written
+    assert written.url == "http://127.0.0.1:8080"
+    record.forget(home)
+    assert record.read(home) is None
+    assert not home.session_notes()
+
+
+def test_only_what_campaigns_are_told_counts_for_the_digest() -> None:
+    before = {"PLIMSOLL_STORE": "/a", "LANG": "C"}
+    assert record.digest(before) == record.digest({**before, "LANG": "de"})
+    assert record.digest(before) != record.digest({**before, "PLIMSOLL_STORE": "/b"})
