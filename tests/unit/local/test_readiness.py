@@ -87,14 +87,14 @@ def test_a_dag_file_that_cant_be_parsed_is_told_with_its_traceback(home: Home) -
         {"filename": "broken.py", "timestamp": AFTER, "stack_trace": "no water under the keel"},
     ]
     airflow = Airflow(beats=[AFTER], parsed=[None], import_errors=errors)
-    with pytest.raises(StackError, match="broken.py: (.|\n)*no water under the keel"):
+    with pytest.raises(StackError, match=r"broken\.py: (.|\n)*no water under the keel"):
         await_ready(airflow.client(), home, {}, ["demo"], NOON)
 
 
 def test_it_gives_up_in_the_end_and_says_what_is_missing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "READY_TIMEOUT_S", 0.0)
     airflow = Airflow(beats=[BEFORE], parsed=[None])
-    with pytest.raises(StackError, match="triggerer: no sign of life(.|\n)*--- scheduler\none\ntwo"):
+    with pytest.raises(StackError, match=r"triggerer: no sign of life(.|\n)*--- scheduler\none\ntwo"):
         await_ready(airflow.client(), home, {"scheduler": psutil.Process()}, [], NOON)
 
 
