@@ -1,171 +1,282 @@
-"""Clusters of real processes on this machine: provided, found, and destroyed whatever became of their owners."""
+"""Clusters of this machine with real processes in them."""
 
+import errno
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import psutil
 import pytest
+from tests.integration.local_provider.conftest import marked, python_job, until
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.subnets import Subnets
-from plimsoll.adapters.local.sweep import kill_all, marked_processes
+from plimsoll.adapters.local import LocalProvider, folders, subnets
+from plimsoll.adapters.local import provider as provider_module
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Job
 
-KEY = AttemptKey(campaign_id="demo-1", cell_id="g1-040k-r1", attempt=1)
-SLEEP = Job(id="sleep", argv=("sleep", "300"), expires=timedelta(seconds=300))
+SLEEP = "import time; time.sleep(600)"
+FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {SLEEP}"
 
 
-def request(key: AttemptKey = KEY) -> ClusterRequest:
-    return ClusterRequest(key=key, owner="test", nodes=3, expires_at=datetime.now(UTC) + timedelta(minutes=5))
+def key(cell="g1-040k-r1", attempt=1):
+    return AttemptKey(campaign_id="demo-1", cell_id=cell, attempt=attempt)
+
+
+def request_for(wanted, nodes=3):
+    return ClusterRequest(key=wanted, owner="run-7", nodes=nodes, expires_at=datetime.now(UTC) + timedelta(hours=1))
 
 
 @pytest.fixture
-def provider(tmp_path):
-    work = tmp_path / "work"
-    yield LocalProvider(work, SystemClock(), Subnets(tmp_path / "subnets"))
-    assert kill_all(lambda mark: mark.work == work) == []
+def claims(tmp_path):
+    return tmp_path / "claims"
 
 
-def processes_of(key: AttemptKey) -> list[psutil.Process]:
-    return [process for process, mark in marked_processes() if mark.key == key]
+@pytest.fixture
+def provider(tmp_path, claims):
+    """A provider whose every process is ended after the test."""
+    yield LocalProvider(tmp_path / "work", SystemClock(), claims=claims)
+    while left := marked("PLIMSOLL_WORK", str(tmp_path / "work")):
+        for process in left:
+            os.kill(process.pid, signal.SIGKILL)
 
 
-def start_on_all_hosts(provider, cluster):
-    for info in cluster.hosts:
-        provider.host(cluster, info).start(SLEEP)
+def start(provider, cluster, code=SLEEP):
+    """A job on the first node and one on the load host."""
+    for info in (cluster.nodes[0], cluster.load_host):
+        provider.host(cluster, info).start(python_job("sleeper", code))
 
 
-def test_a_cluster_is_provided_once_and_found_again(provider):
-    cluster = provider.ensure(request())
-    assert provider.ensure(request()) == cluster == provider.find(KEY)
-    assert [info.name for info in cluster.hosts] == ["node1", "node2", "node3", "load"]
-    assert len({info.address for info in cluster.hosts}) == 4
-    assert list(provider.clusters()) == [cluster]
+def processes(provider):
+    return marked("PLIMSOLL_WORK", str(provider._work))
 
 
-def test_nothing_is_found_where_nothing_is(provider):
-    assert provider.find(KEY) is None
-    assert list(provider.clusters()) == []
-    provider.destroy(KEY)
+def test_a_cluster_has_its_own_addresses_and_is_found_again(provider, tmp_path):
+    cluster = provider.ensure(request_for(key()))
+    subnet = cluster.load_host.address.removesuffix(".10")
+    assert [host.address for host in cluster.nodes] == [f"{subnet}.{number}" for number in (1, 2, 3)]
+    assert provider.find(key()) == cluster
+    assert provider.clusters() == [cluster]
+    assert len({host.facts["machine"] for host in cluster.hosts}) == 1
+    assert provider.host(cluster, cluster.nodes[1]).root.is_relative_to(tmp_path / "work" / "demo-1")
 
 
-def test_destroy_leaves_no_process_and_no_folder(provider, tmp_path):
-    cluster = provider.ensure(request())
-    start_on_all_hosts(provider, cluster)
-    assert len(processes_of(KEY)) >= 4
-    provider.destroy(KEY)
-    assert processes_of(KEY) == []
-    assert provider.find(KEY) is None
-    assert [path.name for path in (tmp_path / "work").iterdir()] == [".lock"]
+def test_asking_again_gives_the_same_cluster(provider):
+    assert provider.ensure(request_for(key())) == provider.ensure(request_for(key()))
 
 
-def test_two_clusters_live_side_by_side_and_die_apart(provider):
-    other_key = KEY.model_copy(update={"attempt": 2})
-    one, other = provider.ensure(request()), provider.ensure(request(other_key))
-    assert one.nodes[0].address != other.nodes[0].address
-    start_on_all_hosts(provider, one)
-    start_on_all_hosts(provider, other)
-    provider.destroy(KEY)
-    assert list(provider.clusters()) == [other]
-    assert len(processes_of(other_key)) >= 4
+def test_clusters_live_side_by_side_also_of_two_work_folders(provider, tmp_path, claims, monkeypatch):
+    # Both begin to look at the same place.
+    monkeypatch.setattr(subnets, "_candidates", lambda _: (f"127.31.{low}" for low in range(9)))
+    other = LocalProvider(tmp_path / "other", SystemClock(), claims=claims)
+    clusters = [provider.ensure(request_for(key())), provider.ensure(request_for(key(attempt=2)))]
+    clusters.append(other.ensure(request_for(key())))
+    addresses = [host.address for cluster in clusters for host in cluster.hosts]
+    assert len(set(addresses)) == len(addresses)
+    provider.destroy(key())
+    assert [cluster.key for cluster in provider.clusters()] == [key(attempt=2)]
+    assert len(other.clusters()) == 1
 
 
-def test_clusters_of_another_work_folder_are_left_alone(provider, tmp_path):
-    elsewhere = LocalProvider(tmp_path / "elsewhere", SystemClock(), Subnets(tmp_path / "subnets"))
-    cluster = elsewhere.ensure(request())
-    start_on_all_hosts(elsewhere, cluster)
-    provider.destroy(KEY)
-    assert list(provider.clusters()) == []
-    assert list(elsewhere.clusters()) == [cluster]
-    elsewhere.destroy(KEY)
+def test_a_subnet_that_a_marked_process_uses_is_passed_over(provider, tmp_path):
+    """Also where its claim is lost: by what really runs."""
+    cluster = provider.ensure(request_for(key()))
+    start(provider, cluster)
+    stranger = LocalProvider(tmp_path / "work", SystemClock(), claims=tmp_path / "other claims")
+    folder = folders.folder_of(tmp_path / "work", key())
+    folder.rename(tmp_path / "hidden")
+    assert stranger.ensure(request_for(key())).load_host.address != cluster.load_host.address
 
 
-def test_what_is_left_of_a_cluster_without_its_folder_is_found_by_its_processes(provider, tmp_path):
-    cluster = provider.ensure(request())
-    start_on_all_hosts(provider, cluster)
-    subprocess.run(["rm", "-rf", str(tmp_path / "work" / "demo-1")], check=True)
-    assert provider.find(KEY) is None
-    assert [(left.key, left.owner) for left in provider.clusters()] == [(KEY, "test")]
-    provider.destroy(KEY)
-    assert list(provider.clusters()) == []
+def test_of_many_who_ask_at_once_all_get_the_same_cluster(provider):
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(provider.ensure(request_for(key())))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6
+    assert all(cluster == found[0] for cluster in found)
 
 
-def test_what_a_killed_process_left_is_found_and_destroyed(provider, tmp_path):
-    script = f"""
+def test_destroy_leaves_nothing(provider, tmp_path, claims):
+    cluster = provider.ensure(request_for(key()))
+    start(provider, cluster, FORKS)
+    until(lambda: len(processes(provider)) >= 8, "the forks")
+    provider.destroy(key())
+    assert processes(provider) == []
+    assert list((tmp_path / "work").iterdir()) == []
+    assert not claims.exists()
+    assert provider.find(key()) is None
+    assert provider.clusters() == []
+
+
+def test_destroy_is_idempotent_and_leaves_others_alone(provider):
+    provider.ensure(request_for(key(attempt=2)))
+    for _ in range(2):
+        provider.destroy(key())
+    assert provider.find(key(attempt=2)) is not None
+
+
+def test_two_may_destroy_the_same_at_once(provider):
+    cluster = provider.ensure(request_for(key()))
+    start(provider, cluster)
+    errors = []
+
+    def destroy() -> None:
+        try:
+            provider.destroy(key())
+        except ProviderError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=destroy) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert processes(provider) == []
+    assert provider.clusters() == []
+
+
+def test_processes_without_a_folder_are_a_cluster_that_can_be_destroyed(provider, tmp_path):
+    cluster = provider.ensure(request_for(key()))
+    start(provider, cluster)
+    folders.remove(tmp_path / "work", key())
+    [remnant] = provider.clusters()
+    assert (remnant.key, remnant.owner, remnant.expires_at) == (key(), "run-7", cluster.expires_at)
+    assert {(host.name, host.role, host.address) for host in remnant.hosts} == {
+        ("node1", "node", cluster.nodes[0].address),
+        ("load", "load", cluster.load_host.address),
+    }
+    assert provider.find(key()) is None
+    provider.destroy(key())
+    assert provider.clusters() == []
+    assert processes(provider) == []
+
+
+@pytest.mark.parametrize("content", [None, "{"])
+def test_a_folder_without_a_description_is_a_cluster_that_can_be_destroyed(provider, tmp_path, content):
+    folder = folders.folder_of(tmp_path / "work", key())
+    folder.mkdir(parents=True)
+    if content is not None:
+        (folder / "cluster.json").write_text(content)
+    [remnant] = provider.clusters()
+    assert remnant.key == key()
+    assert remnant.nodes
+    provider.destroy(key())
+    assert provider.clusters() == []
+
+
+def test_another_work_folders_processes_are_neither_seen_nor_touched(provider, tmp_path):
+    cluster = provider.ensure(request_for(key()))
+    start(provider, cluster)
+    other = LocalProvider(tmp_path / "other", SystemClock(), claims=tmp_path / "claims")
+    assert other.clusters() == []
+    other.destroy(key())
+    assert len(processes(provider)) == 4
+
+
+def test_a_node_is_ended_by_its_expiry_even_when_nobody_comes_back(provider):
+    cluster = provider.ensure(request_for(key()))
+    host = provider.host(cluster, cluster.nodes[0])
+    host.start(Job("node", [sys.executable, "-c", SLEEP], timedelta(milliseconds=100)))
+    until(lambda: processes(provider) == [], "the end of the node")
+
+
+LAUNCHER = """
+import os, signal, sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.adapters.local.subnets import Subnets
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.ports.host import Job
-provider = LocalProvider(Path({str(tmp_path / "work")!r}), SystemClock(), Subnets(Path({str(tmp_path / "subnets")!r})))
-key = AttemptKey.parse({str(KEY)!r})
-cluster = provider.ensure(
-    ClusterRequest(key=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(minutes=5)))
+provider = LocalProvider(Path(sys.argv[1]), SystemClock(), claims=Path(sys.argv[2]))
+key, expires = AttemptKey.parse(sys.argv[3]), datetime.now(UTC) + timedelta(minutes=5)
+cluster = provider.ensure(ClusterRequest(key=key, owner="run-7", nodes=1, expires_at=expires))
 provider.host(cluster, cluster.nodes[0]).start(Job("sleep", ("sleep", "300"), timedelta(seconds=300)))
-import os, signal
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    killed = subprocess.run([sys.executable, "-c", script], check=False, timeout=60)
-    assert killed.returncode == -signal.SIGKILL
-    assert [cluster.key for cluster in provider.clusters()] == [KEY]
-    assert processes_of(KEY)
-    provider.destroy(KEY)
-    assert processes_of(KEY) == []
 
 
-def test_a_subnet_on_which_someone_listens_is_not_chosen(tmp_path):
-    subnets = Subnets(tmp_path / "subnets")
-    (tmp_path / "cluster").mkdir()
-    first = subnets.reserve(tmp_path / "cluster")
-    (tmp_path / "subnets" / first).unlink()
-    with socket.socket() as taken:
-        taken.bind((f"{first}.1", 9042))
-        taken.listen()
-        assert subnets.reserve(tmp_path / "cluster") not in (first, None)
+def test_what_a_killed_launcher_left_is_found_and_destroyed(provider, tmp_path, claims):
+    argv = [sys.executable, "-c", LAUNCHER, str(tmp_path / "work"), str(claims), str(key())]
+    assert subprocess.run(argv, check=False, timeout=60).returncode == -signal.SIGKILL
+    assert [cluster.key for cluster in provider.clusters()] == [key()]
+    assert processes(provider)
+    provider.destroy(key())
+    assert processes(provider) == []
+    assert provider.clusters() == []
 
 
-def test_a_reservation_ends_with_its_folder(tmp_path):
-    subnets = Subnets(tmp_path / "subnets")
-    (tmp_path / "cluster").mkdir()
-    first = subnets.reserve(tmp_path / "cluster")
-    assert subnets.reserve(tmp_path / "cluster") != first
-    (tmp_path / "cluster").rmdir()
-    (tmp_path / "again").mkdir()
-    subnets.reserve(tmp_path / "again")
-    assert [path.read_text() for path in (tmp_path / "subnets").glob("127.*")] == [str(tmp_path / "again")]
+def test_a_full_disk_is_said_and_leaves_nothing(provider, tmp_path, claims, monkeypatch):
+    def full(path, *_, **__):
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(ProviderError, match=r"No space left(.|\n)*free disk space"):
+        provider.ensure(request_for(key()))
+    assert list((tmp_path / "work").iterdir()) == []
+    assert not claims.exists()
 
 
-def test_a_machine_without_a_free_subnet_is_told(tmp_path):
-    class AllTaken(Subnets):
-        def reserve(self, folder):
-            return None
-
-    provider = LocalProvider(tmp_path / "work", SystemClock(), AllTaken(tmp_path / "subnets"))
-    with pytest.raises(ProviderError, match="ss -ltnp"):
-        provider.ensure(request())
+def test_a_work_folder_that_can_not_be_made_is_said(tmp_path, claims):
+    (tmp_path / "work").write_text("a file")
+    provider = LocalProvider(tmp_path / "work", SystemClock(), claims=claims)
+    with pytest.raises(ProviderError, match="work folder can't be used"):
+        provider.ensure(request_for(key()))
 
 
-def test_a_work_folder_that_cannot_be_written_is_told(tmp_path):
-    (tmp_path / "work").write_text("a file in the way")
-    provider = LocalProvider(tmp_path / "work", SystemClock(), Subnets(tmp_path / "subnets"))
-    with pytest.raises(ProviderError, match=str(KEY)):
-        provider.ensure(request())
+LISTENER = """
+import socket, sys
+with socket.create_server(("0.0.0.0", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    sys.stdin.read()
+"""
 
 
-def test_no_mark_is_mistaken(provider):
-    environment = {**os.environ, "PLIMSOLL_CLUSTER": "not a key", "PLIMSOLL_WORK": str(Path.cwd())}
-    with subprocess.Popen(["sleep", "30"], env=environment) as stranger:
-        assert stranger.pid not in [process.pid for process, _ in marked_processes()]
-        stranger.kill()
+def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(provider, tmp_path, monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", LISTENER], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as listener:
+        port = int(listener.stdout.readline())
+        # A port of its own: nobody else's cluster on this machine may suffer from the test.
+        monkeypatch.setattr(subnets, "PORTS", (port,))
+        with pytest.raises(ProviderError) as refused:
+            provider.ensure(request_for(key()))
+        listener.stdin.close()
+    assert f":{port} is in use by python" in refused.value.what
+    assert f"(process {listener.pid}, on 0.0.0.0)" in refused.value.what
+    assert "ss -ltnp" in refused.value.mend
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_a_folder_that_resists_is_said(provider, tmp_path, monkeypatch):
+    provider.ensure(request_for(key()))
+    monkeypatch.setattr(provider_module, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(folders.shutil, "rmtree", lambda path: (_ for _ in ()).throw(PermissionError(13, "no", path)))
+    with pytest.raises(ProviderError, match=r"not gone: (.|\n)*demo-1/g1-040k-r1/1"):
+        provider.destroy(key())
+    assert provider.clusters()
+
+
+def test_more_nodes_than_a_subnet_holds_are_refused(provider):
+    with pytest.raises(ProviderError, match="500 nodes"):
+        provider.ensure(request_for(key(), nodes=500))
+
+
+def test_a_port_that_a_cluster_of_before_used_is_free_at_once(provider):
+    """Connections that linger (TIME_WAIT) are no obstacle."""
+    cluster = provider.ensure(request_for(key()))
+    address = (cluster.nodes[0].address, 9042)
+    with socket.create_server(address) as server, socket.create_connection(address), server.accept()[0]:
+        pass
+    provider.destroy(key())
+    assert provider.ensure(request_for(key())).nodes[0].address == address[0]

@@ -70,8 +70,16 @@ def _build(cache: Cache, sources: Sources, content: Path, entry: str) -> None:
     classes = content.parent / "classes"
     _compile(cache, sources, libraries, classes)
     for library in libraries:
-        shutil.copyfile(library, content / library.name)
+        _place(library, content / library.name)
     _pack(sources, classes, content / JAR, version=entry.rpartition("-")[2])
+
+
+def _place(library: Path, name: Path) -> None:
+    """A second name for the same file where the disk knows such: every change of a source makes a folder like this."""
+    try:
+        name.hardlink_to(library)
+    except OSError:
+        shutil.copyfile(library, name)
 
 
 def _compile(cache: Cache, sources: Sources, libraries: Sequence[Path], classes: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from plimsoll.domain.fingerprint import HostFacts
 
 _KIB = 1024
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 def machine_facts(provider: Mapping[str, str]) -> HostFacts:
@@ -24,6 +25,14 @@ def machine_facts(provider: Mapping[str, str]) -> HostFacts:
         swap_bytes=memory.get("SwapTotal", 0),
         provider=dict(provider),
     )
+
+
+def memory_bytes() -> int:
+    """Memory that processes here may use: the machine's, or less where a control group limits it."""
+    limits = (_CGROUP / "memory.max", _CGROUP / "memory" / "memory.limit_in_bytes")
+    texts = [path.read_text(encoding="ascii").strip() for path in limits if path.is_file()]
+    total = _meminfo(Path("/proc/meminfo"))["MemTotal"]
+    return min([total, *(int(text) for text in texts if text.isdigit())])
 
 
 def _meminfo(path: Path) -> dict[str, int]:

@@ -36,8 +36,8 @@ class Jobs:
             return
         if job.expires <= timedelta(0):
             raise self._error(f"job {job.id} has no time left: its cluster has expired", "run the cell again")
-        self._folder.mkdir(parents=True, exist_ok=True)
-        cwd.mkdir(parents=True, exist_ok=True)
+        for folder in (self._folder, cwd, *([] if job.owns is None else [Path(job.owns).parent])):
+            folder.mkdir(parents=True, exist_ok=True)
         self._launch(job, env, cwd)
 
     def status(self, job_id: str) -> JobStatus:

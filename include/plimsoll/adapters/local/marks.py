@@ -1,36 +1,63 @@
-"""The marks of a local cluster: environment variables that all its processes carry and hand down.
-
-They make a cluster's processes findable by what is really running, whatever became of those who started them.
-"""
+"""Marks in the environment of everything a cluster runs: inherited by all that it forks, readable from outside."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, HostInfo
 
-_CLUSTER, _WORK, _OWNER, _HOST = "PLIMSOLL_CLUSTER", "PLIMSOLL_WORK", "PLIMSOLL_OWNER", "PLIMSOLL_HOST"
+SUBNET = "PLIMSOLL_SUBNET"
+_ADDRESS = "PLIMSOLL_ADDRESS"
+_CLUSTER, _OWNER, _WORK, _HOST = "PLIMSOLL_CLUSTER", "PLIMSOLL_OWNER", "PLIMSOLL_WORK", "PLIMSOLL_HOST"
+_SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Which cluster of which work folder a process belongs to, and who owns that."""
+class Marks:
+    """What the marks of one process say. The cluster alone is sure; the rest may be missing."""
 
     key: AttemptKey
-    work: Path
-    owner: str
+    owner: str = ""
+    host: str = ""
+    address: str = ""
+    since: datetime | None = None
+    expires: datetime | None = None
 
-    def environment(self, host: str) -> dict[str, str]:
-        """The variables for what runs on that host of the cluster."""
-        return {_CLUSTER: str(self.key), _WORK: str(self.work), _OWNER: self.owner, _HOST: host}
+
+def marks_of(cluster: Cluster, info: HostInfo, work: Path) -> dict[str, str]:
+    """The environment variables that mark every process of that host."""
+    return {
+        _CLUSTER: str(cluster.key),
+        _OWNER: cluster.owner,
+        _WORK: str(work),
+        _HOST: info.name,
+        _ADDRESS: info.address,
+        SUBNET: info.address.rpartition(".")[0],
+        _SINCE: cluster.created_at.isoformat(),
+        _EXPIRES: cluster.expires_at.isoformat(),
+    }
 
 
-def mark_of(environment: Mapping[str, str]) -> Mark | None:
-    """The mark in a process' environment; None for a process that belongs to no cluster."""
-    if not environment.keys() >= {_CLUSTER, _WORK}:
+def read_marks(environment: Mapping[str, str], work: Path) -> Marks | None:
+    """The marks in a process' environment; None for one that belongs to no cluster of that work folder.
+
+    Lenient in all but the cluster: whatever version of Plimsoll started a process, it must be found.
+    """
+    if environment.get(_WORK) != str(work):
         return None
     try:
-        key = AttemptKey.parse(environment[_CLUSTER])
+        key = AttemptKey.parse(environment.get(_CLUSTER, ""))
     except ValueError:  # somebody else's variable of that name
         return None
-    return Mark(key, Path(environment[_WORK]), environment.get(_OWNER, ""))
+    said = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
+    since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
+    return Marks(key, said[_OWNER], said[_HOST], said[_ADDRESS], since, expires)
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None

@@ -1,143 +1,168 @@
-"""Clusters on this machine: folders, loopback addresses and marked processes."""
+"""Clusters of this machine: a folder, a loopback subnet and marked processes each."""
 
-import shutil
+import platform
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock
+import psutil
 
-from plimsoll.adapters.local.files import mend, write_whole
+from plimsoll.adapters.local import folders
+from plimsoll.adapters.local.checks import problems
+from plimsoll.adapters.local.files import mend
 from plimsoll.adapters.local.host import LocalHost
-from plimsoll.adapters.local.marks import Mark
-from plimsoll.adapters.local.options import check_machine
-from plimsoll.adapters.local.subnets import Subnets
-from plimsoll.adapters.local.sweep import kill_all, marked_processes
+from plimsoll.adapters.local.marks import Marks, marks_of
+from plimsoll.adapters.local.mutex import exclusive
+from plimsoll.adapters.local.remnants import PROVIDER, remnant
+from plimsoll.adapters.local.subnets import (
+    MOST_NODES,
+    claim,
+    claims_of,
+    default_claims,
+    load_address,
+    node_addresses,
+    release,
+)
+from plimsoll.adapters.local.sweep import kill_all, marked
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.host import Host
 
-_RECORD = "cluster.json"
-_LOAD_HOST = 250
-_LOCK_TIMEOUT_S = 60.0
+_PATIENCE_S = 20.0
 
 
 class LocalProvider:
-    """Implements the Provider port. What lives below `work` is its own; other work folders it never touches."""
+    """Implements the Provider port. Clusters of other work folders are neither seen nor touched.
 
-    name = "local"
+    `work` holds the clusters' folders. `claims` is where this user's clusters agree on subnets, across work folders.
+    """
 
-    def __init__(self, work: Path, clock: Clock, subnets: Subnets | None = None) -> None:
-        self._work = work.absolute()
+    name = PROVIDER
+
+    def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
+        self._work = work.resolve()
         self._clock = clock
-        self._subnets = subnets or Subnets()
+        self._claims = claims or default_claims()
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Memory, disk, the work folder and the options, asked of this machine."""
-        return check_machine(definition, self._work)
+        """Options, memory, disk, work folder, loopback addresses and ports."""
+        return problems(definition, self._work)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """Folders and addresses of the cluster's hosts; nothing runs on them yet."""
-        with self._explained(request.key), self._locked():
-            found = self.find(request.key)
-            return found if found is not None else self._make(request)
+        """The cluster's folder, addresses and description; nothing runs yet. Idempotent by the attempt."""
+        if request.nodes > MOST_NODES:
+            mending = f"ask for at most {MOST_NODES}"
+            raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.key), mend=mending)
+        with self._explained(), exclusive(self._claims):
+            return self.find(request.key) or self._make(request)
 
     def find(self, key: AttemptKey) -> Cluster | None:
-        """The cluster whose record is there."""
-        record = self._folder(key) / _RECORD
-        try:
-            return Cluster.model_validate_json(record.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
+        """The cluster of that attempt, if it is whole."""
+        with self._explained():
+            return folders.read(self._work, key)
 
     def clusters(self) -> Sequence[Cluster]:
-        """Every cluster that has a folder or a living process, half destroyed ones too."""
-        owners = {mark.key: mark.owner for _, mark in marked_processes() if mark.work == self._work}
-        keys = sorted({*owners, *self._keys_of_folders()}, key=str)
-        return [self.find(key) or self._remains(key, owners.get(key, "")) for key in keys]
+        """From what runs and from what lies there; half of one is a cluster too."""
+        running = self._running()
+        with self._explained():
+            every = {str(key): key for key in (*running, *folders.keys(self._work))}
+            return [self._known(every[name], running) for name in sorted(every)]
 
     def destroy(self, key: AttemptKey) -> None:
-        """Kill every process of the cluster, remove its folder, and look again."""
-        with self._explained(key), self._locked():
-            resisting = kill_all(lambda mark: mark.work == self._work and mark.key == key)
-            if resisting:
-                raise ProviderError(
-                    f"processes {', '.join(str(process.pid) for process in resisting)} survive SIGKILL",
-                    where=str(key),
-                    mend="look for processes in state D (`ps`), then destroy the cluster again",
-                )
-            self._remove(self._folder(key))
+        """Kill what runs, remove what lies there, give back the subnet, and look whether it is so."""
+        with self._explained():
+            left = self._destroyed(key, time.monotonic() + _PATIENCE_S)
+        if left:
+            raise ProviderError(
+                f"the cluster is not gone: {'; '.join(left)}",
+                where=f"{key} in {self._work}",
+                mend="end these processes and remove what is left by hand, then destroy it again",
+            )
 
-    def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """A folder of the cluster, and processes with its mark."""
-        mark = Mark(cluster.key, self._work, cluster.owner)
-        return LocalHost(info, self._folder(cluster.key) / info.name, mark.environment(info.name))
+    def host(self, cluster: Cluster, info: HostInfo) -> LocalHost:
+        """A host: its own folder below the cluster's."""
+        root = folders.folder_of(self._work, cluster.key) / info.name
+        return LocalHost(info, root, marks_of(cluster, info, self._work))
 
     def _make(self, request: ClusterRequest) -> Cluster:
-        folder = self._folder(request.key)
-        folder.mkdir(parents=True, exist_ok=True)
-        subnet = self._subnets.reserve(folder)
-        if subnet is None:
-            raise ProviderError(
-                "every loopback subnet is taken: ports 7000 and 9042 can't be bound on any of them",
-                where=str(request.key),
-                mend="stop what listens on all addresses (0.0.0.0) at these ports: `ss -ltnp` names it",
-            )
-        cluster = Cluster(
+        """Whole or not at all."""
+        folder = folders.folder_of(self._work, request.key)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            cluster = self._described(request, claim(self._claims, folder, request.nodes))
+            folders.write(self._work, cluster)
+        except BaseException:
+            folders.remove(self._work, request.key)
+            folders.prune(self._work, request.key)
+            release(self._claims, folder)
+            raise
+        return cluster
+
+    def _described(self, request: ClusterRequest, subnet: str) -> Cluster:
+        machine = {"machine": platform.node()}
+        nodes = tuple(
+            HostInfo(name=f"node{number}", role="node", address=address, facts=machine)
+            for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)
+        )
+        return Cluster(
             key=request.key,
             owner=request.owner,
-            provider=self.name,
-            hosts=tuple(_hosts(subnet, request.nodes)),
+            provider=PROVIDER,
+            hosts=(*nodes, HostInfo(name="load", role="load", address=load_address(subnet), facts=machine)),
             created_at=self._clock.now(),
             expires_at=request.expires_at,
         )
-        for info in cluster.hosts:
-            (folder / info.name).mkdir(exist_ok=True)
-        # Written last: a cluster that has a record is whole.
-        write_whole(folder / _RECORD, cluster.model_dump_json(indent=1))
-        return cluster
 
-    def _remains(self, key: AttemptKey, owner: str) -> Cluster:
-        """What is left of a cluster without a record: enough to name and destroy it."""
-        folder = self._folder(key)
-        since = datetime.fromtimestamp(folder.stat().st_mtime, UTC) if folder.exists() else self._clock.now()
-        return Cluster(key=key, owner=owner, provider=self.name, hosts=(), created_at=since, expires_at=since)
+    def _running(self) -> dict[AttemptKey, list[Marks]]:
+        found: dict[AttemptKey, list[Marks]] = {}
+        for one in marked(self._work):
+            found.setdefault(one.marks.key, []).append(one.marks)
+        return found
 
-    def _keys_of_folders(self) -> Iterator[AttemptKey]:
-        for folder in self._work.glob("*/*/*/"):
-            with suppress(ValueError):  # a folder of something else
-                yield AttemptKey.parse(str(folder.relative_to(self._work)))
+    def _known(self, key: AttemptKey, running: dict[AttemptKey, list[Marks]]) -> Cluster:
+        folder = folders.folder_of(self._work, key)
+        return folders.read(self._work, key) or remnant(key, running.get(key, []), folder, self._clock.now())
 
-    def _remove(self, folder: Path) -> None:
+    def _destroyed(self, key: AttemptKey, deadline: float) -> list[str]:
+        """What is left. Goes round until nothing is: someone may have started a job between the kill and the look."""
+        while True:
+            living = kill_all(lambda: self._processes(key), max(0.0, deadline - time.monotonic()))
+            obstacle = folders.remove(self._work, key)
+            self._release(key)
+            left = [*(_described_process(process) for process in living), *self._left_on_disk(key, obstacle)]
+            if not left and not self._processes(key):
+                return []
+            if time.monotonic() > deadline:
+                return left or ["new processes keep coming"]
+
+    def _processes(self, key: AttemptKey) -> list[psutil.Process]:
+        return [one.process for one in marked(self._work) if one.marks.key == key]
+
+    def _release(self, key: AttemptKey) -> None:
+        with exclusive(self._claims):
+            release(self._claims, folders.folder_of(self._work, key))
+            folders.prune(self._work, key)
+
+    def _left_on_disk(self, key: AttemptKey, obstacle: str) -> Iterator[str]:
+        folder = folders.folder_of(self._work, key)
         if folder.exists():
-            shutil.rmtree(folder)
-        for parent in (folder.parent, folder.parent.parent):
-            with suppress(OSError):  # other attempts or cells are still there
-                parent.rmdir()
-
-    def _folder(self, key: AttemptKey) -> Path:
-        return self._work / key.campaign_id / key.cell_id / str(key.attempt)
-
-    def _locked(self) -> FileLock:
-        """One at a time makes or destroys here: two who destroy the same cluster don't stumble over each other."""
-        self._work.mkdir(parents=True, exist_ok=True)
-        return FileLock(self._work / ".lock", timeout=_LOCK_TIMEOUT_S)
+            yield obstacle or f"{folder} is there again"
+        yield from (f"{path} still claims a subnet" for path in claims_of(self._claims, folder))
 
     @contextmanager
-    def _explained(self, key: AttemptKey) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise ProviderError(str(error), where=str(key), mend=mend(error, self._work)) from error
+            what, how = f"the work folder can't be used: {error}", mend(error, self._work)
+            raise ProviderError(what, where=str(self._work), mend=how) from error
 
 
-def _hosts(subnet: str, nodes: int) -> Iterator[HostInfo]:
-    # One machine, so one sampler: the hosts say which machine they are.
-    facts = {"machine": "local"}
-    for number in range(1, nodes + 1):
-        yield HostInfo(name=f"node{number}", role="node", address=f"{subnet}.{number}", facts=facts)
-    yield HostInfo(name="load", role="load", address=f"{subnet}.{_LOAD_HOST}", facts=facts)
+def _described_process(process: psutil.Process) -> str:
+    try:
+        return f"process {process.pid} ({process.name()}, {process.status()}) runs"
+    except psutil.NoSuchProcess:
+        return f"process {process.pid} ended late"

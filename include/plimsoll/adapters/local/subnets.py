@@ -1,70 +1,139 @@
-"""Loopback subnets: every local cluster has one of its own, so that clusters live side by side on equal ports.
+"""Loopback subnets, 127.A.B.0/24, one for each cluster of this machine, whichever work folder it belongs to.
 
-Reservations are files in one folder of the machine, shared by all work folders and users: `127.20.7` → the folder
-of the cluster that holds it. A reservation whose folder is gone is void.
+A claim is a file named after the subnet that holds the cluster's folder; it lasts as long as that folder does.
 """
 
+import errno
 import hashlib
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from filelock import FileLock
+import psutil
 
-_LOCK_TIMEOUT_S = 30.0
+from plimsoll.adapters.local.files import write_whole
+from plimsoll.adapters.local.sweep import subnets_in_use
+from plimsoll.domain.errors import ProviderError
+
+PORTS = (7000, 9042)
+MOST_NODES = 200
+_LOAD_HOST = 10
+_TRIES = 64
+# 127.0.x stays free for everything else of the machine.
 _FIRST, _LAST = 16, 250
-_PORTS = (7000, 9042)
 
 
-class Subnets:
-    """The subnets of this machine. `registry` is the folder of reservations."""
+def default_claims() -> Path:
+    """Where this user's clusters claim subnets."""
+    return Path(tempfile.gettempdir()) / f"plimsoll-{os.getuid()}"
 
-    def __init__(self, registry: Path | None = None) -> None:
-        self._registry = registry or Path(tempfile.gettempdir()) / "plimsoll-subnets"
 
-    def reserve(self, folder: Path) -> str | None:
-        """A free subnet such as `127.20.7`, held until `folder` is gone; None when all are taken. OSError."""
-        self._registry.mkdir(parents=True, exist_ok=True)
-        if self._registry.stat().st_uid == os.getuid():
-            self._registry.chmod(0o1777)
-        with FileLock(self._registry / ".lock", timeout=_LOCK_TIMEOUT_S, mode=0o666):
-            taken = self._taken()
-            subnet = next((one for one in _candidates(folder) if one not in taken and _is_silent(one)), None)
-            if subnet is not None:
-                (self._registry / subnet).write_text(str(folder), encoding="utf-8")
+def node_addresses(subnet: str, nodes: int) -> tuple[str, ...]:
+    """`.1`, `.2`, … without the load host's."""
+    numbers = (number for number in range(1, nodes + 2) if number != _LOAD_HOST)
+    return tuple(f"{subnet}.{number}" for number, _ in zip(numbers, range(nodes), strict=False))
+
+
+def load_address(subnet: str) -> str:
+    """`.10`."""
+    return f"{subnet}.{_LOAD_HOST}"
+
+
+def claim(claims: Path, folder: Path, nodes: int) -> str:
+    """Claim a subnet that nobody uses for the cluster in that folder. Only for the holder of the claims' lock.
+
+    Starts at a place that follows from the folder's name. ProviderError when none of 64 is free.
+    """
+    release(claims, folder)
+    subnet = free_subnet(_claimed(claims), str(folder), nodes)
+    write_whole(claims / subnet, str(folder))
+    return subnet
+
+
+def release(claims: Path, folder: Path) -> None:
+    """Give back what the cluster in that folder claimed. Only for the holder of the claims' lock."""
+    for path in claims_of(claims, folder):
+        path.unlink(missing_ok=True)
+
+
+def claims_of(claims: Path, folder: Path) -> list[Path]:
+    """The claims of the cluster in that folder."""
+    return [path for path in _files(claims) if _claimant(path) == folder]
+
+
+def free_subnet(taken: frozenset[str], seed: str, nodes: int) -> str:
+    """A subnet whose addresses have the cluster's ports free. ProviderError with what is in the way of the last."""
+    used = taken | subnets_in_use()
+    obstacle = "every subnet that was tried is claimed by another cluster"
+    for subnet in _candidates(seed):
+        if subnet in used:
+            continue
+        found = _obstacle((*node_addresses(subnet, nodes), load_address(subnet)))
+        if found is None:
             return subnet
-
-    def _taken(self) -> set[str]:
-        taken = set()
-        for reservation in self._registry.glob("127.*"):
-            if Path(reservation.read_text(encoding="utf-8")).is_dir():
-                taken.add(reservation.name)
-            elif reservation.stat().st_uid in (os.getuid(), 0) or os.getuid() == 0:
-                reservation.unlink()
-        return taken
+        obstacle = found
+    raise ProviderError(
+        f"no free loopback subnet among {_TRIES}: {obstacle}",
+        where="loopback addresses",
+        mend="stop what listens on all addresses at that port (`ss -ltnp` names it), and make sure that "
+        "all of 127.0.0.0/8 is local, as it is on Linux unless it was narrowed",
+    )
 
 
-def _candidates(folder: Path) -> Iterator[str]:
-    """All subnets, from one that follows from the folder on: two at once rarely ask for the same."""
-    size = _LAST - _FIRST
-    start = int.from_bytes(hashlib.sha256(str(folder).encode()).digest()[:4])
-    for number in range(start, start + size * size):
-        high, low = divmod(number % (size * size), size)
-        yield f"127.{_FIRST + high}.{_FIRST + low}"
+def _claimed(claims: Path) -> frozenset[str]:
+    """Subnets whose claimant is still there; others are given back."""
+    living = set()
+    for path in _files(claims):
+        if _claimant(path).is_dir():
+            living.add(path.name)
+        else:
+            path.unlink(missing_ok=True)
+    return frozenset(living)
 
 
-def _is_silent(subnet: str) -> bool:
-    """Whether nobody listens where a cluster would, someone on all addresses (0.0.0.0) included."""
-    return all(_can_bind(f"{subnet}.1", port) for port in _PORTS)
+def _files(claims: Path) -> Sequence[Path]:
+    return sorted(claims.glob("127.*")) if claims.is_dir() else ()
 
 
-def _can_bind(address: str, port: int) -> bool:
+def _claimant(path: Path) -> Path:
+    return Path(path.read_text(encoding="utf-8"))
+
+
+def _candidates(seed: str) -> Iterator[str]:
+    start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big")
+    for step in range(_TRIES):
+        high, low = divmod((start + step) % ((_LAST - _FIRST) * 256), 256)
+        yield f"127.{_FIRST + high}.{low}"
+
+
+def _obstacle(addresses: Sequence[str]) -> str | None:
+    """What keeps a cluster from these addresses."""
+    for address in addresses:
+        for port in PORTS:
+            if (reason := _bind(address, port)) is not None:
+                return reason
+    return None
+
+
+def _bind(address: str, port: int) -> str | None:
     with socket.socket() as probe:
+        # As servers do: connections that linger from a cluster of before are no obstacle.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))
-        except OSError:
-            return False
-        return True
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                return f"{address}:{port} can't be bound: {error.strerror}"
+            return f"{address}:{port} is in use{_by(address, port)}"
+        return None
+
+
+def _by(address: str, port: int) -> str:
+    """Who listens there, as far as it may be asked."""
+    for connection in psutil.net_connections("tcp"):
+        local = connection.laddr
+        if local and local.port == port and local.ip in (address, "0.0.0.0", "::") and connection.pid:  # noqa: S104
+            return f" by {psutil.Process(connection.pid).name()} (process {connection.pid}, on {local.ip})"
+    return ""

@@ -60,7 +60,7 @@ def _own(job: dict[str, Any]) -> int | None:
 
 
 def _open_lock(path: Path) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    # Makes no folder: a start that comes too late must not bring a destroyed cluster's back.
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
 

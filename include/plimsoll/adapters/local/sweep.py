@@ -1,44 +1,61 @@
-"""Find and end a cluster's processes, by their marks."""
+"""Processes by their marks: what is really running, and its end."""
 
+import os
+import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.local.marks import Mark, mark_of
+from plimsoll.adapters.local.marks import SUBNET, Marks, read_marks
 
-_TIMEOUT_S = 10.0
-_POLL_S = 0.05
-
-
-def marked_processes() -> Iterator[tuple[psutil.Process, Mark]]:
-    """Every process that carries a mark and can be looked into: the user's own, all of them for root."""
-    for process in psutil.process_iter():
-        try:
-            mark = mark_of(process.environ())
-            if mark is not None and process.status() != psutil.STATUS_ZOMBIE:
-                yield process, mark
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
+_POLL_S = 0.01
 
 
-def kill_all(belongs: Callable[[Mark], bool]) -> list[psutil.Process]:
-    """SIGKILL every process whose mark belongs, those too that it forked meanwhile; returns those that resisted.
+@dataclass(frozen=True)
+class Marked:
+    """A living process of a cluster."""
 
-    No process is asked first: what a cluster of a finished attempt still has to say is worth nothing.
-    """
-    deadline = time.monotonic() + _TIMEOUT_S
-    while found := [process for process, mark in marked_processes() if belongs(mark)]:
-        if time.monotonic() > deadline:
-            return found
-        for process in found:
+    process: psutil.Process
+    marks: Marks
+
+
+def marked(work: Path) -> Iterator[Marked]:
+    """Every living process of any cluster of that work folder, but this one. Zombies have no environment any more."""
+    for process, environment in _environments():
+        marks = read_marks(environment, work)
+        if marks is not None and process.pid != os.getpid():
+            yield Marked(process, marks)
+
+
+def subnets_in_use() -> frozenset[str]:
+    """Subnets of every marked process of this machine, whoever's it is, as far as it may be read."""
+    return frozenset(environment[SUBNET] for _, environment in _environments() if SUBNET in environment)
+
+
+def kill_all(find: Callable[[], list[psutil.Process]], patience_s: float) -> list[psutil.Process]:
+    """Kill what `find` finds until it finds nothing; gives what resisted. Who forks in between is found next time."""
+    deadline = time.monotonic() + patience_s
+    while (living := find()) and time.monotonic() < deadline:
+        for process in living:
             _kill(process)
-        psutil.wait_procs(found, timeout=_POLL_S)
-    return []
+        time.sleep(_POLL_S)
+    return living
 
 
 def _kill(process: psutil.Process) -> None:
     try:
-        process.kill()
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        # psutil compares start times before it sends: a process id used again is not hit.
+        process.send_signal(signal.SIGKILL)
+    except psutil.NoSuchProcess:
         return
+
+
+def _environments() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
+    for process in psutil.process_iter():
+        try:
+            yield process, process.environ()
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue

@@ -1,0 +1,113 @@
+"""What would keep a definition's clusters from running on this machine, asked of the machine."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.local.facts import memory_bytes
+from plimsoll.adapters.local.files import mend
+from plimsoll.adapters.local.options import LocalOptions
+from plimsoll.adapters.local.subnets import MOST_NODES, free_subnet
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.units import parse_size
+
+_MIB = 1 << 20
+_GENERATOR_OVERHEAD = 256 * _MIB
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What there is: memory that processes may use, and free disk below the work folder, in bytes."""
+
+    memory: int
+    disk: int
+
+
+def problems(definition: Definition, work: Path) -> list[Problem]:
+    """Every problem found; clusters themselves are not touched."""
+    try:
+        options = LocalOptions.model_validate(definition.provider.options)
+    except ValidationError as error:
+        return list(_wrong_options(error))
+    machine = Machine(memory_bytes(), shutil.disk_usage(_existing(work)).free)
+    return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
+
+
+def needs(definition: Definition, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
+    """What the definition needs beyond what there is: pure."""
+    if definition.system.nodes > MOST_NODES:
+        most = f"at most {MOST_NODES} on one machine"
+        yield Problem("system.nodes", f"{definition.system.nodes} nodes do not fit into a loopback subnet", most)
+    yield from _memory(definition, options, machine.memory)
+    needed = definition.max_parallel * definition.system.nodes * options.disk_per_node
+    if needed > machine.disk:
+        what = f"clusters need {_mib(needed)} of free disk, the work folder's has {_mib(machine.disk)}"
+        yield Problem("max_parallel", what, "free disk space, or set PLIMSOLL_WORK to a folder on another disk")
+
+
+def _memory(definition: Definition, options: LocalOptions, memory: int) -> Iterator[Problem]:
+    nodes, parallel = definition.system.nodes, definition.max_parallel
+    generator = parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD
+    available = memory - options.reserved_memory
+    allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
+    for variant in definition.variants:
+        heap, where = variant.jvm.heap, f"variants.{variant.id}.jvm.heap"
+        needed = parallel * (nodes * (heap + options.memory_per_node_overhead) + generator)
+        if heap > memory:
+            what = f"a heap of {_mib(heap)} is larger than this machine's memory of {_mib(memory)}"
+            yield Problem(where, what, _allowed(allowed))
+        elif needed > available:
+            cells = f"{parallel} cells at once" if parallel > 1 else "a cell"
+            what = (
+                f"{cells} of {nodes} nodes of {_mib(heap)} heap would take {_mib(needed)} with the load generator; "
+                f"this machine has {_mib(memory)}, of which {_mib(options.reserved_memory)} are reserved"
+            )
+            yield Problem(where, what, _allowed(allowed))
+
+
+def _allowed(heap: int) -> str:
+    least = "use fewer nodes or fewer cells at once (max_parallel)"
+    return f"allowed here: a heap of {_mib(heap)} at most; or {least}" if heap >= _MIB else least
+
+
+def _mib(size: int) -> str:
+    return f"{size // _MIB}M"
+
+
+def _wrong_options(error: ValidationError) -> Iterator[Problem]:
+    known = ", ".join(LocalOptions.model_fields)
+    for fault in error.errors():
+        key = ".".join(str(part) for part in fault["loc"])
+        what = fault["msg"].removeprefix("Value error, ")
+        yield Problem(
+            f"provider.options.{key}", f"{what}; found {fault['input']!r}", f"the local provider has: {known}"
+        )
+
+
+def _folder(work: Path) -> Iterator[Problem]:
+    """Asked by writing: rights alone do not tell of a full or read-only disk."""
+    there = _existing(work)
+    try:
+        with tempfile.TemporaryFile(dir=there) as file:
+            file.write(b"x")
+    except OSError as error:
+        yield Problem(f"work folder {work}", f"can't be written: {error.strerror}", mend(error, there))
+
+
+def _addresses(definition: Definition, work: Path) -> Sequence[Problem]:
+    if definition.system.nodes > MOST_NODES:
+        return ()
+    try:
+        free_subnet(frozenset(), str(work / definition.name), definition.system.nodes)
+    except ProviderError as error:
+        return (Problem(error.where, error.what, error.mend),)
+    return ()
+
+
+def _existing(folder: Path) -> Path:
+    return next(parent for parent in (folder, *folder.parents) if parent.exists())

@@ -1,0 +1,59 @@
+"""One process at a time, by a lock on a folder that is gone when nobody needs it."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from plimsoll.domain.errors import ProviderError
+
+_PATIENCE_S = 60.0
+_POLL_S = 0.01
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the folder alone; it is made, and removed afterwards if it is empty. ProviderError after a minute.
+
+    The kernel frees the lock of a holder that dies.
+    """
+    handle = _hold(folder, time.monotonic() + _PATIENCE_S)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+        os.close(handle)
+
+
+def _hold(folder: Path, deadline: float) -> int:
+    while time.monotonic() < deadline:
+        handle = _open(folder)
+        if handle is not None and _is_held(handle, folder):
+            return handle
+        if handle is not None:
+            os.close(handle)
+        time.sleep(_POLL_S)
+    mend = f"see which process holds it (`fuser {folder}`) and whether it hangs"
+    raise ProviderError(f"another process has held it for {_PATIENCE_S:g} s", where=str(folder), mend=mend)
+
+
+def _open(folder: Path) -> int | None:
+    """None where the last holder removed it between the making and the opening."""
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(parents=True, mode=0o700)
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+
+
+def _is_held(handle: int, folder: Path) -> bool:
+    """Locked, and still the folder of that name: the last holder may have removed it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(handle), folder.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False

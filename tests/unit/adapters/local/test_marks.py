@@ -1,0 +1,44 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+from plimsoll.adapters.local.marks import Marks, marks_of, read_marks
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, HostInfo
+
+WORK = Path("/work")
+HOST = HostInfo(name="node2", role="node", address="127.20.3.2")
+CLUSTER = Cluster(
+    key=AttemptKey(campaign_id="demo-1", cell_id="g1-040k-r1", attempt=2),
+    owner="run-7",
+    provider="local",
+    hosts=(HOST,),
+    created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    expires_at=datetime(2026, 1, 2, tzinfo=UTC),
+)
+
+
+def test_marks_are_read_as_they_were_written():
+    marks = read_marks(marks_of(CLUSTER, HOST, WORK), WORK)
+    assert (marks.key, marks.owner, marks.host, marks.address) == (CLUSTER.key, "run-7", "node2", "127.20.3.2")
+    assert (marks.since, marks.expires) == (CLUSTER.created_at, CLUSTER.expires_at)
+
+
+def test_the_marks_that_others_look_for_are_there():
+    marks = marks_of(CLUSTER, HOST, WORK)
+    assert marks["PLIMSOLL_CLUSTER"] == "demo-1/g1-040k-r1/2"
+    assert marks["PLIMSOLL_SUBNET"] == "127.20.3"
+    assert marks["PLIMSOLL_WORK"] == "/work"
+
+
+def test_another_work_folders_marks_are_none():
+    assert read_marks(marks_of(CLUSTER, HOST, Path("/other")), WORK) is None
+
+
+def test_marks_that_are_none_belong_to_no_cluster():
+    assert read_marks({**marks_of(CLUSTER, HOST, WORK), "PLIMSOLL_CLUSTER": "nonsense"}, WORK) is None
+    assert read_marks({"PLIMSOLL_WORK": str(WORK)}, WORK) is None
+
+
+def test_a_process_is_known_by_its_cluster_alone():
+    marks = read_marks({"PLIMSOLL_WORK": "/work", "PLIMSOLL_CLUSTER": "a/b/1", "PLIMSOLL_EXPIRES": "soon"}, WORK)
+    assert marks == Marks(AttemptKey(campaign_id="a", cell_id="b", attempt=1))

@@ -1,0 +1,48 @@
+import threading
+
+import pytest
+
+from plimsoll.adapters.local import mutex
+from plimsoll.adapters.local.mutex import exclusive
+from plimsoll.domain.errors import ProviderError
+
+
+def test_the_folder_is_there_while_it_is_held_and_gone_after(tmp_path):
+    with exclusive(tmp_path / "claims"):
+        assert (tmp_path / "claims").is_dir()
+    assert not (tmp_path / "claims").exists()
+
+
+def test_a_folder_with_something_in_it_stays(tmp_path):
+    with exclusive(tmp_path / "claims"):
+        (tmp_path / "claims" / "127.20.3").touch()
+    assert (tmp_path / "claims" / "127.20.3").exists()
+
+
+def test_who_can_not_have_it_gives_up_in_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutex, "_PATIENCE_S", 0.03)
+    with (
+        exclusive(tmp_path / "claims"),
+        pytest.raises(ProviderError, match="another process has held it"),
+        exclusive(tmp_path / "claims"),
+    ):
+        pass
+
+
+def test_of_many_one_at_a_time_is_inside(tmp_path):
+    inside: list[int] = []
+    most: list[int] = []
+
+    def enter() -> None:
+        for _ in range(5):
+            with exclusive(tmp_path / "claims"):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=enter) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 15

@@ -1,0 +1,82 @@
+import socket
+
+import pytest
+
+from plimsoll.adapters.local import subnets
+from plimsoll.adapters.local.subnets import claim, claims_of, free_subnet, load_address, node_addresses, release
+from plimsoll.domain.errors import ProviderError
+
+
+@pytest.fixture
+def claims(tmp_path):
+    (tmp_path / "claims").mkdir()
+    return tmp_path / "claims"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def made(name):
+        (tmp_path / name).mkdir()
+        return tmp_path / name
+
+    return made
+
+
+def test_nodes_count_from_one_and_leave_out_the_load_host():
+    assert node_addresses("127.20.3", 3) == ("127.20.3.1", "127.20.3.2", "127.20.3.3")
+    assert node_addresses("127.20.3", 11)[8:] == ("127.20.3.9", "127.20.3.11", "127.20.3.12")
+    assert load_address("127.20.3") == "127.20.3.10"
+
+
+def test_the_same_cluster_finds_the_same_subnet():
+    assert free_subnet(frozenset(), "demo/a/1", 3) == free_subnet(frozenset(), "demo/a/1", 3)
+
+
+def test_a_subnet_is_claimed_by_one_cluster(claims, folder, monkeypatch):
+    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0", "127.30.1"]))
+    assert claim(claims, folder("a"), 3) == "127.30.0"
+    assert claim(claims, folder("b"), 3) == "127.30.1"
+    with pytest.raises(ProviderError, match="claimed by another cluster"):
+        claim(claims, folder("c"), 3)
+
+
+def test_a_cluster_has_one_claim_however_often_it_asks(claims, folder):
+    place = folder("a")
+    assert claim(claims, place, 3) == claim(claims, place, 3)
+    assert len(claims_of(claims, place)) == 1
+
+
+def test_the_claim_of_a_cluster_that_is_gone_is_free(claims, folder, monkeypatch):
+    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0"]))
+    place = folder("a")
+    claim(claims, place, 3)
+    place.rmdir()
+    assert claim(claims, folder("b"), 3) == "127.30.0"
+    assert claims_of(claims, place) == []
+
+
+def test_a_released_subnet_is_free(claims, folder):
+    place = folder("a")
+    claim(claims, place, 3)
+    release(claims, place)
+    assert list(claims.iterdir()) == []
+
+
+def test_a_subnet_with_a_port_in_use_is_passed_over():
+    first = free_subnet(frozenset(), "demo/a/1", 3)
+    with socket.create_server((f"{first}.2", 9042)):
+        assert free_subnet(frozenset(), "demo/a/1", 3) != first
+
+
+def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch):
+    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0"]))
+    with socket.create_server(("127.30.0.1", 7000)), pytest.raises(ProviderError) as refused:
+        free_subnet(frozenset(), "seed", 3)
+    assert "127.30.0.1:7000 is in use by" in refused.value.what
+    assert "ss -ltnp" in refused.value.mend
+
+
+def test_addresses_that_can_not_be_bound_are_said(monkeypatch):
+    monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["192.0.2"]))
+    with pytest.raises(ProviderError, match=r"192\.0\.2\.1:7000 can't be bound"):
+        free_subnet(frozenset(), "seed", 3)
