@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -51,22 +52,31 @@ final class ProbeCommand implements Callable<Integer> {
         }
     }
 
-    /** Null once the cluster is whole; what is missing at the deadline otherwise. */
+    /**
+     * Null once the cluster is whole; what is missing at the deadline otherwise. Every step is tried till it works, and
+     * only then the next: a write that comes before all nodes have the table fails, however often table and write are
+     * made anew.
+     */
     private static String awaitWhole(List<NodeProbe> probes, int expected, long deadline) throws InterruptedException {
         ScratchWrite write = new ScratchWrite(expected);
-        while (true) {
-            String problem = agreement(probes, expected);
-            if (problem == null) {
-                problem = write.through(probes);
+        NodeProbe first = probes.get(0);
+        Supplier<String> agreed = () -> agreement(probes, expected);
+        List<Supplier<String>> steps = List.of(
+                agreed,
+                () -> write.prepare(first),
+                agreed,
+                () -> write.through(probes),
+                () -> write.clear(first),
+                agreed);
+        for (Supplier<String> step : steps) {
+            for (String problem = step.get(); problem != null; problem = step.get()) {
+                if (System.nanoTime() >= deadline) {
+                    return problem;
+                }
+                Thread.sleep(PAUSE);
             }
-            if (problem == null) {
-                problem = agreement(probes, expected);
-            }
-            if (problem == null || System.nanoTime() >= deadline) {
-                return problem;
-            }
-            Thread.sleep(PAUSE);
         }
+        return null;
     }
 
     private static String agreement(List<NodeProbe> probes, int expected) {

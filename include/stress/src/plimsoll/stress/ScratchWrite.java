@@ -16,24 +16,32 @@ final class ScratchWrite {
         this.replicas = replicas;
     }
 
-    /** Null if all of it worked; what did not otherwise. Can be tried again. */
-    String through(List<NodeProbe> nodes) {
+    /** Makes keyspace and table. Null if that worked, as with the other steps; what did not otherwise. */
+    String prepare(NodeProbe node) {
         String problem = execute(
-                nodes.get(0),
+                node,
                 "CREATE KEYSPACE IF NOT EXISTS " + KEYSPACE
                         + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': " + replicas + "}");
-        if (problem == null) {
-            problem = execute(
-                    nodes.get(0),
-                    "CREATE TABLE IF NOT EXISTS " + KEYSPACE + ".written (node text PRIMARY KEY)");
-        }
+        return problem == null
+                ? execute(node, "CREATE TABLE IF NOT EXISTS " + KEYSPACE + ".written (node text PRIMARY KEY)")
+                : problem;
+    }
+
+    /** Writes through every node; all of them must have the table. */
+    String through(List<NodeProbe> nodes) {
         for (NodeProbe node : nodes) {
-            if (problem == null) {
-                problem = execute(node, "INSERT INTO " + KEYSPACE + ".written (node) VALUES ('" + node.address() + "')");
+            String problem =
+                    execute(node, "INSERT INTO " + KEYSPACE + ".written (node) VALUES ('" + node.address() + "')");
+            if (problem != null) {
+                return problem;
             }
         }
-        String left = execute(nodes.get(0), "DROP KEYSPACE IF EXISTS " + KEYSPACE);
-        return problem == null ? left : problem;
+        return null;
+    }
+
+    /** Leaves nothing behind. */
+    String clear(NodeProbe node) {
+        return execute(node, "DROP KEYSPACE IF EXISTS " + KEYSPACE);
     }
 
     private static String execute(NodeProbe node, String statement) {
