@@ -1,1 +1,5 @@
 """Apache Cassandra."""
+
+from plimsoll.adapters.cassandra.adapter import Cassandra
+
+__all__ = ["Cassandra"]

@@ -1,0 +1,149 @@
+"""A three-node Cassandra cluster on this machine: from nothing to all-up, and gone again.
+
+    .venv/bin/python -m benchmarks.cluster_start [--definition demo] [--variant g1] [--rounds N]
+
+All-up means: every node takes clients, sees the others and holds the same schema, and a write at ALL went through each.
+CPU is that of all processes that it took, user and system: the nodes, the probe, the controller. Artefacts are fetched
+before. A machine that does something else makes the figures worse, CPU seconds too.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from statistics import median
+
+import psutil
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.local import LocalProvider
+from plimsoll.adapters.local.sweep import marked
+from plimsoll.bootstrap import load_definition
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.variant import Variant
+from plimsoll.settings import Settings
+
+_LIFETIME = timedelta(minutes=15)
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Started:
+    """One cluster's cost: seconds, CPU seconds, MiB of each node (proportional set size)."""
+
+    wall_s: float
+    nodes_cpu_s: float
+    other_cpu_s: float
+    node_mib: float
+    teardown_s: float
+
+    @property
+    def cpu_s(self) -> float:
+        """Everything together."""
+        return self.nodes_cpu_s + self.other_cpu_s
+
+
+def main() -> None:
+    """Print what each round took, and the medians."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--definition", default="demo", help="name or path of a definition")
+    parser.add_argument("--variant", help="one of its variants; the first unless given")
+    parser.add_argument("--rounds", type=int, default=3, help="how many clusters, one after another")
+    options = parser.parse_args()
+    settings = Settings()
+    definition = load_definition(settings, options.definition)
+    variant = definition.variant(options.variant) if options.variant else definition.variants[0]
+    database = Cassandra(_artefacts(settings, definition), SystemClock())
+    with tempfile.TemporaryDirectory(prefix="plimsoll-cluster-start-") as work:
+        rounds = [_round(database, definition, variant, Path(work), number) for number in range(1, options.rounds + 1)]
+    print(f"median of {len(rounds)}: {_line(_median(rounds))}")
+
+
+def _artefacts(settings: Settings, definition: Definition) -> Artefacts:
+    artefacts = Artefacts(settings.cache, print)
+    artefacts.prepare(definition)
+    return artefacts
+
+
+def _round(database: Cassandra, definition: Definition, variant: Variant, work: Path, number: int) -> Started:
+    provider = LocalProvider(work, SystemClock())
+    key = AttemptKey(campaign_id="cluster-start", cell_id=variant.id, attempt=number)
+    wall, cpu = time.monotonic(), _own_cpu_s()
+    cluster = provider.ensure(_request(key, definition))
+    try:
+        _deploy(database, provider, definition, variant, cluster)
+        wall, cpu = time.monotonic() - wall, _own_cpu_s() - cpu
+        nodes = list(_nodes(work))
+        nodes_cpu = sum(_cpu_s(process) for process in nodes)
+        memory = median(process.memory_full_info().pss / _MIB for process in nodes)
+    finally:
+        teardown = time.monotonic()
+        provider.destroy(key)
+    started = Started(wall, nodes_cpu, cpu, memory, time.monotonic() - teardown)
+    print(f"{variant.id}, cluster {number}: {_line(started)}")
+    return started
+
+
+def _deploy(
+    database: Cassandra, provider: LocalProvider, definition: Definition, variant: Variant, cluster: Cluster
+) -> None:
+    nodes = [provider.host(cluster, info) for info in cluster.nodes]
+    database.deploy(definition, variant, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
+
+
+def _request(key: AttemptKey, definition: Definition) -> ClusterRequest:
+    return ClusterRequest(
+        key=key, owner="benchmark", nodes=definition.system.nodes, expires_at=SystemClock().now() + _LIFETIME
+    )
+
+
+def _nodes(work: Path) -> Sequence[psutil.Process]:
+    """The nodes' JVMs; what supervises them takes no CPU worth counting."""
+    found = []
+    for one in marked(work):
+        with suppress(psutil.NoSuchProcess):
+            if one.process.name() == "java":
+                found.append(one.process)
+    return found
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def _own_cpu_s() -> float:
+    """This process and what it waited for: the probe, the launching of jobs."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def _median(rounds: Sequence[Started]) -> Started:
+    return Started(
+        wall_s=median(one.wall_s for one in rounds),
+        nodes_cpu_s=median(one.nodes_cpu_s for one in rounds),
+        other_cpu_s=median(one.other_cpu_s for one in rounds),
+        node_mib=median(one.node_mib for one in rounds),
+        teardown_s=median(one.teardown_s for one in rounds),
+    )
+
+
+def _line(started: Started) -> str:
+    return (
+        f"{started.wall_s:.1f} s to all-up, {started.cpu_s:.1f} CPU s "
+        f"(nodes {started.nodes_cpu_s:.1f}, probe and controller {started.other_cpu_s:.1f}), "
+        f"{started.node_mib:.0f} MiB a node, {started.teardown_s:.1f} s to tear down"
+    )
+
+
+if __name__ == "__main__":
+    main()

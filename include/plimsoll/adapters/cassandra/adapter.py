@@ -1,0 +1,98 @@
+"""Apache Cassandra as a database under test."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.cassandra.checks import problems
+from plimsoll.adapters.cassandra.inquiry import inspect, probe
+from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.adapters.cassandra.node import Blueprint, start
+from plimsoll.adapters.cassandra.releases import release_of
+from plimsoll.adapters.cassandra.waiting import Patience
+from plimsoll.adapters.cassandra.words import down
+from plimsoll.adapters.plimsoll_stress.program import StressProgram
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+
+_PATIENCE = timedelta(minutes=5)
+
+
+class Cassandra:
+    """Implements the Database port. `patience` is how long all nodes together may take to come up."""
+
+    name = "cassandra"
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        self._artefacts, self._clock, self._patience = artefacts, clock, patience
+        self._program = StressProgram(artefacts)
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Versions, JDKs, collectors and settings that can't be run."""
+        return problems(definition, self._artefacts)
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Start the seed, the others as soon as they can reach it, and wait until clients can use every node.
+
+        Nodes that were started before are waited for like new ones. DeployError carries the words of the node that
+        did not come up.
+        """
+        blueprint = self._blueprint(definition, variant, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + self._patience)
+        seed, others = nodes[0], nodes[1:]
+        start(seed, blueprint)
+        patience.await_line([seed], blueprint.release.listening)
+        _start_all(others, blueprint)
+        patience.await_line(nodes, blueprint.release.ready)
+        probe(self._program, load, nodes)
+
+    def fingerprint(
+        self,
+        variant: Variant,  # noqa: ARG002 - what runs is asked of the nodes, not of the definition
+        nodes: Sequence[Host],
+        load: Host,  # noqa: ARG002 - JMX is open on a node's own host only
+    ) -> Sequence[NodeFingerprint]:
+        """What really runs on each node, asked of its JVM."""
+        return inspect(self._program, nodes)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """A sentence with the log's tail for each node that is not running."""
+        return [sentence for node in nodes if (sentence := down(node))]
+
+    def files(self, node: Host) -> Sequence[PurePosixPath]:
+        """Logs, GC log, command and settings of a node."""
+        files = NodeFiles(node.root)
+        console = [path for path in node.files(files.console.parent) if path == files.console]
+        settings = [path for path in node.files(files.configuration) if path == files.settings]
+        return [*settings, *node.files(files.logs), *console]
+
+    def _blueprint(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
+    ) -> Blueprint:
+        version = definition.database_version(variant)
+        release = release_of(version)
+        if release is None:
+            raise DeployError(f"Cassandra {version} is of no release line known here", mend="run `plimsoll plan`")
+        return Blueprint(
+            release=release,
+            definition=definition,
+            variant=variant,
+            jdk=self._artefacts.jdk(variant.jvm.jdk),
+            jars=self._artefacts.database(self.name, version),
+            addresses=[node.info.address for node in nodes],
+            expires=expires,
+        )
+
+
+def _start_all(nodes: Sequence[Host], blueprint: Blueprint) -> None:
+    """All at once: over a network each takes a while to install."""
+    with ThreadPoolExecutor(max(1, len(nodes))) as pool:
+        list(pool.map(lambda node: start(node, blueprint), nodes))

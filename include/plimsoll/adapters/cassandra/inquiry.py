@@ -1,0 +1,105 @@
+"""What running nodes say of themselves: as a cluster by CQL, as JVMs by JMX."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from plimsoll.adapters.cassandra.command import JMX_PORT, jmx_address
+from plimsoll.adapters.cassandra.words import name_of
+from plimsoll.adapters.plimsoll_stress.program import StressProgram
+from plimsoll.domain.errors import DeployError
+from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
+from plimsoll.domain.variant import Collector
+from plimsoll.ports.host import Host
+
+_WHOLE = timedelta(seconds=90)
+_JVM_START = timedelta(seconds=30)
+
+_COLLECTOR_FLAGS: Mapping[str, Collector] = {
+    "UseG1GC": "G1",
+    "UseConcMarkSweepGC": "CMS",
+    "UseShenandoahGC": "Shenandoah",
+    "UseZGC": "ZGC",
+    "UseParallelGC": "Parallel",
+    "UseSerialGC": "Serial",
+}
+
+
+def probe(program: StressProgram, load: Host, nodes: Sequence[Host]) -> None:
+    """Return once every node knows all others, all have one schema and each takes a write at ALL. DeployError."""
+    addresses = ",".join(node.info.address for node in nodes)
+    timeout = f"{_WHOLE.total_seconds():.0f}s"
+    answer = _ask(program, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
+    if not answer["ready"]:
+        raise DeployError(
+            f"the nodes run, but are no whole cluster after {timeout}: {answer['reason']}",
+            where=f"cassandra on {', '.join(name_of(node) for node in nodes)}",
+            mend="see what else their hosts do; a busy machine may need more time",
+        )
+
+
+def inspect(program: StressProgram, nodes: Sequence[Host]) -> list[NodeFingerprint]:
+    """What the nodes' JVMs and Cassandra report, in the nodes' order. DeployError when one does not answer."""
+    machines: dict[str, list[Host]] = {}
+    for node in nodes:
+        machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
+    found = {node.info.name: facts for hosts in machines.values() for node, facts in _inspect_machine(program, hosts)}
+    return [found[node.info.name] for node in nodes]
+
+
+def _inspect_machine(program: StressProgram, nodes: Sequence[Host]) -> Iterator[tuple[Host, NodeFingerprint]]:
+    """JMX is open on a node's own machine only, and one start of the program serves all nodes there."""
+    ports = ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
+    answers = _ask(program, nodes[0], "inspect", "--jmx-port", ports, allowed=_JVM_START)
+    for node, answer in zip(nodes, answers, strict=True):
+        if answer["error"]:
+            raise DeployError(answer["error"], where=f"cassandra on {name_of(node)}", mend="see whether the node runs")
+        yield node, _fingerprint(node, answer)
+
+
+def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
+    return NodeFingerprint(
+        host=node.info.name,
+        address=node.info.address,
+        facts=node.facts(),
+        jvm=jvm_facts(answer),
+        database="cassandra",
+        database_version=answer["cassandra"]["release_version"],
+        clock_offset_ms=node.clock_offset_ms(),
+    )
+
+
+def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
+    """The program's answer about one JVM in the domain's words."""
+    flags = {name: str(flag["value"]) for name, flag in answer["flags"].items()}
+    return JvmFacts(
+        version=answer["java_runtime_version"],
+        vendor=answer["java_vendor"],
+        name=answer["vm_name"],
+        collector=_collector(flags, answer["vm_name"]),
+        collector_beans=tuple(answer["collectors"]),
+        # The bean leaves out a survivor space with some collectors; the flag is what was asked for and given.
+        heap_max_bytes=int(flags.get("MaxHeapSize", answer["heap_max_bytes"])),
+        arguments=tuple(answer["arguments"]),
+        flags=flags,
+    )
+
+
+def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
+    if "Zing" in vm_name:
+        return "C4"
+    return next((name for flag, name in _COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)
+
+
+def _ask(program: StressProgram, host: Host, *arguments: str, allowed: timedelta) -> Any:
+    """The program's answer, JSON on its last line of output; its exit code says no more than that."""
+    result = host.run(program.argv(host, *arguments), timeout=allowed, check=False)
+    try:
+        return json.loads(result.stdout.strip().rpartition("\n")[2])
+    except ValueError as error:
+        raise DeployError(
+            f"`{arguments[0]}` gave no answer (exit code {result.exit_code}): {result.stderr.strip()[-2000:]}",
+            where=f"host {host.info.name}",
+            mend="mend the reason given",
+        ) from error

@@ -1,0 +1,121 @@
+"""Three nodes with G1, from nothing to a load on them, until one dies."""
+
+import os
+import signal
+import time
+from datetime import timedelta
+
+import psutil
+import pytest
+from tests.integration.cassandra.conftest import LIFETIME, define
+
+from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.sampler import ProcSampler, sample
+from plimsoll.domain.units import parse_size
+from plimsoll.ports.load_generator import LoadRequest
+
+PATIENCE_S = 120
+
+
+@pytest.fixture(scope="module")
+def three(hosts_for):
+    with hosts_for(define()) as deployment:
+        deployment.deploy()
+        yield deployment
+
+
+@pytest.fixture(scope="module")
+def fingerprint(three):
+    return three.fingerprint()
+
+
+def until(condition, what):
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, f"never came: {what}"
+        time.sleep(0.05)
+
+
+def jvms(host):
+    """Living JVMs of one host."""
+    found = []
+    for process in psutil.process_iter(["name"]):
+        try:
+            environment = process.environ() if process.info["name"] == "java" else {}
+        except psutil.Error:
+            continue
+        if environment.get("PLIMSOLL_HOST") == host.info.name and str(host.root.parent.parent.parent.parent) in str(
+            environment.get("PLIMSOLL_WORK")
+        ):
+            found.append(process)
+    return found
+
+
+def test_every_node_is_up(three):
+    assert list(three.database.down(three.nodes)) == []
+
+
+def test_deploying_again_finds_the_same_nodes(three):
+    before = [process.pid for node in three.nodes for process in jvms(node)]
+    three.deploy()
+    assert [process.pid for node in three.nodes for process in jvms(node)] == before
+    assert len(before) == 3
+
+
+def test_what_runs_is_what_was_defined(three, fingerprint):
+    assert [node.host for node in fingerprint] == ["node1", "node2", "node3"]
+    for node, host in zip(fingerprint, three.nodes, strict=True):
+        assert node.address == host.info.address
+        assert (node.database, node.database_version) == ("cassandra", "4.0.1")
+        assert (node.jvm.collector, node.jvm.heap_max_bytes) == ("G1", parse_size("512M"))
+        assert node.jvm.version.startswith("11.0.13+")
+        assert node.facts.cpus == os.cpu_count()
+
+
+def test_flags_are_those_that_the_running_jvm_reports(fingerprint):
+    for node in fingerprint:
+        assert node.jvm.flags["UseG1GC"] == "true"
+        assert node.jvm.flags["MaxGCPauseMillis"] == "500"
+        assert "-XX:G1RSetUpdatingPauseTimePercent=5" in node.jvm.arguments
+        assert "G1 Young Generation" in node.jvm.collector_beans
+
+
+def test_a_load_runs_to_its_end_and_leaves_its_logs(three, artefacts):
+    stress = PlimsollStress(artefacts)
+    ProcSampler().start(three.load, LIFETIME)
+    request = LoadRequest("load", three.definition, 200, [node.info.address for node in three.nodes], LIFETIME)
+    stress.start(three.load, request)
+    until(lambda: stress.status(three.load, "load").state != "running", "the end of the load")
+    status = stress.status(three.load, "load")
+    assert status.state == "complete", status.reason
+    files = {path.name: path for path in stress.files(three.load)}
+    assert {"load.log", "summary.json", "tlp_stress_metrics.csv"} < files.keys()
+    assert set(stress.response_time_logs(files)) == {"reads", "writes"}
+    summary = stress.summary(three.load.read_tail(files[stress.summary_file], max_bytes=100_000))
+    assert summary.complete
+    assert (summary.attempted_ops_s, summary.failed) == (200.0, 0)
+    assert summary.operations["writes"] > summary.operations["reads"] > 0
+
+
+def test_the_sampler_wrote_a_line_for_every_second_of_the_load(three):
+    (samples,) = ProcSampler().files(three.load)
+    header, *lines = three.load.read_tail(samples, max_bytes=100_000).splitlines()
+    assert header.split(",") == list(sample.COLUMNS)
+    assert len(lines) >= 5
+
+
+def test_logs_and_settings_of_a_node_can_be_collected(three):
+    names = {path.name for path in three.database.files(three.nodes[1])}
+    assert {"cassandra.yaml", "system.log", "gc.log", "command.txt", "cassandra.log"} <= names
+    assert "debug.log" not in names
+
+
+def test_a_node_that_was_killed_is_down_with_its_last_words(three):
+    (victim,) = jvms(three.nodes[2])
+    os.kill(victim.pid, signal.SIGKILL)
+    until(lambda: three.nodes[2].status("cassandra").state == "exited", "the end of the killed node")
+    (sentence,) = three.database.down(three.nodes)
+    assert sentence.startswith(f"node3 ({three.nodes[2].info.address}) ended with signal 9")
+    assert "INFO" in sentence
+    three.nodes[0].stop("cassandra", grace=timedelta(seconds=10))
+    assert [text.split()[0] for text in three.database.down(three.nodes)] == ["node1", "node3"]

@@ -1,0 +1,40 @@
+"""Nodes that can't start say why, in their own words, and at once."""
+
+import socket
+
+import pytest
+from tests.integration.cassandra.conftest import define
+
+from plimsoll.domain.errors import DeployError
+
+
+def refusal(hosts_for, definition, busy_port=None):
+    with hosts_for(definition, "refused") as deployment, socket.socket() as occupier:
+        if busy_port is not None:
+            occupier.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            occupier.bind((deployment.nodes[0].info.address, busy_port))
+            occupier.listen()
+        with pytest.raises(DeployError) as failure:
+            deployment.deploy()
+    assert failure.value.where == f"cassandra on node1 ({deployment.nodes[0].info.address})"
+    return failure.value
+
+
+def test_a_setting_that_cassandra_does_not_know(hosts_for):
+    error = refusal(hosts_for, define(nodes=1, settings={"no_such_setting": 1}))
+    assert "Please remove properties [no_such_setting]" in error.what
+    assert "ended with exit code 3" in error.what
+    assert "settings" in error.mend
+
+
+def test_a_flag_that_the_jvm_does_not_know(hosts_for):
+    error = refusal(hosts_for, define(nodes=1, flags=["-XX:+NoSuchFlag"]))
+    assert "Unrecognized VM option 'NoSuchFlag'" in error.what
+    assert "jvm" in error.mend
+
+
+@pytest.mark.parametrize("port", [7000, 7199, 9042])
+def test_a_port_that_is_taken(hosts_for, port):
+    error = refusal(hosts_for, define(nodes=1), busy_port=port)
+    assert str(port) in error.what
+    assert "ss -ltnp" in error.mend
