@@ -20,17 +20,23 @@ class _Source:
 
     scratch: Ints
     target: Ints | None
+    address: int
 
     @classmethod
     def of(cls, header: Header, unit: Unit) -> "_Source":
         layout = Layout.of(header.lowest, header.digits)
         if layout == WIDE:
-            return cls(np.zeros(wide_length(unit), dtype=np.int64), None)
+            return cls._with(wide_length(unit), None)
         values = layout.lowest_values(np.arange(_length(layout, unit), dtype=np.int64))
-        return cls(np.zeros(len(values), dtype=np.int64), WIDE.index_of(values))
+        return cls._with(len(values), WIDE.index_of(values))
+
+    @classmethod
+    def _with(cls, length: int, target: Ints | None) -> "_Source":
+        scratch = np.zeros(length, dtype=np.int64)
+        return cls(scratch, target, scratch.ctypes.data)
 
     def add_to(self, counts: Ints, body: bytes) -> None:
-        found = decode(body, COUNTS_AT, self.scratch.ctypes.data, len(self.scratch), _COUNTER_BYTES)
+        found = decode(body, COUNTS_AT, self.address, len(self.scratch), _COUNTER_BYTES)
         used = slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
         if self.target is None:
             counts[used] += self.scratch[used]

@@ -23,16 +23,15 @@ def ranks(percentiles: Sequence[float], total: int) -> Ints:
 def values_at(counts: Ints, percentiles: Sequence[float]) -> Ints:
     """The value at each percentile in the log's unit: the highest that its slot can hold, so never too low.
 
-    `counts` are those of the wide histogram and hold at least one value.
+    `counts` are those of the wide histogram; nothing at all is returned where they count nothing.
     """
     used = len(counts) - int(np.argmax(counts[::-1] != 0))
     cumulative = np.cumsum(counts[:used])
-    slots = np.searchsorted(cumulative, ranks(percentiles, int(cumulative[-1])))
+    total = int(cumulative[-1])
+    slots = np.searchsorted(cumulative, ranks(percentiles, total)) if total else np.empty(0, dtype=np.int64)
     return reported_values()[slots]
 
 
 def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
     """The value at each percentile in ms; nothing at all where nothing was counted."""
-    if not counts.any():
-        return ()
     return tuple((values_at(counts, percentiles) / UNITS_PER_MS[unit]).tolist())
