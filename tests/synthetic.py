@@ -224,7 +224,7 @@ def _pauses(rng: np.random.Generator, duration_s: float, planted: tuple[Floats, 
 
 def _verdict(definition: Definition, cell: Cell, number: int, intervals: pd.DataFrame, rate: float) -> Verdict:
     judged = intervals[intervals["phase"] == "judged"]
-    queries = judged[judged["operation"] == "all"]
+    queries, maxima = judged[judged["operation"] == "all"], _maxima(judged)
     missed = int((~queries["met"].astype(bool)).sum())
     level = LevelVerdict(
         service_level=definition.service_levels[0],
@@ -244,16 +244,18 @@ def _verdict(definition: Definition, cell: Cell, number: int, intervals: pd.Data
         achieved_ops_s=float(queries["rate_ops_s"].mean()),
         rate_achieved=rate >= 0.99 * cell.load_ops_s,
         operations=int(queries["count"].sum()),
-        maxima=_maxima(queries),
-        maxima_by_operation={name: _maxima(judged[judged["operation"] == name]) for name in ("reads", "writes")},
+        maxima=maxima["all"],
+        maxima_by_operation={name: maxima[name] for name in ("reads", "writes")},
         started_at=GENERATED_AT - timedelta(days=2),
         checks=(Check(name="none empty", success=True, expected="no empty interval", observed="no empty interval"),),
         code_version="0.1.0",
     )
 
 
-def _maxima(intervals: pd.DataFrame) -> Percentiles:
-    return Percentiles(**{name: float(intervals[name].max()) for name in _SHAPE})
+def _maxima(intervals: pd.DataFrame) -> dict[str, Percentiles]:
+    highest = intervals.groupby("operation")[list(_SHAPE)].max()
+    rows = highest.to_dict(orient="index").items()
+    return {str(name): Percentiles.model_validate(row) for name, row in rows}
 
 
 def _fingerprint(variant: Variant, *, odd: bool) -> Fingerprint:

@@ -131,6 +131,11 @@ def distance(verdict: Verdict) -> float | None:
     return None if level is None else ratio(level)
 
 
+def missed_by_errors(verdict: Verdict) -> bool:
+    """Whether a valid attempt missed although its response times kept every service level: too many errors."""
+    return verdict.outcome == "missed" and all(level.met for level in verdict.levels)
+
+
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
     """The highest interval of each valid repeat, ms, over repeats; `percentile` is one of PERCENTILES."""
     return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, computed_field
 
-from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance
+from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by_errors
 from plimsoll.analysis.statistics import pass_probability_bound
 from plimsoll.domain.base import Model
 
@@ -21,6 +21,7 @@ class Rung(Model):
     repeats: Annotated[int, Field(description="Repeats that the definition asks for")]
     met: int
     missed: int
+    missed_by_errors: Annotated[int, Field(description="Of those missed: response times kept, too many errors")]
     invalid: int
     not_run: int
     rate_not_achieved: Annotated[int, Field(description="Valid repeats that fell short of the attempted rate")]
@@ -85,6 +86,7 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         repeats=len(cells),
         met=states.count("met"),
         missed=states.count("missed"),
+        missed_by_errors=sum(map(missed_by_errors, verdicts)),
         invalid=states.count("invalid"),
         not_run=states.count("not run"),
         rate_not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),

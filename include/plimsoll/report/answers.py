@@ -55,7 +55,8 @@ def headline(capacity: Capacity) -> str:
 def rung_outcome(rung: Rung) -> str:
     """What became of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     open_ones = [f"{count} {what}" for count, what in ((rung.invalid, "invalid"), (rung.not_run, "not run")) if count]
-    count, what = (rung.missed, "missed") if rung.outcome == "missed" else (rung.met, "met")
+    by_errors = f" ({rung.missed_by_errors} by errors)" if rung.missed_by_errors else ""
+    count, what = (rung.missed, f"missed{by_errors}") if rung.outcome == "missed" else (rung.met, "met")
     return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
 
 

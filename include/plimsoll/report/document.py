@@ -38,7 +38,8 @@ class CellEntry(Model):
     attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]
     achieved_ops_s: float | None
     rate_achieved: bool | None
-    worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound; below 1: met")]
+    errors: Annotated[dict[str, int], Field(description="Failed operations by kind")]
+    worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound")]
     maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
 
 
@@ -138,6 +139,7 @@ def _cells(findings: Findings) -> tuple[CellEntry, ...]:
             attempt=result.verdict.key.attempt if result.verdict else None,
             achieved_ops_s=result.verdict.achieved_ops_s if result.verdict else None,
             rate_achieved=result.verdict.rate_achieved if result.verdict else None,
+            errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
             maxima=result.verdict.maxima if result.verdict else None,
         )

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign import PERCENTILES, CellResult, Spread, achieved, deciding_level, distance, maxima
+from plimsoll.analysis.campaign import (
+    PERCENTILES,
+    CellResult,
+    Spread,
+    achieved,
+    deciding_level,
+    distance,
+    maxima,
+    missed_by_errors,
+)
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole_span
 
@@ -100,7 +109,7 @@ def _cell_row(result: CellResult) -> CellRow:
     counted = verdict.key.attempt if verdict else "none"
     return CellRow(
         cell=result.cell.id,
-        outcome=result.state,
+        outcome=f"{result.state} (errors)" if verdict and missed_by_errors(verdict) else result.state,
         mark=result.state.replace(" ", "-"),
         attempt=f"{counted} of {len(result.attempts)}",
         achieved=ops(verdict.achieved_ops_s) if verdict else NOTHING,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import Any
 
 import altair as alt
 
@@ -16,6 +17,8 @@ _SCALE = alt.Scale(
     type="log", domain=[0.0625, 1.0, 16.0], range=["#4393c3", "#f7f7f7", "#e5674f"], clamp=True, interpolate="lab"
 )
 _SQUARE_PX, _FEW_SQUARES_PX = 34, 44
+_EDGE: dict[str, Any] = {"fillOpacity": 0, "strokeWidth": 2, "cornerRadius": 3}
+_ERRORS = "#b3200e"
 _INK = "#111820"  # on the squares, whatever the page's own colours are
 
 
@@ -32,8 +35,9 @@ def heat_map(findings: Findings) -> Figure:
         caption=(
             "Each square is a variant at a load: its worst interval over all valid repeats, "
             "and how many repeats met the service level. Blue is below the bound, red beyond it. "
-            "The heavy line lies on top of the highest load that the variant carries: its capacity. "
-            "A dashed edge marks repeats that are invalid or were not run; a grey square has no valid repeat at all."
+            "The heavy yellow line lies on top of the highest load that the variant carries: its capacity. "
+            "A dashed edge marks repeats that are invalid or were not run; a grey square has no valid repeat at "
+            "all. A solid red edge: response times were kept, but too many operations failed."
         ),
         spec=specification(chart, rows_data(rows)),
         narrowest_px=70 + 92 * len(findings.capacities),
@@ -64,6 +68,7 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
         "ratio": spread.high if spread else None,
         "range": f"{multiple(spread.low)} to {multiple(spread.high)}" if spread else "none valid",
         "repeats": _repeats(rung),
+        "errors": rung.missed_by_errors > 0,
         "whole": rung.invalid + rung.not_run == 0,
         "capacity": rung.load_ops_s == capacity.capacity_ops_s,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
@@ -71,15 +76,15 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
 
 
 def _repeats(rung: Rung) -> str:
-    gaps = [f"{count} {what}" for count, what in ((rung.invalid, "invalid"), (rung.not_run, "not run")) if count]
+    counts = ((rung.missed_by_errors, "by errors"), (rung.invalid, "invalid"), (rung.not_run, "not run"))
+    gaps = [f"{count} {what}" for count, what in counts if count]
     return ", ".join([f"{rung.met}/{rung.repeats} met", *gaps])
 
 
 def _layers(findings: Findings) -> list[alt.Chart | alt.LayerChart]:
     base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=_tooltip())
     load_line = _load_line(findings) if any(one.at_capacity for one in findings.capacities) else []
-    open_edges = [_open_edges(base)] if findings.count("invalid", "not run") else []
-    return [_rectangles(base), *open_edges, *_figures(base), *load_line]
+    return [_rectangles(base), *_edges(findings, base), *_figures(base), *load_line]
 
 
 def _variants(findings: Findings, *, left: bool = False) -> alt.X:
@@ -120,11 +125,15 @@ def _rectangles(base: alt.Chart) -> alt.Chart:
     return drawn
 
 
-def _open_edges(base: alt.Chart) -> alt.Chart:
-    incomplete = base.transform_filter("!datum.whole")
-    edges: alt.Chart = incomplete.mark_rect(
-        fillOpacity=0, stroke=_INK, strokeDash=[5, 3], strokeWidth=1.5, cornerRadius=3
-    )
+def _edges(findings: Findings, base: alt.Chart) -> list[alt.Chart]:
+    """Only those that some square has: Vega warns of layers without rows."""
+    rungs = [rung for capacity in findings.capacities for rung in capacity.rungs]
+    edges = []
+    if any(rung.invalid or rung.not_run for rung in rungs):
+        dashed = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
+        edges.append(dashed)
+    if any(rung.missed_by_errors for rung in rungs):
+        edges.append(base.transform_filter("datum.errors").mark_rect(**_EDGE, stroke=_ERRORS))
     return edges
 
 
@@ -136,14 +145,14 @@ def _figures(base: alt.Chart) -> list[alt.Chart]:
 
 
 def _load_line(findings: Findings) -> list[alt.Chart]:
-    """Dark with a light edge, to be seen on the squares and on any page."""
+    """Light with a dark edge, to be seen on the squares and on any page."""
     x, top = _variants(findings, left=True), _loads(findings, top=True)
     carried = alt.Chart().transform_filter(alt.datum.capacity)
     return [
         carried.mark_rule(strokeWidth=width, yOffset=2, color=colour).encode(
             x=x, x2=alt.X2("variant:N", bandPosition=1), y=top
         )
-        for width, colour in ((7, "#ffffff"), (4, _INK))
+        for width, colour in ((7, _INK), (3.5, "#ffc933"))
     ]
 
 

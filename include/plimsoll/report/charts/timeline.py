@@ -7,7 +7,7 @@ from datetime import timedelta
 import altair as alt
 import pandas as pd
 
-from plimsoll.analysis.campaign import CellResult, deciding_level
+from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by_errors
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, LINE, MISSED, PAUSE, SHADE, log_y
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, percentile_column, points_per_panel
@@ -69,8 +69,9 @@ def _header(result: CellResult, *, few: bool) -> str:
     load = ops(result.cell.load_ops_s) if few else short_ops(result.cell.load_ops_s)
     level = deciding_level(result.verdict) if result.verdict else None
     missed = f"missed {level.missed}/{level.judged}" if level and level.missed else ""
+    errors = "errors" if result.verdict and missed_by_errors(result.verdict) else ""
     state = result.state if result.state in ("met", "missed") else result.state.upper()
-    return f"{load} · r{result.cell.repeat} · {missed or state}"
+    return f"{load} · r{result.cell.repeat} · {missed or errors or state}"
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
@@ -80,7 +81,7 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
     shaped = table.assign(
         t=middle.map("{:.5g}".format, na_action="ignore"),
         ms=table["ms"].astype(float).map("{:.4g}".format, na_action="ignore"),
-        what=(table["host"].fillna("") + " " + table["kind"].fillna("")).str.strip(),
+        what=(table["host"].astype(object).fillna("") + " " + table["kind"].astype(object).fillna("")).str.strip(),
         of=table["intervals"].fillna(table["pauses"]).fillna(0).astype(int),
         missed=table["missed"].fillna(0).astype(int),
     )

@@ -1,0 +1,80 @@
+"""Campaigns written down as outcomes: `{"a": {10_000: "mmm", 20_000: "mxi"}}` is a variant, two loads, three repeats.
+
+m: met, x: missed, e: missed by errors, i: invalid, a dot: not run, d: invalid first, met at the second attempt.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from tests.synthetic import GENERATED_AT
+
+from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.domain.cell import AttemptKey, Cell, grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import LevelVerdict, Percentiles, Verdict
+
+Outcomes = Mapping[str, Mapping[int, str]]
+
+_WORST_MS = {"m": 50.0, "x": 250.0, "e": 50.0, "i": 50.0}
+_ATTEMPTS = {".": "", "d": "im"}
+
+
+def campaign_of(outcomes: Outcomes, *, control: str | None = None, **changes: object) -> CampaignData:
+    """A campaign with those outcomes, bound 100 ms, without intervals, pauses and fingerprints."""
+    definition = definition_of(outcomes, control=control, **changes)
+    attempts = [
+        attempt_of(definition, cell, number, letter)
+        for cell in grid(definition)
+        for number, letter in enumerate(_letters(outcomes[cell.variant][cell.load_ops_s][cell.repeat - 1]), 1)
+    ]
+    return CampaignData("trial-1", definition, tuple(attempts), (), GENERATED_AT)
+
+
+def definition_of(outcomes: Outcomes, *, control: str | None = None, **changes: object) -> Definition:
+    """The definition that such outcomes belong to."""
+    loads = next(iter(outcomes.values()))
+    content: dict[str, object] = {
+        "name": "trial",
+        "title": "A trial",
+        "system": {"version": "4.0.1"},
+        "variants": [
+            {"id": name, "title": name.upper(), "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "1G"}}
+            for name in outcomes
+        ],
+        "control": control,
+        "loads": [f"{load}/s" for load in loads],
+        "repeats": len(next(iter(loads.values()))),
+        "timing": {"duration": "90s", "warmup": "30s"},
+    }
+    return Definition.model_validate(content | changes)
+
+
+def attempt_of(
+    definition: Definition, cell: Cell, number: int, letter: str, worst_ms: float | None = None
+) -> AttemptData:
+    """One attempt with that outcome; its worst interval may be given."""
+    worst = _WORST_MS[letter] if worst_ms is None else worst_ms
+    levels = tuple(
+        LevelVerdict(service_level=level, met=worst < level.bound_ms, judged=6, missed=0, not_judged=0, worst_ms=worst)
+        for level in definition.service_levels
+    )
+    verdict = Verdict(
+        key=AttemptKey(campaign_id="trial-1", cell_id=cell.id, attempt=number),
+        cell=cell,
+        valid=letter != "i",
+        reasons=("node1 went down",) if letter == "i" else (),
+        met={"m": True, "x": False, "e": False}.get(letter),
+        levels=levels,
+        attempted_ops_s=cell.load_ops_s,
+        achieved_ops_s=float(cell.load_ops_s),
+        rate_achieved=True,
+        errors={"timeout": 900} if letter == "e" else {},
+        operations=cell.load_ops_s * 60,
+        maxima=Percentiles(p50_ms=1.0, p90_ms=2.0, p99_ms=worst / 2, p99_9_ms=worst, max_ms=worst * 2),
+        code_version="0.1.0",
+    )
+    return AttemptData(verdict, None, pd.DataFrame(), pd.DataFrame())
+
+
+def _letters(outcome: str) -> Sequence[str]:
+    return _ATTEMPTS.get(outcome, outcome)

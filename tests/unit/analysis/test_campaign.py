@@ -1,0 +1,90 @@
+from dataclasses import replace
+
+import pytest
+from tests.outcomes import attempt_of, campaign_of, definition_of
+
+from plimsoll.analysis.campaign import achieved, cell_results, deciding_level, distance, maxima, missed_by_errors, worst
+from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.errors import NotFound
+
+
+def test_cells_come_by_variant_then_rising_load_then_repeat() -> None:
+    data = campaign_of({"b": {20_000: "mm", 10_000: "mm"}, "a": {20_000: "mm", 10_000: "mm"}})
+    assert [result.cell.id for result in cell_results(data)] == [
+        "b-010k-r1", "b-010k-r2", "b-020k-r1", "b-020k-r2", "a-010k-r1", "a-010k-r2", "a-020k-r1", "a-020k-r2",
+    ]  # fmt: skip
+
+
+def test_every_outcome_becomes_the_state_of_its_cell() -> None:
+    results = cell_results(campaign_of({"a": {10_000: "mxei.d"}}))
+    assert [result.state for result in results] == ["met", "missed", "missed", "invalid", "not run", "met"]
+
+
+def test_the_newest_valid_attempt_counts_and_the_replaced_one_is_kept_in_sight() -> None:
+    data = campaign_of({"a": {10_000: "m"}})
+    cell = grid(data.definition)[0]
+    later = [attempt_of(data.definition, cell, 2, "x"), attempt_of(data.definition, cell, 3, "i")]
+    (result,) = cell_results(replace(data, attempts=(*later, *data.attempts)))
+    assert result.verdict is not None
+    assert result.verdict.key.attempt == 2
+    assert [attempt.verdict.key.attempt for attempt in result.superseded] == [1]
+    assert result.state == "missed"
+
+
+def test_a_cell_without_valid_attempt_shows_its_newest_invalid_one_but_counts_none() -> None:
+    (result,) = cell_results(campaign_of({"a": {10_000: "i"}}))
+    assert result.counted is None
+    assert result.shown is not None
+    assert result.shown.verdict.reasons == ("node1 went down",)
+
+
+def test_an_attempt_at_a_cell_outside_the_definition_is_refused_by_name() -> None:
+    data = campaign_of({"a": {10_000: "m"}})
+    stranger = attempt_of(data.definition, Cell(variant="a", load_ops_s=70_000, repeat=1), 1, "m")
+    with pytest.raises(NotFound, match=r"trial-1/a-070k-r1/1: the definition has no cell a-070k-r1"):
+        cell_results(replace(data, attempts=(stranger,)))
+
+
+def test_distance_is_the_worst_interval_as_a_multiple_of_the_bound() -> None:
+    (result,) = cell_results(campaign_of({"a": {10_000: "x"}}))
+    assert result.verdict is not None
+    assert distance(result.verdict) == 2.5
+
+
+def test_of_several_service_levels_the_one_nearest_to_or_furthest_beyond_its_bound_decides() -> None:
+    levels = [{"percentile": 99.9, "below": "100ms"}, {"percentile": 90, "below": "20ms"}]
+    (result,) = cell_results(campaign_of({"a": {10_000: "m"}}, service_levels=levels))
+    assert result.verdict is not None
+    level = deciding_level(result.verdict)
+    assert level is not None
+    assert level.service_level.percentile == 90
+    assert distance(result.verdict) == 2.5
+
+
+def test_a_valid_attempt_that_kept_its_response_times_can_only_have_missed_by_errors() -> None:
+    met, missed, errors = (result.verdict for result in cell_results(campaign_of({"a": {10_000: "mxe"}})))
+    assert met is not None and missed is not None and errors is not None  # noqa: PT018 - one fact: all are valid
+    assert [missed_by_errors(verdict) for verdict in (met, missed, errors)] == [False, False, True]
+
+
+def test_maxima_range_over_valid_repeats_only() -> None:
+    data = campaign_of({"a": {10_000: "..."}})
+    cells = grid(data.definition)
+    worsts = zip(cells, ("m", "m", "i"), (10.0, 30.0, 5.0), strict=True)
+    attempts = tuple(attempt_of(data.definition, cell, 1, letter, worst_ms) for cell, letter, worst_ms in worsts)
+    (spread,) = maxima(cell_results(replace(data, attempts=attempts)), "p99_9_ms")
+    assert (spread.repeats, spread.low, spread.median, spread.high) == (2, 10.0, 20.0, 30.0)
+
+
+def test_achieved_rate_and_worst_interval_are_given_per_variant_and_load() -> None:
+    results = cell_results(campaign_of({"a": {10_000: "mx", 20_000: "ii"}}))
+    assert [(one.load_ops_s, one.low, one.high) for one in achieved(results)] == [(10_000, 10_000.0, 10_000.0)]
+    assert [(one.load_ops_s, one.low, one.high) for one in worst(results)] == [(10_000, 0.5, 2.5)]
+
+
+def test_an_empty_campaign_has_cells_but_no_figures() -> None:
+    data = replace(campaign_of({"a": {10_000: "m"}}), attempts=())
+    results = cell_results(data)
+    assert [result.state for result in results] == ["not run"]
+    assert maxima(results, "p50_ms") == ()
+    assert definition_of({"a": {10_000: "m"}}) == data.definition

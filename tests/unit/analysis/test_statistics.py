@@ -1,0 +1,154 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, mannwhitneyu
+from tests.outcomes import attempt_of, campaign_of
+
+from plimsoll.analysis.campaign import CellResult, cell_results
+from plimsoll.analysis.statistics import (
+    compare_with_control,
+    holm,
+    median_coverage,
+    pass_probability_bound,
+    power_of,
+    stratified_rank_test,
+    superiority,
+    typical_ratio,
+)
+from plimsoll.domain.cell import grid
+
+LOADS = (10_000, 20_000, 30_000)
+
+
+def cells_with(worst_ms: Mapping[str, Sequence[Sequence[float]]]) -> tuple[CellResult, ...]:
+    """Cells whose worst intervals are given by variant, load and repeat."""
+    repeats = len(next(iter(worst_ms.values()))[0])
+    loads = LOADS[: len(next(iter(worst_ms.values())))]
+    data = campaign_of({name: dict.fromkeys(loads, "." * repeats) for name in worst_ms}, control="control")
+    attempts = tuple(
+        attempt_of(data.definition, cell, 1, "m", worst_ms[cell.variant][loads.index(cell.load_ops_s)][cell.repeat - 1])
+        for cell in grid(data.definition)
+    )
+    return cell_results(replace(data, attempts=attempts))
+
+
+@pytest.mark.parametrize(("passes", "repeats"), [(1, 1), (3, 3), (5, 5), (4, 5), (1, 5), (17, 20)])
+def test_the_pass_probability_bound_is_clopper_pearson_s(passes: int, repeats: int) -> None:
+    exact = binomtest(passes, repeats, alternative="greater").proportion_ci(0.95, "exact").low
+    assert pass_probability_bound(passes, repeats) == pytest.approx(exact)
+
+
+def test_five_of_five_passes_show_no_more_than_55_per_cent() -> None:
+    assert pass_probability_bound(5, 5) == pytest.approx(0.05 ** (1 / 5))
+    assert pass_probability_bound(0, 5) == 0.0
+
+
+@pytest.mark.parametrize(("passes", "repeats"), [(-1, 5), (6, 5)])
+def test_impossible_counts_are_refused(passes: int, repeats: int) -> None:
+    with pytest.raises(ValueError, match="passes of 5 repeats"):
+        pass_probability_bound(passes, repeats)
+
+
+def test_the_range_of_repeats_covers_the_median_as_simulation_says() -> None:
+    assert median_coverage(5) == 0.9375
+    assert median_coverage(1) == 0.0
+    samples = np.random.default_rng(1).exponential(size=(20_000, 4))
+    covered = ((samples.min(axis=1) < np.log(2)) & (samples.max(axis=1) > np.log(2))).mean()
+    assert median_coverage(4) == pytest.approx(covered, abs=0.01)
+
+
+def test_power_says_how_many_passes_would_show_90_per_cent() -> None:
+    needed = power_of(5).passes_for_90_percent
+    assert pass_probability_bound(needed, needed) >= 0.9 > pass_probability_bound(needed - 1, needed - 1)
+
+
+def test_holm_steps_down_and_keeps_the_order_given() -> None:
+    assert holm([0.04, 0.01, 0.03]) == pytest.approx((0.06, 0.03, 0.06))
+    assert holm([0.6, 0.7]) == (1.0, 1.0)
+    assert holm([]) == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_with_one_stratum_the_test_is_mann_and_whitney_s_exact_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.normal(size=5).tolist(), rng.normal(0.7, size=6).tolist()
+    exact = mannwhitneyu(first, second, method="exact").pvalue
+    assert stratified_rank_test([(first, second)])[0] == pytest.approx(exact)
+
+
+def test_with_ties_and_strata_the_test_counts_all_exchanges() -> None:
+    strata = [([1.0, 2.0], [2.0, 3.0]), ([5.0, 5.0], [5.0, 9.0])]
+    sums = [_rank_sums([*first, *second], len(first)) for first, second in strata]
+    observed = sums[0][0] + sums[1][0]
+    exchanged = [one + other for one in sums[0] for other in sums[1]]
+    lower = sum(total <= observed for total in exchanged) / len(exchanged)
+    upper = sum(total >= observed for total in exchanged) / len(exchanged)
+    assert stratified_rank_test(strata)[0] == pytest.approx(min(1.0, 2 * min(lower, upper)))
+
+
+def test_the_smallest_possible_p_is_that_of_complete_separation() -> None:
+    separated = ([1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0])
+    assert stratified_rank_test([separated]) == pytest.approx((2 / 252, 2 / 252))
+
+
+def test_false_alarms_stay_within_the_stated_level_where_nothing_differs() -> None:
+    rng = np.random.default_rng(7)
+    p_values = [
+        stratified_rank_test([(one[:5].tolist(), one[5:].tolist()) for one in rng.lognormal(size=(3, 10))])[0]
+        for _ in range(400)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_effect_sizes_count_pairs_within_strata_only() -> None:
+    strata = [([2.0, 4.0], [1.0, 2.0]), ([100.0], [200.0])]
+    assert superiority(strata) == pytest.approx((1 + 0.5 + 1 + 1 + 0) / 5)
+    assert typical_ratio(strata) == 2.0
+
+
+def test_a_variant_that_is_worse_at_every_load_is_said_to_be_higher() -> None:
+    cells = cells_with({"control": [[10, 11, 12, 13], [20, 21, 22, 23]], "worse": [[30, 31, 32, 33], [40, 41, 42, 43]]})
+    (comparison,) = compare_with_control(cells, "control")
+    assert (comparison.conclusion, comparison.superiority, comparison.loads) == ("higher", 1.0, LOADS[:2])
+    assert comparison.ratio == pytest.approx(2.33, abs=0.3)
+    assert comparison.p_holm == comparison.p_value == pytest.approx(2 / 70**2)
+
+
+def test_a_variant_that_is_better_is_said_to_be_lower() -> None:
+    cells = cells_with({"control": [[30, 31, 32, 33, 34]], "better": [[3, 4, 5, 6, 7]]})
+    assert compare_with_control(cells, "control")[0].conclusion == "lower"
+
+
+def test_alike_variants_show_no_difference() -> None:
+    cells = cells_with({"control": [[10, 12, 14, 16, 18]], "same": [[11, 13, 15, 17, 9]]})
+    assert compare_with_control(cells, "control")[0].conclusion == "no difference shown"
+
+
+def test_one_repeat_is_never_compared() -> None:
+    (comparison,) = compare_with_control(cells_with({"control": [[10], [20]], "other": [[30], [40]]}), "control")
+    assert (comparison.conclusion, comparison.loads, comparison.p_value) == ("too few repeats", (), None)
+
+
+def test_repeats_that_could_not_reach_the_level_are_said_to_be_too_few() -> None:
+    (comparison,) = compare_with_control(cells_with({"control": [[10, 11]], "other": [[30, 31]]}), "control")
+    assert comparison.smallest_p == pytest.approx(1 / 3)
+    assert comparison.conclusion == "too few repeats"
+
+
+def test_the_correction_counts_every_variant_that_was_tested() -> None:
+    worst_ms = {"control": [[10, 11, 12, 13, 14]], "one": [[30, 31, 32, 33, 34]], "two": [[40, 41, 42, 43, 44]]}
+    comparisons = compare_with_control(cells_with(worst_ms), "control")
+    assert [one.p_holm for one in comparisons] == pytest.approx([4 / 252, 4 / 252])
+
+
+def test_without_a_control_nothing_is_compared() -> None:
+    assert compare_with_control(cells_with({"control": [[10, 11]], "other": [[30, 31]]}), None) == ()
+
+
+def _rank_sums(values: Sequence[float], chosen: int) -> list[float]:
+    """Midrank sums of every choice; the first is the sample as it stands."""
+    ranks = [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
+    return [sum(ranks[place] for place in places) for places in combinations(range(len(values)), chosen)]

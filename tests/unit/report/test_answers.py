@@ -1,0 +1,87 @@
+import pytest
+from tests.outcomes import campaign_of
+
+from plimsoll.report.answers import capacity_rows, capacity_table, sentence
+from plimsoll.report.findings import analyse
+
+TOLD = {
+    "found": (
+        {10_000: "mm", 20_000: "mm", 30_000: "xm"},
+        "20,000 ops/s",
+        "A carries 20,000 ops/s: all 2 repeats met the service level there and at every lower load; "
+        "at 30,000 ops/s, 1 of 2 repeats missed.",
+    ),
+    "found with one repeat": (
+        {10_000: "m", 20_000: "x"},
+        "10,000 ops/s",
+        "A carries 10,000 ops/s: the only repeat met the service level there; at 20,000 ops/s, the only repeat missed.",
+    ),
+    "at least": (
+        {10_000: "mm", 20_000: "mm"},
+        "at least 20,000 ops/s",
+        "A carries at least 20,000 ops/s: all 2 repeats met the service level there and at every lower load; "
+        "no higher load was run.",
+    ),
+    "provisional": (
+        {10_000: "mm", 20_000: "mi", 30_000: "x."},
+        "at least 10,000 ops/s",
+        "A carries at least 10,000 ops/s: all 2 repeats met the service level there; "
+        "at 20,000 ops/s, 1 of 2 repeats met, 1 invalid.",
+    ),
+    "none": (
+        {10_000: "xm", 20_000: "xx"},
+        "none: below the lowest load",
+        "A: no load of this campaign was carried; at 10,000 ops/s, the lowest load, 1 of 2 repeats missed.",
+    ),
+    "errors": (
+        {10_000: "mm", 20_000: "ee"},
+        "10,000 ops/s",
+        "A carries 10,000 ops/s: all 2 repeats met the service level there; "
+        "at 20,000 ops/s, 2 of 2 repeats missed (2 by errors).",
+    ),
+    "unknown": (
+        {10_000: "m.", 20_000: "xx"},
+        "unknown",
+        "A: the capacity is unknown; at 10,000 ops/s, the lowest load, 1 of 2 repeats met, 1 not run.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_each_kind_of_capacity_is_said_plainly(case: str) -> None:
+    loads, headline, told = TOLD[case]
+    findings = analyse(campaign_of({"a": loads}))
+    assert capacity_rows(findings)[0].capacity == headline
+    assert sentence(findings, findings.capacities[0]) == told
+
+
+def test_rows_show_what_a_capacity_rests_on_and_what_comes_next() -> None:
+    (row,) = capacity_table(campaign_of({"a": {10_000: "mmm", 20_000: "mxi"}}))
+    assert row.rests_on == "3 of 3 repeats met"
+    assert row.next_load == "20,000 ops/s: 1 of 3 repeats missed, 1 invalid"
+    assert row.pass_probability == "≥ 37 %"
+    assert row.share_of_highest_load == 0.5
+
+
+def test_a_provisional_capacity_is_not_firm_and_says_what_bounds_it() -> None:
+    (row,) = capacity_table(campaign_of({"a": {10_000: "m", 20_000: ".", 30_000: "x"}}))
+    assert not row.firm
+    assert row.notes == ("provisional: repeats of the next load are incomplete; below 30,000 ops/s, where it missed",)
+
+
+def test_loads_met_above_a_miss_are_noted_as_not_counted() -> None:
+    (row,) = capacity_table(campaign_of({"a": {10_000: "m", 20_000: "x", 30_000: "m"}}))
+    assert row.notes == ("met again at 30,000 ops/s: not counted, a lower load missed",)
+
+
+def test_ratios_to_the_control_are_lower_bounds_where_the_capacity_is_one() -> None:
+    loads = {10_000: "m", 20_000: "x"}
+    rows = capacity_table(campaign_of({"a": loads, "b": {10_000: "m", 20_000: "m"}, "c": loads}, control="a"))
+    assert [row.to_control for row in rows] == ["control", "≥ 2×", "1×"]
+
+
+def test_variants_with_one_title_are_told_apart_by_their_ids() -> None:
+    data = campaign_of({"a": {10_000: "m"}, "b": {10_000: "m"}})
+    twins = tuple(variant.model_copy(update={"title": "Twin"}) for variant in data.definition.variants)
+    findings = analyse(campaign_of({"a": {10_000: "m"}, "b": {10_000: "m"}}, variants=twins))
+    assert list(findings.labels.values()) == ["Twin [a]", "Twin [b]"]

@@ -1,0 +1,134 @@
+import struct
+from collections.abc import Mapping
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from tests.outcomes import campaign_of
+from tests.synthetic import demo_campaign
+
+from plimsoll.report import build_report
+from plimsoll.report.build import figures
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.page import page_html, summary_markdown
+
+HOSTILE = '</script><script>stolen()</script><img src=x onerror="stolen()">'
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes, and the text outside of scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if not self.tags or self.tags[-1][0] not in ("script", "style"):
+            self.text += data
+
+    def count(self, tag: str) -> int:
+        return sum(own == tag for own, _ in self.tags)
+
+
+def page_of(findings: Findings) -> str:
+    return page_html(findings, environment(findings), figures(findings))
+
+
+@pytest.fixture(scope="module")
+def page(demo_files: Mapping[str, bytes]) -> str:
+    return demo_files["report.html"].decode()
+
+
+def test_the_report_has_every_promised_file(demo_files: Mapping[str, bytes]) -> None:
+    charts = ["heat-map", "achieved", "maxima", "timeline-g1", "timeline-shenandoah"]
+    pictures = {f"charts/{name}.{kind}" for name in charts for kind in ("png", "svg")}
+    assert set(demo_files) == {"report.html", "report.json", "summary.md", "cells.csv", "cells.parquet"} | pictures
+
+
+def test_equal_data_give_equal_bytes(demo_files: Mapping[str, bytes]) -> None:
+    again = build_report(demo_campaign()).files
+    assert {path for path in demo_files if again[path] != demo_files[path]} == set()
+
+
+def test_pictures_are_whole(demo_files: Mapping[str, bytes]) -> None:
+    for path, content in demo_files.items():
+        if path.endswith(".svg"):
+            assert ElementTree.fromstring(content).tag == "{http://www.w3.org/2000/svg}svg"
+        if path.endswith(".png"):
+            width, height = struct.unpack(">II", content[16:24])
+            assert width > 600 < height * 4
+
+
+def test_the_page_fetches_nothing(page: str) -> None:
+    elements = Elements(page)
+    assert [attributes for _, attributes in elements.tags if "src" in attributes] == []
+    assert all(str(attributes.get("href", "#")).startswith("#") for _, attributes in elements.tags)
+    policy = next(a["content"] for tag, a in elements.tags if tag == "meta" and a.get("http-equiv"))
+    assert str(policy).startswith("default-src 'none'")
+
+
+def test_the_page_holds_the_runtime_once_and_stays_light(page: str) -> None:
+    assert page.count("window.vegaEmbed =") + page.count("window.vegaEmbed=") == 1
+    assert len(page) < 1_500_000
+
+
+def test_the_answer_comes_first_and_every_section_is_there(page: str) -> None:
+    elements = Elements(page)
+    sections = [attributes["id"] for tag, attributes in elements.tags if tag == "section"]
+    assert sections == [
+        "answer", "heat-map", "achieved", "maxima", "timelines", "environment", "validity", "cells", "definition",
+        "methods",
+    ]  # fmt: skip
+    assert "OpenJDK 11.0.13 G1 carries 200 ops/s" in elements.text
+    assert "a single repeat shows nothing about spread" in elements.text
+
+
+def test_text_of_users_can_neither_end_a_script_nor_become_an_element() -> None:
+    data = demo_campaign()
+    variants = tuple(one.model_copy(update={"title": HOSTILE + one.id}) for one in data.definition.variants)
+    definition = data.definition.model_copy(
+        update={"title": HOSTILE, "description": HOSTILE, "variants": variants, "tags": (HOSTILE,)}
+    )
+    spoilt = data.attempts[0].verdict.model_copy(update={"valid": False, "reasons": (HOSTILE,), "warnings": (HOSTILE,)})
+    attempts = (replace(data.attempts[0], verdict=spoilt), *data.attempts[1:])
+    hostile = page_of(analyse(replace(data, definition=definition, attempts=attempts)))
+    plain = Elements(page_of(analyse(data)))
+    elements = Elements(hostile)
+    assert elements.count("script") == plain.count("script")
+    assert elements.count("img") == 0
+    assert all(not name.startswith("on") for _, attributes in elements.tags for name in attributes)
+    assert HOSTILE in elements.text
+    assert "stolen()</script>" not in hostile
+
+
+def test_an_incomplete_campaign_says_so_first(patchy: Findings) -> None:
+    text = Elements(page_of(patchy)).text
+    warning = "2 cells of 12 without a valid attempt: prime-060k-r2, shenandoah-060k-r3"
+    assert warning in text
+    assert text.index(warning) < text.index("Bars reach to")
+    assert "node2 was down for 40 s: Connection refused" in text
+    assert "Not equal among cells that should be" in text
+
+
+@pytest.mark.parametrize("outcome", ["i", ".", "e"])
+def test_a_campaign_without_intervals_still_makes_a_report(outcome: str) -> None:
+    findings = analyse(campaign_of({"a": {10_000: outcome}, "b": {10_000: outcome}}, control="a"))
+    assert "<h1>A trial</h1>" in page_of(findings)
+    assert "| A |" in summary_markdown(findings)
+
+
+def test_the_summary_is_markdown_that_titles_cannot_break() -> None:
+    data = demo_campaign()
+    variants = tuple(one.model_copy(update={"title": f"*{one.id}* | <b>\nx"}) for one in data.definition.variants)
+    definition = data.definition.model_copy(update={"variants": variants})
+    lines = summary_markdown(analyse(replace(data, definition=definition))).splitlines()
+    assert lines[0] == "# G1 and Shenandoah on one machine"
+    (row,) = [line for line in lines if line.startswith(r"| \*g1\*")]
+    assert row.startswith(r"| \*g1\* \| \<b\> x | **200 ops/s** | 1 of 1 repeat met |")

@@ -1,0 +1,118 @@
+import csv
+import json
+import zlib
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any
+
+import pytest
+from tests.outcomes import campaign_of
+
+from plimsoll.report.build import figures
+from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.heat_map import heat_map
+from plimsoll.report.charts.rendering import smaller_png
+from plimsoll.report.charts.theme import log_axis
+from plimsoll.report.findings import Findings, analyse
+
+
+@pytest.fixture(scope="module")
+def drawn(patchy: Findings) -> Mapping[str, Figure]:
+    return {figure.name: figure for figure in figures(patchy)}
+
+
+def rows_of(figure: Figure) -> list[dict[str, Any]]:
+    data = figure.spec["data"]
+    return list(csv.DictReader(StringIO(data["values"]))) if "format" in data else data["values"]
+
+
+def test_there_is_a_timeline_for_each_variant(drawn: Mapping[str, Figure]) -> None:
+    assert list(drawn) == ["heat-map", "achieved", "maxima", "timeline-prime", "timeline-shenandoah"]
+
+
+def test_every_axis_names_its_unit(drawn: Mapping[str, Figure]) -> None:
+    for figure in drawn.values():
+        titles = _titles(figure.spec)
+        assert titles, figure.name
+        assert all("(" in title or title == "" for title in titles), (figure.name, titles)
+
+
+def test_heat_map_squares_say_the_worst_interval_and_the_repeats_in_words(drawn: Mapping[str, Figure]) -> None:
+    squares = {(row["variant"], row["load"]): row for row in rows_of(drawn["heat-map"])}
+    open_one = squares["Azul Prime 11.0.13 (C4)", "60k"]
+    assert open_one["repeats"] == "2/3 met, 1 invalid"
+    assert not open_one["whole"]
+    missed = squares["OpenJDK 11.0.13 Shenandoah", "60k"]
+    assert missed["worst"].endswith(" ms")
+    assert missed["ratio"] > 1
+
+
+def test_the_load_line_lies_on_each_variant_s_capacity(drawn: Mapping[str, Figure]) -> None:
+    lines = [(row["variant"], row["load"]) for row in rows_of(drawn["heat-map"]) if row["capacity"]]
+    assert lines == [("Azul Prime 11.0.13 (C4)", "20k"), ("OpenJDK 11.0.13 Shenandoah", "20k")]
+
+
+def test_squares_missed_by_errors_do_not_hide_behind_their_response_times() -> None:
+    (square,) = rows_of(heat_map(analyse(campaign_of({"a": {10_000: "me"}}))))
+    assert square["errors"]
+    assert square["repeats"] == "1/2 met, 1 by errors"
+
+
+def test_every_cell_has_a_panel_even_one_that_was_not_run(drawn: Mapping[str, Figure]) -> None:
+    figure = drawn["timeline-shenandoah"]
+    assert {row["panel"] for row in rows_of(figure)} == {str(place) for place in range(6)}
+    assert figure.panels is not None
+    assert (figure.panels.count, figure.panels.in_row) == (6, 3)
+    assert "NOT RUN" in json.dumps(figure.spec)
+
+
+def test_missed_intervals_and_their_pauses_reach_the_timeline(drawn: Mapping[str, Figure], patchy: Findings) -> None:
+    rows = rows_of(drawn["timeline-shenandoah"])
+    counted = [result.verdict for result in patchy.of_variant("shenandoah") if result.verdict]
+    assert sum(int(row["missed"]) for row in rows) == sum(verdict.levels[0].missed for verdict in counted)
+    assert max(float(row["ms"]) for row in rows if row["mark"] == "p") > 100
+
+
+def test_the_specifications_of_equal_findings_are_equal(drawn: Mapping[str, Figure], patchy: Findings) -> None:
+    again = {figure.name: figure.spec for figure in figures(patchy)}
+    assert json.dumps(again) == json.dumps({name: figure.spec for name, figure in drawn.items()})
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "domain", "ticks"),
+    [
+        (1.3, 40.0, [1, 50], [1, 2, 5, 10, 20, 50]),
+        (0.3, 3000.0, [0.2, 5000], [1, 10, 100, 1000]),
+        (100.0, 100.0, [100, 200], [100, 200]),
+    ],
+)
+def test_log_axes_end_on_round_figures(lowest: float, highest: float, domain: list[float], ticks: list[float]) -> None:
+    found = log_axis(lowest, highest)
+    assert found[0] == pytest.approx(domain)
+    assert found[1] == pytest.approx(ticks)
+
+
+def test_a_smaller_png_holds_the_same_pixels() -> None:
+    png = _png(b"\x00\x01\x02\x03" * 400)
+    smaller = smaller_png(png)
+    assert len(smaller) < len(png)
+    assert smaller.startswith(png[:33])
+    assert smaller.endswith(png[-12:])
+    assert zlib.decompress(smaller[41:-16]) == b"\x00\x01\x02\x03" * 400
+
+
+def _png(pixels: bytes) -> bytes:
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4)
+
+    stored = zlib.compress(pixels, 0)
+    parts = [(b"IHDR", bytes(13)), (b"IDAT", stored[:100]), (b"IDAT", stored[100:]), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, body) for kind, body in parts)
+
+
+def _titles(spec: object) -> list[str]:
+    """Titles of x and y channels, wherever they stand."""
+    if isinstance(spec, dict):
+        own = [spec[channel].get("title") for channel in ("x", "y") if isinstance(spec.get(channel), dict)]
+        return [title for title in own if title] + [title for value in spec.values() for title in _titles(value)]
+    return [title for value in spec for title in _titles(value)] if isinstance(spec, list) else []

@@ -1,0 +1,51 @@
+from io import BytesIO
+
+import pandas as pd
+from tests.outcomes import campaign_of
+
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.tables import as_csv, as_parquet, cell_rows, cells_frame, load_rows
+
+
+def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_valid_attempt() -> None:
+    frame = cells_frame(analyse(campaign_of({"a": {10_000: "mxi."}}))).set_index("cell")
+    assert list(frame["outcome"]) == ["met", "missed", "invalid", "not run"]
+    assert list(frame["worst_to_bound"][:2]) == [0.5, 2.5]
+    assert frame.loc["a-010k-r3", ["worst_ms", "achieved_ops_s", "operations"]].isna().all()
+    assert frame.loc["a-010k-r3", "reasons"] == "node1 went down"
+    assert frame.loc["a-010k-r4", "attempts"] == 0
+
+
+def test_maxima_of_reads_and_writes_stand_beside_those_of_all_operations(demo: Findings) -> None:
+    frame = cells_frame(demo)
+    assert (frame["reads_p99_9_ms"] > frame["p99_9_ms"]).all()
+    assert (frame["writes_p50_ms"] < frame["p50_ms"]).all()
+
+
+def test_csv_and_parquet_hold_the_same_cells(patchy: Findings) -> None:
+    frame = cells_frame(patchy)
+    csv = pd.read_csv(BytesIO(as_csv(frame)), keep_default_na=True)
+    parquet = pd.read_parquet(BytesIO(as_parquet(frame)))
+    assert list(csv.columns) == list(parquet.columns)
+    assert list(csv["cell"]) == list(parquet["cell"]) == [result.cell.id for result in patchy.cells]
+    pd.testing.assert_series_equal(csv["worst_ms"], parquet["worst_ms"], check_exact=False)
+
+
+def test_rows_by_load_count_valid_repeats_and_mark_rates_not_achieved(patchy: Findings) -> None:
+    rows = {(row.variant, row.load): row for row in load_rows(patchy)}
+    assert rows["Azul Prime 11.0.13 (C4)", "60,000 ops/s"].repeats == "2 of 3 repeats"
+    assert all(row.not_achieved == 0 for row in rows.values())
+    assert all(len(row.maxima) == 5 for row in rows.values())
+
+
+def test_a_load_without_valid_repeats_has_dashes_not_zeros() -> None:
+    (row,) = load_rows(analyse(campaign_of({"a": {10_000: "i."}})))
+    assert (row.repeats, row.achieved, row.share) == ("0 of 2 repeats", "–", "–")
+    assert set(row.maxima) == {"–"}
+
+
+def test_cell_rows_say_which_attempt_counts_and_why_a_cell_missed() -> None:
+    rows = cell_rows(analyse(campaign_of({"a": {10_000: "dei"}})))
+    assert [row.attempt for row in rows] == ["2 of 2", "1 of 1", "none of 1"]
+    assert [row.outcome for row in rows] == ["met", "missed (errors)", "invalid"]
+    assert [row.errors for row in rows] == ["0", "900", "–"]

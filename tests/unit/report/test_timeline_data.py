@@ -1,0 +1,94 @@
+from collections.abc import Sequence
+
+import pandas as pd
+import pytest
+from tests.outcomes import attempt_of, definition_of
+
+from plimsoll.analysis.campaign import AttemptData
+from plimsoll.domain.cell import Cell
+from plimsoll.report.charts.timeline_data import (
+    interval_points,
+    pause_points,
+    percentile_column,
+    points_per_panel,
+)
+
+SHAPE = {"a": {10_000: "m"}}
+
+
+def attempt_with(
+    ms: Sequence[float | None], missed: Sequence[int] = (), pauses: pd.DataFrame | None = None
+) -> AttemptData:
+    """An attempt with one 10 s interval per value; `missed` are places of intervals that missed."""
+    cell = Cell(variant="a", load_ops_s=10_000, repeat=1)
+    table = pd.DataFrame(
+        {
+            "operation": "all",
+            "start_s": [10.0 * place for place in range(len(ms))],
+            "duration_s": 10.0,
+            "p99_9_ms": pd.array(ms, dtype="Float64"),
+            "met": pd.array([None if place == 0 else place not in missed for place in range(len(ms))], dtype="boolean"),
+        }
+    )
+    noise = table.assign(operation="reads", p99_9_ms=9_999.0)
+    verdict = attempt_of(definition_of(SHAPE), cell, 1, "m").verdict
+    none = pd.DataFrame(columns=["host", "start_s", "duration_ms", "kind", "stop_the_world"])
+    return AttemptData(verdict, None, pd.concat([noise, table]), none if pauses is None else pauses)
+
+
+def pauses_of(*rows: tuple[float, float, bool]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=["start_s", "duration_ms", "stop_the_world"])
+    return table.assign(host="node1", kind="Pause Young")
+
+
+def test_few_intervals_are_all_kept_in_order_and_only_of_all_operations() -> None:
+    points = interval_points({0: attempt_with([5, 6, 7])}, "p99_9_ms", 60)
+    assert list(points["ms"]) == [5, 6, 7]
+    assert list(points["start_s"]) == [0, 10, 20]
+    assert list(points["intervals"]) == [1, 1, 1]
+
+
+def test_thinning_keeps_every_peak_at_its_own_time_and_counts_every_miss() -> None:
+    values = [1.0] * 100
+    values[37], values[38], values[73] = 500.0, 400.0, 300.0
+    points = interval_points({3: attempt_with(values, missed=(37, 38, 73))}, "p99_9_ms", 10)
+    assert len(points) == 10
+    assert set(points["panel"]) == {3}
+    peaks = points[points["ms"] > 1]
+    assert list(zip(peaks["start_s"], peaks["ms"], peaks["missed"], strict=True)) == [(370, 500, 2), (730, 300, 1)]
+    assert points["intervals"].sum() == 100
+
+
+def test_an_interval_without_operations_leaves_a_gap_and_no_miss() -> None:
+    points = interval_points({0: attempt_with([5, None, 7])}, "p99_9_ms", 60)
+    assert list(points["ms"].isna()) == [False, True, False]
+    assert points["missed"].sum() == 0
+
+
+def test_attempts_without_intervals_have_no_points() -> None:
+    empty = AttemptData(attempt_with([1]).verdict, None, pd.DataFrame(), pd.DataFrame())
+    assert interval_points({0: empty}, "p99_9_ms", 60).empty
+    assert pause_points({0: empty}, 100.0, 1.0, 60).empty
+
+
+def test_of_each_slice_the_longest_stop_is_kept_with_the_number_of_stops() -> None:
+    pauses = pauses_of((1.0, 5.0, True), (2.0, 80.0, True), (55.0, 7.0, True))
+    points = pause_points({0: attempt_with([1], pauses=pauses)}, 100.0, 1.0, 10)
+    assert list(zip(points["start_s"], points["ms"], points["pauses"], strict=True)) == [(2, 80, 2), (55, 7, 1)]
+
+
+def test_short_concurrent_and_untimed_pauses_are_not_drawn() -> None:
+    pauses = pauses_of((-3.0, 50.0, True), (4.0, 0.2, True), (5.0, 60.0, False), (100.0, 60.0, True))
+    assert pause_points({0: attempt_with([1], pauses=pauses)}, 100.0, 1.0, 10).empty
+
+
+@pytest.mark.parametrize(("panels", "points"), [(1, 720), (4, 720), (275, 65), (5000, 50)])
+def test_more_panels_have_fewer_points_each_within_limits(panels: int, points: int) -> None:
+    assert points_per_panel(panels) == points
+
+
+@pytest.mark.parametrize(
+    ("percentile", "column"), [(50, "p50_ms"), (99.9, "p99_9_ms"), (100, "max_ms"), (95, "p99_9_ms")]
+)
+def test_the_drawn_column_is_the_service_level_s_own_where_there_is_one(percentile: float, column: str) -> None:
+    assert percentile_column(percentile) == column
