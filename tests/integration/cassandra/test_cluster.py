@@ -42,11 +42,10 @@ def jvms(host):
     for process in psutil.process_iter(["name"]):
         try:
             environment = process.environ() if process.info["name"] == "java" else {}
-        except psutil.Error:
+        except psutil.Error:  # gone, or somebody else's
             continue
-        if environment.get("PLIMSOLL_HOST") == host.info.name and str(host.root.parent.parent.parent.parent) in str(
-            environment.get("PLIMSOLL_WORK")
-        ):
+        work = environment.get("PLIMSOLL_WORK")
+        if work and host.root.is_relative_to(work) and environment["PLIMSOLL_HOST"] == host.info.name:
             found.append(process)
     return found
 

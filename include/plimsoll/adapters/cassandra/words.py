@@ -12,18 +12,19 @@ _TAIL_BYTES = 32_768
 # Frames of stack traces, and what a node says all the time about its own tables.
 _NOISE = re.compile(r"\s+(at |\.\.\. \d+ )|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable)\.java:\d+ ")
 
+# The first that fits: Cassandra calls a port in use a fault of configuration, too.
 _REMEDIES = (
-    (r"Please remove properties|Invalid yaml|ConfigurationException", "mend `settings` of the system or the variant"),
-    (r"VM option|Conflicting collector|Invalid .*heap|Could not create the Java", "mend the variant's `jvm`"),
     (
         r"in use by another process|Address already in use|Failed to bind|Port already in use",
         "end what listens there: `ss -ltnp` names it",
     ),
+    (r"No space left on device", "free disk space"),
     (
         r"insufficient memory|Cannot allocate memory|OutOfMemoryError|Failed to (reserve|commit)",
         "give the nodes a smaller heap, or the host more memory",
     ),
-    (r"No space left on device", "free disk space"),
+    (r"VM option|Conflicting collector|Invalid .*heap|Could not create the Java", "mend the variant's `jvm`"),
+    (r"Invalid yaml|ConfigurationException", "mend `settings` of the system or the variant"),
 )
 
 

@@ -1,0 +1,114 @@
+import json
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+import pytest
+from ruamel.yaml import YAML
+from tests.fakes.artefacts import HINTS
+
+from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.domain.errors import DeployError
+from plimsoll.ports.host import CommandResult, JobStatus
+
+LISTENING = "INFO  [main] InboundConnectionInitiator.java:127 - Listening on address: (/127.9.9.1:7000)\n"
+READY = f"{LISTENING}INFO  [main] CassandraDaemon.java:780 - Startup complete\n"
+LIFETIME = timedelta(hours=1)
+
+
+@pytest.fixture
+def cassandra(artefacts, clock):
+    return Cassandra(artefacts, clock)
+
+
+@pytest.fixture
+def healthy(nodes, load):
+    """Nodes that come up at once, and a probe that is content."""
+    for node in nodes:
+        node.on_start = speaker(node, READY)
+    load.command = lambda _: CommandResult(0, json.dumps({"ready": True, "reason": None}), "")
+    return nodes
+
+
+def speaker(node, text):
+    return lambda _: node.write(node.root / "cassandra/logs/system.log", text)
+
+
+def deploy(cassandra, define, nodes, load):
+    definition = define()
+    cassandra.deploy(definition, definition.variants[0], nodes, load, LIFETIME)
+
+
+def settings_of(node):
+    text = node.read_tail(node.root / "cassandra/conf/cassandra.yaml", max_bytes=100_000)
+    return YAML(typ="safe").load(text)
+
+
+def test_every_node_is_one_job_that_owns_its_data_and_ends_by_itself(cassandra, define, healthy, load):
+    deploy(cassandra, define, healthy, load)
+    for node in healthy:
+        job = node.jobs["cassandra"]
+        assert job.expires == LIFETIME
+        assert job.owns == node.root / "cassandra/data"
+        assert job.env == {"MALLOC_ARENA_MAX": "4"}
+        assert "-Xmx512M" in job.argv
+
+
+def test_nodes_share_the_ring_and_the_seed(cassandra, define, healthy, load):
+    deploy(cassandra, define, healthy, load)
+    rendered = [settings_of(node) for node in healthy]
+    tokens = [token for settings in rendered for token in settings["initial_token"].split(",")]
+    assert len(set(tokens)) == 48
+    assert {settings["seed_provider"][0]["parameters"][0]["seeds"] for settings in rendered} == {"127.9.9.1:7000"}
+    assert [settings["listen_address"] for settings in rendered] == ["127.9.9.1", "127.9.9.2", "127.9.9.3"]
+
+
+def test_what_the_release_tells_the_compiler_comes_along(cassandra, define, healthy, load):
+    deploy(cassandra, define, healthy, load)
+    hints = healthy[0].read_tail(healthy[0].root / "cassandra/conf/hotspot_compiler", max_bytes=10_000)
+    assert hints == f"quiet\n{HINTS}"
+
+
+def test_the_other_nodes_wait_until_the_seed_listens(cassandra, define, healthy, load, clock):
+    healthy[0].on_start = speaker(healthy[0], "INFO still reading\n")
+    with pytest.raises(DeployError, match="never said 'Listening on address:'"):
+        deploy(cassandra, define, healthy, load)
+    assert [bool(node.jobs) for node in healthy] == [True, False, False]
+    assert clock.naps > 0
+
+
+def test_a_seed_that_listens_is_enough_for_the_others_to_start(cassandra, define, healthy, load):
+    healthy[0].on_start = speaker(healthy[0], LISTENING)
+    with pytest.raises(DeployError, match="never said 'Startup complete'"):
+        deploy(cassandra, define, healthy, load)
+    assert [bool(node.jobs) for node in healthy] == [True, True, True]
+
+
+def test_deploying_again_starts_nothing_anew(cassandra, define, healthy, load):
+    deploy(cassandra, define, healthy, load)
+    jobs = [node.jobs["cassandra"] for node in healthy]
+    deploy(cassandra, define, healthy, load)
+    assert all(node.jobs["cassandra"] is job for node, job in zip(healthy, jobs, strict=True))
+
+
+def test_a_release_that_is_not_known_is_refused_before_anything_starts(cassandra, define, healthy, load):
+    definition = define(system={"version": "2.1.0"})
+    with pytest.raises(DeployError, match=r"2\.1\.0"):
+        cassandra.deploy(definition, definition.variants[0], healthy, load, LIFETIME)
+    assert not healthy[0].jobs
+
+
+def test_nodes_that_are_down_are_told_one_by_one(cassandra, define, healthy, load):
+    deploy(cassandra, define, healthy, load)
+    assert list(cassandra.down(healthy)) == []
+    healthy[1].statuses["cassandra"] = JobStatus("exited", 137)
+    (sentence,) = cassandra.down(healthy)
+    assert sentence.startswith("node2 (127.9.9.2) ended with signal 9")
+
+
+def test_logs_and_settings_are_kept_and_data_is_not(cassandra, define, healthy, load):
+    deploy(cassandra, define, healthy, load)
+    node = healthy[0]
+    for path in ("cassandra/logs/gc.log", "cassandra/data/tables/big.db", "jobs/cassandra.log", "jobs/sampler.log"):
+        node.write(PurePosixPath(node.root, path), "content")
+    names = [path.name for path in cassandra.files(node)]
+    assert names == ["cassandra.yaml", "command.txt", "gc.log", "system.log", "cassandra.log"]

@@ -1,0 +1,109 @@
+import json
+
+import pytest
+from tests.fakes.scripted_host import ScriptedHost
+
+from plimsoll.adapters.cassandra.inquiry import inspect, jvm_facts, probe
+from plimsoll.adapters.plimsoll_stress.program import StressProgram
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import DeployError
+from plimsoll.ports.host import CommandResult
+
+
+@pytest.fixture
+def program(artefacts):
+    return StressProgram(artefacts)
+
+
+def saying(answer, exit_code=0):
+    return lambda _: CommandResult(exit_code, f"a warning of some library\n{json.dumps(answer)}\n", "")
+
+
+def jvm(port=7199, **changes):
+    return {
+        "jmx_port": port,
+        "error": None,
+        "java_runtime_version": "11.0.13+8",
+        "java_vendor": "Eclipse Adoptium",
+        "vm_name": "OpenJDK 64-Bit Server VM",
+        "arguments": ["-Xms512M", "-Xmx512M"],
+        "collectors": ["Copy", "MarkSweepCompact"],
+        "heap_max_bytes": 518_979_584,
+        "flags": {
+            "MaxHeapSize": {"value": "536870912", "origin": "VM_CREATION"},
+            "UseG1GC": {"value": "false", "origin": "DEFAULT"},
+            "UseSerialGC": {"value": "true", "origin": "VM_CREATION"},
+        },
+        "cassandra": {"release_version": "4.0.1", "operation_mode": "NORMAL"},
+        **changes,
+    }
+
+
+def test_the_probe_asks_for_all_nodes_from_the_load_host(program, nodes, load):
+    load.command = saying({"ready": True, "reason": None, "nodes": []})
+    probe(program, load, nodes)
+    (argv,) = load.commands
+    assert argv[argv.index("probe") :] == ("probe", "--host", "127.9.9.1,127.9.9.2,127.9.9.3", "--timeout", "90s")
+
+
+def test_a_cluster_that_is_not_whole_is_an_error_with_the_probe_s_reason(program, nodes, load):
+    load.command = saying({"ready": False, "reason": "127.9.9.2 has another schema version", "nodes": []}, exit_code=3)
+    with pytest.raises(DeployError, match="has another schema version") as failure:
+        probe(program, load, nodes)
+    assert "node2 (127.9.9.2)" in failure.value.where
+
+
+def test_a_probe_that_does_not_answer_is_an_error_with_its_words(program, nodes, load):
+    load.command = lambda _: CommandResult(1, "", "Error: could not find java.base")
+    with pytest.raises(DeployError, match="could not find java"):
+        probe(program, load, nodes)
+
+
+def test_nodes_of_different_machines_are_each_asked_at_home(program, nodes):
+    for node in nodes:
+        node.command = saying([jvm()])
+    found = inspect(program, nodes)
+    assert [node.host for node in found] == ["node1", "node2", "node3"]
+    assert all(node.database_version == "4.0.1" for node in found)
+    assert [len(node.commands) for node in nodes] == [1, 1, 1]
+
+
+def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(program, tmp_path):
+    nodes = [
+        ScriptedHost(
+            tmp_path / f"n{n}",
+            HostInfo(name=f"n{n}", role="node", address=f"127.9.9.{n}", facts={"machine": "one"}),
+        )
+        for n in (1, 2)
+    ]
+    nodes[0].command = saying([jvm(java_runtime_version="11"), jvm(java_runtime_version="12")])
+    assert [node.jvm.version for node in inspect(program, nodes)] == ["11", "12"]
+    (argv,) = nodes[0].commands
+    assert argv[-2:] == ("--jmx-port", "127.9.9.1:7199,127.9.9.2:7199")
+    assert nodes[1].commands == []
+
+
+def test_a_jvm_that_does_not_answer_is_an_error_that_names_its_node(program, nodes):
+    nodes[0].command = saying([{"jmx_port": 7199, "error": "no answer from the JMX port"}])
+    with pytest.raises(DeployError, match="no answer from the JMX port") as failure:
+        inspect(program, nodes[:1])
+    assert failure.value.where == "cassandra on node1 (127.9.9.1)"
+
+
+def test_the_heap_is_the_flag_s_where_the_bean_leaves_out_a_survivor_space():
+    assert jvm_facts(jvm()).heap_max_bytes == 512 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("changes", "collector"),
+    [
+        ({}, "Serial"),
+        ({"flags": {"UseZGC": {"value": "true"}}}, "ZGC"),
+        ({"flags": {"UseConcMarkSweepGC": {"value": "true"}}}, "CMS"),
+        ({"flags": {"UseShenandoahGC": {"value": "true"}}}, "Shenandoah"),
+        ({"flags": {}, "vm_name": "Zing 64-Bit Tiered VM"}, "C4"),
+        ({"flags": {}}, None),
+    ],
+)
+def test_the_collector_is_the_one_whose_flag_is_on_in_the_running_jvm(changes, collector):
+    assert jvm_facts(jvm(**changes)).collector == collector
