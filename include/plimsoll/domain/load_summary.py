@@ -22,13 +22,17 @@ class LoadSummary(Model):
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}
     cpu_cores: Annotated[float | None, Field(description="CPU time of the generator over wall time: cores busy")] = None
     schedule_lag_p99_ms: Annotated[
-        float | None, Field(description="From an intended start to its handing over for sending, 99th percentile, ms")
+        float | None,
+        Field(description="From when an operation was due and could be sent to its send, 99th percentile, ms"),
     ] = None
     schedule_lag_max_ms: float | None = None
     hiccup_max_ms: Annotated[
         float | None, Field(description="Longest time for which the generator's host or JVM stood still, ms")
     ] = None
     in_flight_max: Annotated[int | None, Field(description="Most operations that were in flight at once")] = None
+    backlog_max: Annotated[
+        int | None, Field(description="Most operations that were due at once and waited for others to be answered")
+    ] = None
 
     @property
     def failed(self) -> int:

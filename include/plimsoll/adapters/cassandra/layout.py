@@ -49,7 +49,7 @@ class NodeFiles:
         return self.configuration / "hotspot_compiler"
 
     @property
-    def arguments(self) -> PurePosixPath:
+    def command(self) -> PurePosixPath:
         """The whole command, an argument a line, for people. Among the logs: the JVM opens one there at once."""
         return self.logs / "command.txt"
 

@@ -63,7 +63,7 @@ def start(host: Host, blueprint: Blueprint) -> None:
     host.write(files.settings, render(settings))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))
-    host.write(files.arguments, "\n".join([*job.argv, ""]))
+    host.write(files.command, "\n".join([*job.argv, ""]))
     host.start(job)
 
 

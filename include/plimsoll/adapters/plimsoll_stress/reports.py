@@ -75,9 +75,13 @@ def parse_summary(text: str) -> LoadSummary:
     if not text:
         return LoadSummary(complete=False, reason="the load generator left no summary")
     document = json.loads(text)
-    ending = {"complete": document["complete"], "reason": document["reason"] or ""}
     run = document["run"]
-    return LoadSummary(**ending) if run is None else LoadSummary(**ending, **_judged(run))
+    return LoadSummary(
+        complete=document["complete"],
+        reason=document["reason"] or "",
+        generator=document["generator"],
+        **({} if run is None else _judged(run)),
+    )
 
 
 def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +100,8 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
         "schedule_lag_p99_ms": generator["schedule_lag_ms"]["p99"],
         "schedule_lag_max_ms": generator["schedule_lag_ms"]["max"],
         "hiccup_max_ms": generator["hiccup_max_ms"],
-        "in_flight_max": generator.get("in_flight_max"),
+        "in_flight_max": generator["in_flight_max"],
+        "backlog_max": generator["backlog_max"],
     }
 
 

@@ -41,7 +41,7 @@ def test_response_time_logs_by_operation():
     assert response_time_logs(["m.csv"]) == {}
 
 
-def part(seconds, writes, reads, errors, **generator):
+def part(seconds, writes, reads, errors):
     return {
         "seconds": seconds,
         "attempted_ops_s": 1000,
@@ -51,12 +51,13 @@ def part(seconds, writes, reads, errors, **generator):
         "errors": errors,
         "generator": {
             "schedule_lag_ms": {"p99": 1.5, "max": 9.25},
+            "in_flight_max": 17,
+            "backlog_max": 3,
             "cpu_seconds": 12.0,
             "cpu_cores": 0.4,
             "gc_count": 1,
             "gc_ms": 3,
             "hiccup_max_ms": 4.5,
-            **generator,
         },
     }
 
@@ -68,6 +69,7 @@ def operations(writes, reads):
 SUMMARY = {
     "complete": True,
     "reason": None,
+    "generator": "plimsoll.stress 0123abcd",
     "workload": "BasicTimeSeries",
     "started": "2026-01-31T12:00:00.123Z",
     "ended": "2026-01-31T12:01:00Z",
@@ -83,7 +85,7 @@ SUMMARY = {
         "operations": operations(31_995, 7_995),
         "errors": {"read_timeout": 3, "overflow": 0, "unfinished": 7},
         "warmup": part(10.0, 8_000, 1_990, {"read_timeout": 2, "overflow": 0, "unfinished": 0}),
-        "measured": part(30.0, 23_994, 6_004, {"read_timeout": 1, "overflow": 0, "unfinished": 0}, in_flight_max=17),
+        "measured": part(30.0, 23_994, 6_004, {"read_timeout": 1, "overflow": 0, "unfinished": 0}),
     },
 }
 
@@ -99,7 +101,8 @@ def test_a_summary_counts_the_judged_time():
     assert summary.operations == {"writes": 23_995, "reads": 6_005}
     assert summary.errors == {"read_timeout": 1, "unfinished": 7}
     assert (summary.failed, summary.total) == (8, 30_008)
-    assert (summary.cpu_cores, summary.in_flight_max) == (0.4, 17)
+    assert (summary.cpu_cores, summary.in_flight_max, summary.backlog_max) == (0.4, 17, 3)
+    assert summary.generator == "plimsoll.stress 0123abcd"
     assert (summary.schedule_lag_p99_ms, summary.schedule_lag_max_ms, summary.hiccup_max_ms) == (1.5, 9.25, 4.5)
 
 
