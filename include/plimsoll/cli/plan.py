@@ -1,12 +1,16 @@
 """`plimsoll plan` and `plimsoll schema`."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
 from plimsoll.domain.units import format_rate
-from plimsoll.services.planning import Plan
+
+if TYPE_CHECKING:
+    from plimsoll.services.planning import Plan
 
 _ParallelOption = Annotated[
     int | None, typer.Option(min=1, help="Cells in flight at once; the definition's own `max_parallel` by default.")

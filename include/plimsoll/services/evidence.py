@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.domain.errors import LogError
 from plimsoll.services import layout
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
 
 def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
     for entry in manifest.files:
-        if PurePosixPath(entry.path).name == _GC_LOG:
+        if PurePosixPath(entry.path).name != _GC_LOG:
+            continue
+        with suppress(LogError):  # a JVM whose log is of another form: its pauses stay unknown
             yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
 
 
