@@ -10,8 +10,6 @@ import java.util.Map;
 
 /** What came of a run, as one JSON document. */
 final class Summary {
-    static final String VERSION = "0.1.0";
-
     private final RunOptions options;
     private final Instant started = Instant.now();
     private final Map<Phase, Tally> parts = new EnumMap<>(Phase.class);
@@ -61,7 +59,7 @@ final class Summary {
                 "complete", exitCode == ExitCode.COMPLETE,
                 "reason", reason,
                 "exit_code", exitCode == ExitCode.SIGNAL ? null : exitCode.code,
-                "generator", "plimsoll.stress " + VERSION,
+                "generator", "plimsoll.stress " + version(),
                 "java", Runtime.version().toString(),
                 "cpus", Runtime.getRuntime().availableProcessors(),
                 "workload", options.workload,
@@ -72,6 +70,12 @@ final class Summary {
                 "ended", Instant.now().toString(),
                 "populate", populateStart == null ? null : populateDocument(),
                 "run", timedStart == null ? null : timedDocument());
+    }
+
+    /** The build that the jar's manifest names. */
+    private static String version() {
+        String version = Summary.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packed)" : version;
     }
 
     private Map<String, Object> populateDocument() {

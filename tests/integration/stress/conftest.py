@@ -1,0 +1,107 @@
+"""A real load generator and real nodes."""
+
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.integration.stress.node import running_node
+from tests.integration.stress.program import JVM, Files, Program, until
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.locks import locked_set
+from plimsoll.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def artefacts():
+    """From the cache that the demo uses too: big downloads happen once on a machine."""
+    return Artefacts(Settings().cache, print)
+
+
+@pytest.fixture(scope="session")
+def program(artefacts):
+    return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.load_generator()}/*")
+
+
+@pytest.fixture(scope="session")
+def node(artefacts, tmp_path_factory):
+    """A node for all tests that leave it as it was."""
+    with running_node(artefacts, tmp_path_factory.mktemp("cluster")) as running:
+        yield running
+
+
+@pytest.fixture
+def doomed_node(artefacts, tmp_path):
+    """A node for one test, which may kill it."""
+    with running_node(artefacts, tmp_path / "cluster") as running:
+        yield running
+
+
+@pytest.fixture
+def load(program, tmp_path):
+    """Runs a load to its end: `load(node, "-d", "3s", …)` gives the ended process, its files and what it said."""
+
+    def run(node, *options):
+        files = Files(tmp_path)
+        ended = program.run("run", "BasicTimeSeries", "--host", node.address, "--rf", "1", *files.options, *options)
+        return ended, files
+
+    return run
+
+
+@pytest.fixture
+def start_load(program, tmp_path):
+    """Starts a load and returns when the timed run has had its first answers; ends with the test in any case."""
+    with ExitStack() as cleanup:
+
+        def start(node, *options):
+            files, log = Files(tmp_path), tmp_path / "console"
+            arguments = ("run", "BasicTimeSeries", "--host", node.address, "--rf", "1", *files.options, *options)
+            with log.open("wb") as console:
+                process = program.start(*arguments, log=console)
+            cleanup.callback(end, process)
+            until(lambda: process.poll() is not None or timed(files), "the timed run's first answers")
+            assert process.poll() is None, log.read_text()
+            return process, files, log
+
+        yield start
+
+
+def timed(files):
+    return any(line["phase"] in ("warmup", "measure") and line["completed"] for line in files.progress)
+
+
+def end(process):
+    process.kill()
+    process.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def ask(artefacts, program, tmp_path_factory):
+    """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
+    classes = str(tmp_path_factory.mktemp("classes"))
+    compile_java(program.java, artefacts.load_generator(), Path(__file__).parent / "java", classes)
+    argv = [program.java, *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.Ask"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+
+        def answers(*questions):
+            given = []
+            for question in questions:
+                print(question, file=process.stdin)
+                given.append(process.stdout.readline().rstrip("\n"))
+            return given
+
+        yield answers
+        process.stdin.close()
+        process.wait(timeout=30)
+
+
+def compile_java(java, libraries, sources, classes):
+    """With the compiler that the load generator itself is compiled with."""
+    compiler = next(jar_folder(Cache(Settings().cache, print), locked_set("ecj")).glob("ecj-*.jar"))
+    jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
+    argv = [java, "-jar", compiler, "-11", "-nowarn", "-cp", jars, "-d", classes, sources]
+    subprocess.run(argv, check=True, capture_output=True, timeout=60)

@@ -1,0 +1,66 @@
+"""One real Cassandra node that tests may stop and kill."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import psutil
+from tests.integration.cassandra.conftest import define
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.local import LocalProvider
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterRequest
+
+LIFETIME = timedelta(minutes=15)
+CQL_PORT = 9042
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node and its JVM's process."""
+
+    address: str
+    process: psutil.Process
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Within this, the whole process stands still, as in a very long pause."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        self.process.kill()
+
+
+@contextmanager
+def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
+    """A fresh one-node cluster, destroyed at the end."""
+    provider, clock = LocalProvider(folder, SystemClock()), SystemClock()
+    key = AttemptKey(campaign_id="stress", cell_id="node", attempt=1)
+    definition = define(nodes=1, heap="384M")
+    cluster = provider.ensure(ClusterRequest(key=key, owner="test", nodes=1, expires_at=clock.now() + LIFETIME))
+    try:
+        (node,) = [provider.host(cluster, info) for info in cluster.nodes]
+        load = provider.host(cluster, cluster.load_host)
+        Cassandra(artefacts, clock).deploy(definition, definition.variants[0], [node], load, LIFETIME)
+        yield Node(node.info.address, _listener(node.info.address))
+    finally:
+        provider.destroy(key)
+
+
+def _listener(address: str) -> psutil.Process:
+    """The process that answers CQL there."""
+    matches: Callable[[psutil._common.sconn], bool] = lambda found: (  # noqa: E731
+        found.status == psutil.CONN_LISTEN and found.laddr.port == CQL_PORT and found.laddr.ip.endswith(address)
+    )
+    (found,) = {socket.pid for socket in psutil.net_connections("tcp") if matches(socket)}
+    return psutil.Process(found)

@@ -1,0 +1,123 @@
+"""The load generator as a user runs it: a process with files, an exit code and standard streams."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+PATIENCE_S = 120
+JVM = ("-Xmx96m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
+# Starts a program that dies with whoever started it, also if that is killed.
+_TIED = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9)
+if os.getppid() != int(sys.argv[1]):
+    sys.exit("orphaned")
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def until(condition, what):
+    """Wait for something real; the deadline only bounds a test that has failed anyway."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"never came: {what}"
+        time.sleep(0.02)
+    return value
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A record of an interval log; values in µs."""
+
+    start_s: float
+    end_s: float
+    tag: str
+    histogram: HdrHistogram
+
+
+def read_log(path: Path) -> list[Interval]:
+    """Every record, by the Python port of the library that wrote it."""
+    with closing(HistogramLogReader(str(path), HdrHistogram(1, 3_600_000_000, 3))) as reader:
+        return [
+            _interval(histogram, reader.base_time_sec) for histogram in iter(reader.get_next_interval_histogram, None)
+        ]
+
+
+def _interval(histogram: HdrHistogram, base_s: float) -> Interval:
+    start, end = (
+        round(stamp - base_s * 1000) / 1000
+        for stamp in (histogram.get_start_time_stamp(), histogram.get_end_time_stamp())
+    )
+    return Interval(start, end, histogram.get_tag() or "", histogram)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What one run writes, in a folder of its own."""
+
+    folder: Path
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return (
+            *("--csv", str(self.folder / "m.csv"), "--hdr", str(self.folder / "m.hdr")),
+            *("--progress", str(self.folder / "progress"), "--summary", str(self.folder / "summary.json")),
+        )
+
+    def log(self, name: str) -> list[Interval]:
+        return read_log(self.folder / f"m.hdr{name}")
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return json.loads((self.folder / "summary.json").read_bytes())
+
+    @property
+    def progress(self) -> list[dict[str, Any]]:
+        path = self.folder / "progress"
+        lines = path.read_text().split("\n")[:-1] if path.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def completed(self, prefix: str = "-intended-") -> Counter[str]:
+        """Operations in the logs, by operation."""
+        operations = ("mutations", "selects")
+        return Counter(
+            {one: sum(record.histogram.total_count for record in self.log(f"{prefix}{one}")) for one in operations}
+        )
+
+    def slower(self, prefix: str, micros: int) -> int:
+        """Operations in the logs that took longer."""
+        records = [*self.log(f"{prefix}mutations"), *self.log(f"{prefix}selects")]
+        return sum(_above(record.histogram, micros) for record in records)
+
+
+def _above(histogram: HdrHistogram, micros: int) -> int:
+    values = histogram.get_recorded_iterator()
+    return sum(item.count_at_value_iterated_to for item in values if item.value_iterated_to > micros)
+
+
+@dataclass(frozen=True)
+class Program:
+    """How to start it; `log` gets what its processes say while they run."""
+
+    java: Path
+    class_path: str
+
+    def start(self, *arguments: str, log: BinaryIO) -> subprocess.Popen[bytes]:
+        argv = [str(self.java), *JVM, "-cp", self.class_path, "plimsoll.stress.Main", *arguments]
+        tied = [sys.executable, "-c", _TIED, str(os.getpid()), *argv]
+        return subprocess.Popen(tied, stdout=log, stderr=subprocess.STDOUT)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        argv = [str(self.java), *JVM, "-cp", self.class_path, "plimsoll.stress.Main", *arguments]
+        return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)

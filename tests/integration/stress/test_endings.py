@@ -1,0 +1,95 @@
+"""Runs that do not reach their end, and what they leave."""
+
+import signal
+
+import pytest
+
+FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
+SCHEMA, POPULATE, INCOMPLETE, OUTPUT = 4, 5, 6, 7
+
+
+def accounted(run):
+    return run["completed"] + sum(run["errors"].values())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_run_with_its_own_code_and_readable_logs(node, start_load, number):
+    process, files, log = start_load(node, *FEW, "-d", "10m")
+    process.send_signal(number)
+    assert process.wait(timeout=30) == 128 + number
+    summary = files.summary
+    assert (summary["complete"], summary["exit_code"]) == (False, None)
+    assert summary["reason"] == "ended by a signal"
+    run = summary["run"]
+    assert run["completed"] == files.completed().total() > 0
+    assert 0 <= accounted(run) <= 200 * 60
+    assert "not complete: ended by a signal" in log.read_text()
+    last = (files.folder / "m.csv").read_text().splitlines()[-1]
+    assert len(last.split(",")) == 31
+
+
+def test_a_killed_generator_leaves_every_second_up_to_the_last(node, start_load):
+    process, files, _ = start_load(node, *FEW, "-d", "10m")
+    process.kill()
+    process.wait(timeout=30)
+    assert not (files.folder / "summary.json").exists()
+    seconds = [line for line in files.progress if line["phase"] in ("warmup", "measure")]
+    assert len(files.log("-intended-mutations")) >= len(seconds) >= 1
+
+
+def test_a_lost_database_ends_the_run_with_its_errors_counted(doomed_node, start_load):
+    process, files, log = start_load(doomed_node, *FEW, "-d", "10m", "--give-up", "3s")
+    doomed_node.kill()
+    assert process.wait(timeout=60) == INCOMPLETE, log.read_text()
+    summary = files.summary
+    assert (summary["complete"], summary["exit_code"]) == (False, INCOMPLETE)
+    assert "no operation was answered for 3 s" in summary["reason"]
+    run = summary["run"]
+    assert run["errors"]["connection"] >= 200
+    assert run["completed"] == files.completed().total() > 0
+
+
+def test_a_table_that_is_not_there_is_a_schema_failure(node, load):
+    ended, files = load(node, "-d", "2s", "--rate", "50", "--no-schema", "--keyspace", "never_made")
+    assert ended.returncode == SCHEMA
+    assert "never_made" in files.summary["reason"]
+
+
+def test_a_replication_that_cassandra_refuses_is_a_schema_failure(node, load):
+    ended, files = load(
+        node, "-d", "2s", "--rate", "50", "--keyspace", "odd", "--replication", "{'class': 'NoSuchStrategy'}"
+    )
+    assert ended.returncode == SCHEMA
+    assert "NoSuchStrategy" in files.summary["reason"]
+
+
+def test_rows_that_cannot_be_written_end_populating(node, load):
+    """ALL of three replicas on one node."""
+    ended, files = load(
+        node, "-d", "2s", "--rate", "50", "--populate", "20", "--keyspace", "three", "--cl", "ALL",
+        "--replication", "{'class': 'SimpleStrategy', 'replication_factor': 3}",
+    )  # fmt: skip
+    assert ended.returncode == POPULATE, ended.stderr
+    assert files.summary["populate"]["errors"]["unavailable"] == 20
+    assert files.summary["run"] is None
+
+
+def test_errors_of_operations_are_a_result_of_a_complete_run(node, load):
+    ended, files = load(
+        node, *FEW, "-d", "2s", "--keyspace", "three", "--cl", "QUORUM", "--give-up", "0s",
+        "--replication", "{'class': 'SimpleStrategy', 'replication_factor': 3}",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    run = files.summary["run"]
+    assert run["errors"]["unavailable"] == run["scheduled"] == 400
+    assert run["completed"] == files.completed().total() == 0
+    assert {record.tag for record in files.log(".errors")} == {"unavailable"}
+
+
+@pytest.mark.parametrize("name", ["m.hdr-selects", "m.hdr.errors", "m.csv", "progress"])
+def test_a_full_disk_ends_the_run(node, load, tmp_path, name):
+    (tmp_path / name).symlink_to("/dev/full")
+    ended, files = load(node, *FEW, "-d", "10m")
+    assert ended.returncode == OUTPUT, ended.stderr
+    assert files.summary["complete"] is False
+    assert "No space left on device" in files.summary["reason"] or "is the disk full?" in files.summary["reason"]

@@ -1,0 +1,86 @@
+"""What a campaign asks of its nodes before a load, on a real one."""
+
+import json
+
+import pytest
+
+UNREACHABLE = 3
+
+
+def jmx(node):
+    arguments = node.process.cmdline()
+    (port,) = [text.rpartition("=")[2] for text in arguments if text.startswith("-Dcom.sun.management.jmxremote.port=")]
+    (host,) = [text.rpartition("=")[2] for text in arguments if text.startswith("-Dcom.sun.management.jmxremote.host=")]
+    return f"{host}:{port}"
+
+
+def test_a_whole_cluster_is_ready(program, node):
+    ended = program.run("probe", "--host", node.address, "--timeout", "60s")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    answer = json.loads(ended.stdout)
+    assert (answer["ready"], answer["reason"]) == (True, None)
+    (described,) = answer["nodes"]
+    assert described["host"] == node.address
+    assert described["release_version"] == "4.0.1"
+    assert described["data_centre"] == "datacenter1"
+    assert described["peers"] == []
+    assert described["problem"] is None
+    assert len(described["tokens"]) >= 1
+    assert len(described["schema_version"]) == 36
+
+
+def test_a_missing_node_is_told_at_the_deadline(program, node):
+    ended = program.run("probe", "--host", node.address, "--nodes", "2", "--timeout", "1s")
+    assert ended.returncode == UNREACHABLE
+    answer = json.loads(ended.stdout)
+    assert answer["ready"] is False
+    assert answer["reason"] == f"{node.address} knows 0 other nodes instead of 1: []"
+    assert answer["nodes"][0]["release_version"] == "4.0.1"
+
+
+def test_the_probe_leaves_nothing_behind(program, node):
+    first = json.loads(program.run("probe", "--host", node.address).stdout)
+    second = json.loads(program.run("probe", "--host", node.address).stdout)
+    assert first["nodes"][0]["schema_version"] == second["nodes"][0]["schema_version"]
+
+
+@pytest.fixture(scope="module")
+def inspected(program, node):
+    """The node twice, and a port where nobody listens, in one start of the program."""
+    ended = program.run("inspect", "--jmx-port", f"{jmx(node)},{jmx(node)},127.255.255.253:7199")
+    assert ended.returncode == UNREACHABLE
+    return json.loads(ended.stdout)
+
+
+def test_one_start_answers_for_several_jvms(inspected, node):
+    first, second, nobody = inspected
+    assert first["pid"] == second["pid"] == node.process.pid
+    assert first["error"] is second["error"] is None
+    assert nobody["error"].startswith("no answer from the JMX port")
+    assert (nobody["jmx_host"], nobody["jmx_port"]) == ("127.255.255.253", 7199)
+
+
+def test_a_jvm_tells_what_it_runs_with(inspected, node):
+    jvm = inspected[0]
+    assert jvm["java_runtime_version"] == "11.0.13+8"
+    assert jvm["vm_name"] == "OpenJDK 64-Bit Server VM"
+    assert jvm["collectors"] == ["G1 Old Generation", "G1 Young Generation"]
+    assert jvm["heap_max_bytes"] == 384 << 20
+    assert set(jvm["arguments"]) <= set(node.process.cmdline()) | {
+        text for text in jvm["arguments"] if text.startswith("--add-")
+    }
+    flags = {name: flag["value"] for name, flag in jvm["flags"].items()}
+    assert (flags["UseG1GC"], flags["UseConcMarkSweepGC"]) == ("true", "false")
+    assert int(flags["MaxHeapSize"]) == 384 << 20
+    assert jvm["flags"]["UseG1GC"]["origin"] == "VM_CREATION"
+    assert "HeapDumpOnOutOfMemoryError" in flags
+
+
+def test_cassandra_tells_its_state(inspected, node):
+    cassandra = inspected[0]["cassandra"]
+    assert cassandra["release_version"] == "4.0.1"
+    assert cassandra["operation_mode"] == "NORMAL"
+    assert cassandra["live_nodes"] == [node.address]
+    assert cassandra["unreachable_nodes"] == []
+    assert cassandra["pending_compactions"] >= 0
+    assert cassandra["dropped_messages"].keys().isdisjoint({"no such message"})
