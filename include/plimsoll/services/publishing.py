@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.errors import GateClosed
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import GateClosed, NotFound
+from plimsoll.domain.result import Check
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.results import campaign_data
@@ -12,12 +14,18 @@ from plimsoll.services.results import campaign_data
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.analysis.campaign import CampaignData
-    from plimsoll.domain.result import Check, Verdict
+    from plimsoll.domain.result import Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
 REPORT = "report.html"
+
+
+class GatePass(Model):
+    """What the gate let through: the checks, and the attempts that they looked at."""
+
+    attempts: tuple[str, ...]
+    checks: tuple[Check, ...]
 
 
 def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
@@ -35,28 +43,45 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
     if quality.reasons:
         raise _closed(campaign, quality, verdicts)
-    return quality.checks
+    passed = GatePass(attempts=tuple(str(verdict.key) for verdict in verdicts), checks=quality.checks)
+    toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
+    return passed.checks
 
 
 def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
-    """Check the campaign, then write its report into the store; returns where a person finds it. GateClosed."""
-    from plimsoll.report.build import build
+    """Write the campaign's report into the store; returns where a person finds it.
 
-    checks = check_campaign(toolkit, campaign_id)
-    for path, content in build(_data(toolkit, campaign_id, checks)).items():
+    A campaign that has not passed the gate with the attempts that it has now is checked first. GateClosed.
+    """
+    from plimsoll.report import build_report
+
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    checks = _passed(campaign) or check_campaign(toolkit, campaign_id)
+    for path, content in build_report(campaign_data(campaign, checks, toolkit.clock.now())).files.items():
         toolkit.store.write(f"{layout.report_prefix(campaign_id)}/{path}", content)
     return toolkit.store.url(f"{layout.report_prefix(campaign_id)}/{REPORT}")
+
+
+def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
+    """The checks of the last pass; none where there was none, or attempts were judged since."""
+    try:
+        found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))
+    except NotFound:
+        return ()
+    attempts = tuple(str(verdict.key) for verdict in campaign.verdicts())
+    return found.checks if found.attempts == attempts else ()
+
+
+def _pass_key(campaign_id: str) -> str:
+    return f"{layout.campaign_quality_prefix(campaign_id)}/pass.json"
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     """Capacity per variant, as `report.json` holds it."""
     from plimsoll.analysis.capacity import capacities
 
-    return [one.model_dump(mode="json") for one in capacities(_data(toolkit, campaign_id, ()))]
-
-
-def _data(toolkit: Toolkit, campaign_id: str, checks: tuple[Check, ...]) -> CampaignData:
-    return campaign_data(CampaignStore(toolkit.store, campaign_id), checks, toolkit.clock.now())
+    data = campaign_data(CampaignStore(toolkit.store, campaign_id), (), toolkit.clock.now())
+    return [one.model_dump(mode="json") for one in capacities(data)]
 
 
 def _closed(campaign: CampaignStore, quality: Quality, verdicts: Sequence[Verdict]) -> GateClosed:
