@@ -1,6 +1,6 @@
 """Artefacts that are empty files with the right names."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
@@ -31,7 +31,11 @@ class EmptyArtefacts:
         if jdk_id != "openjdk-11.0.13":
             raise ArtefactError(f"there is no JDK {jdk_id}", mend="use openjdk-11.0.13")
         home = self._folder / jdk_id
-        return EmptyJdk(home=home, java=home / "runtime" / "bin" / "java", version="11.0.13+8")
+        java = home / "runtime" / "bin" / "java"
+        if not java.exists():
+            java.parent.mkdir(parents=True)
+            java.touch()
+        return EmptyJdk(home=home, java=java, version="11.0.13+8")
 
     def collectors(self, jdk_id: str) -> Collection[str]:
         """All but C4."""
@@ -43,8 +47,10 @@ class EmptyArtefacts:
         if version != "4.0.1":
             raise ArtefactError(f"{product} {version} can't be had", mend="use 4.0.1")
         folder = self._jars(f"{product}-{version}", "jamm-0.3.2.jar", "guava-27.0-jre.jar")
-        with ZipFile(folder / f"cassandra-all-{version}.jar", "w") as jar:
-            jar.writestr("META-INF/hotspot_compiler", HINTS)
+        own = folder / f"cassandra-all-{version}.jar"
+        if not own.exists():
+            with ZipFile(own, "w") as jar:
+                jar.writestr("META-INF/hotspot_compiler", HINTS)
         return folder
 
     def load_generator(self) -> Path:
@@ -58,9 +64,16 @@ class EmptyArtefacts:
         found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]
         return [*found, *(Problem("system.version", f"{version} can't be had", "use 4.0.1") for version in versions)]
 
+    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
+        """An empty folder: nothing is built."""
+        folder = self._folder / "derived" / key
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
     def _jars(self, name: str, *jars: str) -> Path:
         folder = self._folder / name
         folder.mkdir(parents=True, exist_ok=True)
         for jar in jars:
-            (folder / jar).touch()
+            if not (folder / jar).exists():
+                (folder / jar).touch()
         return folder

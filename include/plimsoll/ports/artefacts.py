@@ -1,6 +1,6 @@
 """What runs on hosts: JDKs, databases and load generators, as folders on the controller."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -41,3 +41,6 @@ class ArtefactSource(Protocol):
 
     def missing(self, definition: Definition) -> Sequence[Problem]:
         """What the definition's cells need and is not here yet; fetches nothing."""
+
+    def derived(self, key: str, build: Callable[[Path], None]) -> Path:
+        """A folder of something made from artefacts: `build` fills it, once for each key, which names every input."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.cassandra.checks import problems
+from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, start
@@ -36,6 +37,11 @@ class Cassandra:
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Versions, JDKs, collectors and settings that can't be run."""
         return problems(definition, self._artefacts)
+
+    def prepare(self, definition: Definition) -> None:
+        """Make what the nodes' start is quicker with; `deploy` does it where it was not done before."""
+        for variant in definition.variants:
+            class_data(self._artefacts, variant.jvm, definition.database_version(variant))
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -87,6 +93,7 @@ class Cassandra:
             variant=variant,
             jdk=self._artefacts.jdk(variant.jvm.jdk),
             jars=self._artefacts.database(self.name, version),
+            class_data=class_data(self._artefacts, variant.jvm, version),
             addresses=[node.info.address for node in nodes],
             expires=expires,
         )

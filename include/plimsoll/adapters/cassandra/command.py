@@ -19,6 +19,7 @@ class Installation:
 
     java: PurePosixPath
     jars: tuple[PurePosixPath, ...]
+    class_data: PurePosixPath | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ def node_command(release: Release, jvm: JvmConfiguration, installation: Installa
     return (
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
+        *_class_data_argument(installation),
         *_file_arguments(release, installation, place.files),
         *_jmx_arguments(place.address),
         *_START,
@@ -81,6 +83,11 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
     yield f"-Dcassandra.config={files.settings.as_uri()}"
     yield f"-Dcassandra.logdir={files.logs}"
     yield f"-Dcassandra.storagedir={files.data}"
+
+
+def _class_data_argument(installation: Installation) -> Iterator[str]:
+    if installation.class_data is not None:
+        yield f"-XX:SharedArchiveFile={installation.class_data}"
 
 
 def _jmx_arguments(address: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from zipfile import ZipFile
 
+from plimsoll.adapters.cassandra.class_data import ARCHIVE
 from plimsoll.adapters.cassandra.command import Installation, Place, node_command
 from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
 from plimsoll.adapters.cassandra.logback import LOGBACK
@@ -28,6 +29,7 @@ class Blueprint:
     variant: Variant
     jdk: Jdk
     jars: Path
+    class_data: Path | None
     addresses: Sequence[str]
     expires: timedelta
 
@@ -41,6 +43,7 @@ def install(host: Host, blueprint: Blueprint) -> Installation:
     return Installation(
         java=home / blueprint.jdk.java.relative_to(blueprint.jdk.home),
         jars=tuple(folder / name for name in names),
+        class_data=host.install(blueprint.class_data) / ARCHIVE if blueprint.class_data else None,
     )
 
 
