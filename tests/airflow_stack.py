@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,10 +82,10 @@ def running_stack(
 
 
 def listening_addresses(home: Home) -> set[str]:
-    """The addresses that processes of a stack listen on."""
-    return {
-        connection.laddr.ip
-        for member in census.members(home)
-        for connection in member.process.net_connections("inet")
-        if connection.status == psutil.CONN_LISTEN
-    }
+    """The addresses that processes of a stack listen on. Undumpable ones can be looked into by root only."""
+    found = set()
+    for member in census.members(home):
+        with suppress(psutil.AccessDenied):
+            connections = member.process.net_connections("inet")
+            found |= {one.laddr.ip for one in connections if one.status == psutil.CONN_LISTEN}
+    return found

@@ -20,7 +20,7 @@ from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
 
 POLL_S = 2.0
-FAILURES_TOLD = 5
+FAILURES_TOLD = 8
 
 
 def report_key(campaign_id: str) -> str:
@@ -70,21 +70,25 @@ class CampaignRun:
             time.sleep(POLL_S)
 
     def failures(self) -> list[str]:
-        """What went wrong: the failed tasks, each with what its log says of errors."""
-        tasks = self.client.task_instances(self.run.dag_id, self.run.run_id)
-        failed = sorted((task for task in tasks if task.state == "failed"), key=lambda task: str(task.ended_at))
-        return [self._failure(task) for task in failed[:FAILURES_TOLD]] + (
-            [f"… and {len(failed) - FAILURES_TOLD} more tasks"] if len(failed) > FAILURES_TOLD else []
-        )
+        """What went wrong: the failed tasks of this run and of its cells' runs, each with the last error in its log."""
+        cells = [run for run in self.client.dag_runs(CELL_DAG) if run.conf.get("campaign_id") == self.campaign_id]
+        told = [line for run in (*cells, self.run) if run.state == "failed" for line in self._failures_of(run)]
+        more = len(told) - FAILURES_TOLD
+        return [*told[:FAILURES_TOLD], f"… and {more} more failed tasks"] if more > 0 else told
 
     def _progress(self, now: datetime) -> CampaignProgress | None:
         with suppress(NotFound):
             return campaign_progress(self.store, self.campaign_id, now=now)
         return None
 
-    def _failure(self, task: TaskInstance) -> str:
-        errors = self.client.task_errors(self.run, task)
-        return f"task {task.name} failed: {errors[-1] if errors else 'its log says no more'}"
+    def _failures_of(self, run: DagRun) -> list[str]:
+        tasks = self.client.task_instances(run.dag_id, run.run_id)
+        failed = sorted((task for task in tasks if task.state == "failed"), key=lambda task: str(task.ended_at))
+        return [f"{run.dag_id} {run.run_id}, task {task.name} failed: {self._last_error(run, task)}" for task in failed]
+
+    def _last_error(self, run: DagRun, task: TaskInstance) -> str:
+        errors = self.client.task_errors(run, task)
+        return errors[-1] if errors else "its log says no more"
 
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:

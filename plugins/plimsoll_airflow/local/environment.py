@@ -156,7 +156,12 @@ def _api(secrets: Secrets, port: int) -> dict[str, str]:
 
 
 def _logging(home: Home) -> dict[str, str]:
-    return {"base_log_folder": str(home.logs), "colored_console_log": "False"}
+    return {
+        "base_log_folder": str(home.logs),
+        "colored_console_log": "False",
+        # A line for each of the tasks' calls says nothing that the tasks' own logs don't.
+        "namespace_levels": "http.access=WARNING",
+    }
 
 
 def _section(name: str, options: Mapping[str, str]) -> dict[str, str]:

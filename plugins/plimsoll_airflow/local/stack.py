@@ -58,9 +58,9 @@ class Stack:
             shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
 
     def down_unless_kept(self) -> None:
-        """Stop what was started for this launcher alone."""
+        """Stop what was started for this launcher alone, if it has not been stopped yet."""
         noted = record.read(self.home)
-        if noted is None or not noted.kept:
+        if noted is not None and not noted.kept:
             self.down()
 
     def running(self) -> Record | None:

@@ -18,7 +18,8 @@ def progress_view(progress: CampaignProgress) -> RenderableType:
     total = len(progress.cells)
     head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
     bar = Table.grid(padding=(0, 1))
-    bar.add_row(ProgressBar(total=total, completed=_done(progress), width=BAR_WIDTH), Text(_summary(progress)))
+    measured = ProgressBar(total=total, completed=_done(progress), width=BAR_WIDTH, complete_style="green")
+    bar.add_row(measured, Text(_summary(progress)))
     parts: list[RenderableType] = [head, bar]
     if running := _in_state(progress, "running"):
         parts.append(_running_table(running))
