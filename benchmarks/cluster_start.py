@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.cluster_start [--definition demo] [--variant g1] [--rounds N]
 
 All-up means: every node takes clients, sees the others and holds the same schema, and a write at ALL went through each.
-CPU is that of all processes that it took, user and system: the nodes, the probe, the controller. Artefacts are fetched
-before. A machine that does something else makes the figures worse, CPU seconds too.
+CPU is that of all processes that it took, user and system: the nodes, the probe, the controller. Artefacts and the
+archive of classes are there before. A machine that does something else makes the figures worse, CPU seconds too.
 """
 
 import argparse
@@ -62,16 +62,18 @@ def main() -> None:
     settings = Settings()
     definition = load_definition(settings, options.definition)
     variant = definition.variant(options.variant) if options.variant else definition.variants[0]
-    database = Cassandra(_artefacts(settings, definition), SystemClock())
+    database = _database(settings, definition)
     with tempfile.TemporaryDirectory(prefix="plimsoll-cluster-start-") as work:
         rounds = [_round(database, definition, variant, Path(work), number) for number in range(1, options.rounds + 1)]
     print(f"median of {len(rounds)}: {_line(_median(rounds))}")
 
 
-def _artefacts(settings: Settings, definition: Definition) -> Artefacts:
+def _database(settings: Settings, definition: Definition) -> Cassandra:
     artefacts = Artefacts(settings.cache, print)
     artefacts.prepare(definition)
-    return artefacts
+    database = Cassandra(artefacts, SystemClock())
+    database.prepare(definition)
+    return database
 
 
 def _round(database: Cassandra, definition: Definition, variant: Variant, work: Path, number: int) -> Started:
