@@ -27,7 +27,8 @@ with DAG(
     reserve = EmptyOperator(task_id="reserve").as_setup()  # type: ignore[no-untyped-call]
     provision = Provision(task_id="provision", execution_timeout=timedelta(hours=1))
     deploy = Deploy(task_id="deploy", execution_timeout=timedelta(hours=1))
-    load = Load(task_id="load")
+    # The time to start it; how long it may last is in the definition.
+    load = Load(task_id="load", execution_timeout=timedelta(minutes=30))
     collect = Collect(task_id="collect", trigger_rule=TriggerRule.ALL_DONE, execution_timeout=timedelta(hours=1))
     judge = Judge(task_id="judge", execution_timeout=timedelta(hours=1))
     destroy = Destroy(task_id="destroy", retries=3, execution_timeout=timedelta(minutes=20))

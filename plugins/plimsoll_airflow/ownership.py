@@ -30,6 +30,20 @@ class CellRun:
         return cls(found["run_id"], int(found["clear_number"])) if found else None
 
 
-def cell_run_id(campaign_id: str, cell_id: str) -> str:
-    """The run of the DAG `cell` that measures that cell of that campaign: always the same one."""
-    return f"{campaign_id}__{cell_id}"
+@dataclass(frozen=True)
+class CellRunId:
+    """Names the one run of the DAG `cell` that measures a cell of a campaign."""
+
+    campaign_id: str
+    cell_id: str
+
+    @property
+    def run_id(self) -> str:
+        """`<campaign>__<cell>`: neither id has an underscore in it."""
+        return f"{self.campaign_id}__{self.cell_id}"
+
+    @classmethod
+    def parse(cls, run_id: str) -> Self:
+        """The campaign and cell that a run's id is made of. Raises ValueError for another kind of id."""
+        campaign_id, cell_id = run_id.split("__")
+        return cls(campaign_id, cell_id)

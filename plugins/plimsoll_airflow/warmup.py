@@ -1,32 +1,46 @@
-"""Imports made once, in the processes that fork others: scheduler (tasks), DAG processor (parses), triggerer."""
+"""Imports made once, in the processes that fork others: scheduler (tasks), DAG processor (parses), triggerer.
+
+What such a process has imported before it forks, its children have for nothing. Great Expectations alone takes several
+CPU seconds, which every `judge` would spend again.
+"""
 
 import importlib
+import sys
 from typing import Any
 
 from airflow.listeners import hookimpl
 
-MODULES = (
-    # Airflow's own, which each task would import otherwise
+AIRFLOW_MODULES = (
     "airflow.dag_processing.bundles.local",
     "airflow.providers.standard.operators.empty",
     "airflow.sdk.execution_time.task_runner",
     "airflow.sdk.execution_time.timeout",
     "airflow.version",
     "jinja2.ext",
-    # what the DAG files and the triggerer import
+)
+"""What Airflow itself would import in each task."""
+
+BINDING_MODULES = (
     "plimsoll_airflow.catalogue",
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",
     "plimsoll_airflow.operators.load",
     "plimsoll_airflow.operators.reaper",
 )
+"""What DAG files, tasks and triggers import."""
+
+TASK_MODULES = ("plimsoll.services.judging", "plimsoll.services.publishing")
+"""What only some tasks import, and only late."""
 
 
 @hookimpl
 def on_starting(component: Any) -> None:
     """Airflow calls this in each of its long-lived processes before any is forked from it, and in each task."""
-    if type(component).__name__ == "Job":
-        warm_up()
+    if type(component).__name__ != "Job":
+        return
+    warm_up()
+    if "scheduler" in sys.argv:  # which part of Airflow it is, `component` does not know yet
+        warm_up_for_tasks()
 
 
 def warm_up() -> None:
@@ -34,8 +48,20 @@ def warm_up() -> None:
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
-    for module in MODULES:
-        importlib.import_module(module)
+    _import(AIRFLOW_MODULES + BINDING_MODULES)
     importlib.import_module("airflow.sdk.listener").get_listener_manager()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
     build_toolkit(Settings())
+
+
+def warm_up_for_tasks() -> None:
+    """Import what judging and publishing take."""
+    from plimsoll.quality import engine
+
+    _import(TASK_MODULES)
+    engine.load()
+
+
+def _import(modules: tuple[str, ...]) -> None:
+    for module in modules:
+        importlib.import_module(module)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from tests.fakes.hdr import interval_log
-from tests.fakes.hosts import GIB, FolderHost
+from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
@@ -33,6 +33,7 @@ INSTANT = "instant"
 """The name under which definitions ask for all of them."""
 
 _STATE = PurePosixPath("load.json")
+_STOPPED = PurePosixPath("stopped")
 _SHARES = {"mutations": 0.8, "selects": 0.2}
 
 
@@ -175,7 +176,7 @@ class InstantDatabase:
                 address=node.info.address,
                 facts=node.facts(),
                 jvm=_jvm(variant),
-                database="cassandra",
+                database=INSTANT,
                 database_version="4.0.1",
             )
             for node in nodes
@@ -220,14 +221,17 @@ class InstantLoadGenerator:
         """Running until its time is over."""
         if self._faults.hits(_cell_of(host), "load"):
             return LoadStatus("failed", reason="the load generator was told to fail")
-        state = json.loads(host.read_tail(_STATE, max_bytes=10_000))
-        left = state["ends"] - time.time()
+        if host.read_tail(_STOPPED, max_bytes=10):
+            return LoadStatus("failed", reason="the load was stopped")
+        state, left = self._state(host)
         if left <= 0:
             return LoadStatus("complete")
         return LoadStatus("running", "load", achieved_ops_s=state["rate"], seconds_left=left)
 
     def stop(self, host: Host, job_id: str) -> None:
-        """Nothing runs."""
+        """End a load that runs."""
+        if self._state(host)[1] > 0:
+            host.write(_STOPPED, "stopped")
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """The interval logs and the summary."""
@@ -247,6 +251,11 @@ class InstantLoadGenerator:
         """Named like tlp-stress' files."""
         kinds = {"selects": "reads", "mutations": "writes"}
         return {kinds[name.rpartition("-")[2]]: name for name in names if ".hdr-intended-" in name}
+
+    def _state(self, host: Host) -> tuple[dict[str, float], float]:
+        """What was started, and how many seconds of it are left; nothing is left of a load that wasn't."""
+        state = json.loads(host.read_tail(_STATE, max_bytes=10_000) or '{"ends": 0}')
+        return state, state["ends"] - time.time()
 
 
 class NoSampler:
@@ -300,5 +309,5 @@ def _jvm(variant: Variant) -> JvmFacts:
         collector_beans=(variant.jvm.collector,),
         heap_max_bytes=variant.jvm.heap,
         arguments=variant.jvm.flags,
-        flags={"MaxHeapSize": str(GIB)},
+        flags={"MaxHeapSize": str(variant.jvm.heap)},
     )

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.sdk.exceptions import AirflowFailException
+from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, cell_run_id
+from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.planning import Request, plan_cells
 from plimsoll_airflow.toolkit import toolkit
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
 CAMPAIGN_ID = "campaign_id"
-"""XCom key under which `plan` leaves the campaign's id."""
+"""Key of the XCom in which `plan` leaves the campaign's id."""
 
 
 class Plan(BaseOperator):
@@ -29,7 +30,7 @@ class Plan(BaseOperator):
         self.definition = definition
 
     def execute(self, context: "Context") -> list[str]:
-        """Ids of the cells to run, in running order. Everything that can be refused is refused here."""
+        """Ids of the runs of the DAG `cell` to start, in that order. Everything that can be refused is refused here."""
         with final():
             if context["ti"].get_dag(CELL_DAG).is_paused:
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
@@ -37,7 +38,7 @@ class Plan(BaseOperator):
             plan = plan_cells(self.definition, request, context["dag_run"].run_after)
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
-        return [cell.id for cell in plan.cells]
+        return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
 
 
 class CampaignTask(BaseOperator):
@@ -61,50 +62,58 @@ class CampaignTask(BaseOperator):
         return self.campaign_id
 
 
+class CellRunLink(BaseOperatorLink):
+    """From a mapped `run_cell` to the run of the DAG `cell` that it waits for."""
+
+    name = "Run of the cell"
+
+    def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
+        """The run's page; known beforehand, so that nothing needs to be looked up."""
+        return build_airflow_dagrun_url(dag_id=CELL_DAG, run_id=operator.cell_run.run_id)
+
+
 class RunCell(TriggerDagRunOperator):
     """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
 
-    A second try of a killed one attaches to the run that lives; clearing it, once that run has ended, runs the cell
-    again.
+    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives; clearing it,
+    once that run has ended, runs the cell again.
     """
 
-    template_fields = ("campaign_id", "cell_id")
+    template_fields = ()
+    operator_extra_links = [CellRunLink()]
 
-    def __init__(
-        self,
-        *,
-        cell_id: str,
-        campaign_id: str = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') }}",
-        **kwargs: Any,
-    ) -> None:
-        settings = {"reset_dag_run": True, "logical_date": None, "wait_for_completion": True, "deferrable": True}
-        super().__init__(**{"trigger_dag_id": CELL_DAG, **settings, **kwargs})
-        self.campaign_id = campaign_id
-        self.cell_id = cell_id
+    def __init__(self, *, run_id: str, **kwargs: Any) -> None:
+        waiting = {"wait_for_completion": True, "deferrable": True}
+        super().__init__(
+            **{"trigger_dag_id": CELL_DAG, "reset_dag_run": True, "logical_date": None, **waiting, **kwargs}
+        )
+        self.run_id = run_id
+
+    @property
+    def cell_run(self) -> CellRunId:
+        """Campaign and cell."""
+        return CellRunId.parse(self.run_id)
 
     def execute(self, context: "Context") -> None:
         """Start the run, or attach to it."""
-        self.trigger_run_id = cell_run_id(self.campaign_id, self.cell_id)
-        self.conf = {"campaign_id": self.campaign_id, "cell_id": self.cell_id}
-        if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.trigger_run_id], states=LIVE_STATES):
-            self.log.info("run %s lives: waiting for it", self.trigger_run_id)
-            self.defer(trigger=self._wait_for(self.trigger_run_id), method_name="execute_complete")
+        self.trigger_run_id = self.run_id
+        self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
+        if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
+            self.log.info("run %s lives: waiting for it", self.run_id)
+            states = [DagRunState.SUCCESS, DagRunState.FAILED]
+            trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
+            self.defer(trigger=trigger, method_name="execute_complete")
         super().execute(context)
 
     def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
         """Fail, for good, with the reasons, unless the run succeeded."""
-        run_id = cell_run_id(self.campaign_id, self.cell_id)
-        if event[1][run_id] != DagRunState.SUCCESS:
-            raise AirflowFailException(f"run {run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
-        self.log.info("run %s succeeded", run_id)
-
-    def _wait_for(self, run_id: str) -> DagStateTrigger:
-        states = [DagRunState.SUCCESS, DagRunState.FAILED]
-        return DagStateTrigger(CELL_DAG, states, run_ids=[run_id], poll_interval=self.poke_interval)
+        if event[1][self.run_id] != DagRunState.SUCCESS:
+            raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
+        self.log.info("run %s succeeded", self.run_id)
 
     def _reason(self) -> str:
-        campaign = CampaignStore(toolkit().store, self.campaign_id)
-        newest = campaign.newest_attempt(self.cell_id)
+        campaign = CampaignStore(toolkit().store, self.cell_run.campaign_id)
+        newest = campaign.newest_attempt(self.cell_run.cell_id)
         verdict = newest and read_verdict(campaign.store, newest)
         return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
 
@@ -116,7 +125,7 @@ class QualityGate(CampaignTask):
         """Pass, or fail for good."""
         campaign_id = self.require_campaign()
         with final():
-            from plimsoll.services.gate import check_campaign
+            from plimsoll.services.publishing import check_campaign
 
             check_campaign(toolkit(), campaign_id)
         self.log.info("campaign %s is complete and sound", campaign_id)

@@ -1,0 +1,115 @@
+"""The DAG files as Airflow's DAG processor and workers see them."""
+
+from pathlib import Path
+
+import pytest
+from airflow.dag_processing.dagbag import DagBag
+from airflow.sdk.definitions.context import AirflowParsingContext
+from airflow.serialization.serialized_objects import DagSerialization
+from tests.fakes.installation import Installation, instant_definition
+
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+FILES = sorted(DAGS.glob("*.py"))
+
+
+def parsed(file: str = "") -> DagBag:
+    return DagBag(dag_folder=str(DAGS / file), bundle_path=DAGS, bundle_name="dags-folder")
+
+
+def test_the_products_own_definitions_become_dags_without_errors() -> None:
+    bag = parsed()
+
+    assert bag.import_errors == {}
+    assert set(bag.dags) == {"demo", "local_azul", "azul_2022", "cell", "reaper"}
+
+
+@pytest.mark.parametrize("dag_id", ["demo", "azul_2022", "cell", "reaper"])
+def test_dags_survive_their_way_through_the_database(dag_id: str) -> None:
+    dag = parsed().dags[dag_id]
+
+    restored = DagSerialization.from_dict(DagSerialization.to_dict(dag))
+
+    assert restored.task_ids == dag.task_ids
+    assert restored.doc_md == dag.doc_md
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_dag_files_are_thin(file: Path) -> None:
+    assert len(file.read_text().splitlines()) <= 80
+
+
+def test_parsing_imports_nothing_heavy() -> None:
+    import subprocess
+    import sys
+
+    heavy = ["great_expectations", "pandas", "altair", "numpy", "pyarrow", "boto3"]
+    check = f"import sys; from plimsoll_airflow import catalogue, forms, planning; {_ALL_OPERATORS}"
+    shown = f"{check}; print(*[name for name in {heavy} if name in sys.modules])"
+    seen = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, timeout=120, check=True)
+
+    assert seen.stdout.split("\n")[-2] == ""
+
+
+_ALL_OPERATORS = "from plimsoll_airflow.operators import campaign, cell, load, reaper"
+
+
+def test_a_broken_definition_hides_no_other(installation: Installation) -> None:
+    installation.define(instant_definition("sound"))
+    installation.write_definition("broken", "name: broken\ntitle: x\nloads: [many]\n")
+
+    bag = parsed()
+
+    assert {"sound", "cell", "reaper"} == set(bag.dags)
+    (file, error), *more = bag.import_errors.items()
+    assert file == "definition_faults.py"
+    assert not more
+    assert "broken.yaml, loads.0 (line 3)" in error
+    assert "found 'many'" in error
+
+
+def test_every_broken_file_is_told_at_once(installation: Installation) -> None:
+    installation.write_definition("no-yaml", "name: [")
+    installation.write_definition("misnamed", _text(instant_definition("other")))
+    installation.write_definition(
+        "unscheduled", _text(instant_definition("unscheduled").model_copy(update={"schedule": "every morning"}))
+    )
+    installation.write_definition(
+        "nowhere",
+        _text(instant_definition("nowhere").model_copy(update={"schedule": "0 6 * * *", "timezone": "Mars/Base"})),
+    )
+
+    error = parsed().import_errors["definition_faults.py"]
+
+    assert "no-yaml.yaml, line 1: is not YAML" in error
+    assert "misnamed.yaml, name: is 'other' in a file called misnamed.yaml (allowed: misnamed)" in error
+    assert "unscheduled.yaml, schedule: 'every morning' in time zone 'UTC' is no schedule" in error
+    assert "nowhere.yaml, schedule: '0 6 * * *' in time zone 'Mars/Base' is no schedule" in error
+
+
+def test_a_task_parses_the_definition_of_its_own_dag_only(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.define(instant_definition("mine"))
+    installation.define(instant_definition("other"))
+    _in_a_task_of(monkeypatch, "mine")
+
+    assert set(parsed("campaigns.py").dags) == {"mine"}
+
+
+def test_faults_stop_no_task(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    installation.write_definition("broken", "name: [")
+    _in_a_task_of(monkeypatch, "mine")
+
+    assert parsed("definition_faults.py").import_errors == {}
+
+
+def _in_a_task_of(monkeypatch: pytest.MonkeyPatch, dag_id: str) -> None:
+    monkeypatch.setattr("airflow.sdk.get_parsing_context", lambda: AirflowParsingContext(dag_id, "plan"))
+
+
+def _text(definition: object) -> str:
+    from plimsoll.domain.definition import Definition
+    from plimsoll.services.definitions import dump_definition
+
+    assert isinstance(definition, Definition)
+    return dump_definition(definition)

@@ -1,0 +1,209 @@
+"""Whole runs of the DAGs, in this process, with instant adapters (`airflow dags test`)."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.dag_processing.dagbag import DagBag
+from airflow.models.dagrun import DagRun
+from airflow.sdk import BaseOperator
+from airflow.sdk.exceptions import AirflowFailException
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.running import run_cell, run_missing
+from plimsoll_airflow.operators.campaign import RunCell
+from plimsoll_airflow.ownership import CellRun
+
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+CELL = {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
+
+pytestmark = [
+    pytest.mark.usefixtures("database"),
+    # Airflow's in-process server imports what its own dependencies have deprecated.
+    pytest.mark.filterwarnings("default"),
+]
+
+
+def run(dag_id: str, conf: Mapping[str, Any]) -> DagRun:
+    dag = DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags[dag_id]
+    for task in dag.tasks:
+        if isinstance(task, BaseOperator):
+            task.retry_delay = timedelta(0)
+    ended = dag.test(run_conf=dict(conf))
+    assert isinstance(ended, DagRun)
+    return ended
+
+
+def states(ended: DagRun) -> dict[str, str]:
+    found = {}
+    for ti in ended.get_task_instances():
+        found[ti.task_id if ti.map_index < 0 else f"{ti.task_id}[{ti.rendered_map_index}]"] = str(ti.state)
+    return found
+
+
+def verdict_of(installation: Installation, attempt: int = 1) -> Any:
+    campaign = CampaignStore(installation.toolkit.store, "campaign")
+    return read_verdict(campaign.store, campaign.key(CELL["cell_id"], attempt))
+
+
+@pytest.fixture
+def campaign(installation: Installation) -> Installation:
+    installation.open_campaign(installation.define(instant_definition(variants=1, loads=2)))
+    return installation
+
+
+@pytest.fixture
+def cells_in_process(monkeypatch: pytest.MonkeyPatch, installation: Installation) -> None:
+    """The DAG `cell` without Airflow: `dags test` has no scheduler that would run another DAG."""
+
+    def execute(self: RunCell, context: Any) -> None:
+        named = self.cell_run
+        verdict = run_cell(installation.toolkit, named.campaign_id, named.cell_id, CellRun(self.run_id, 0).token, print)
+        if not verdict.valid:
+            raise AirflowFailException("; ".join(verdict.reasons))
+
+    monkeypatch.setattr(RunCell, "execute", execute)
+
+
+def test_a_cell_is_measured_judged_and_its_cluster_gone(campaign: Installation) -> None:
+    ended = run("cell", CELL)
+
+    assert set(states(ended).values()) == {"success"}
+    assert str(ended.state) == "success"
+    assert verdict_of(campaign).valid
+    assert campaign.provider.provided() == 1
+    assert campaign.provider.clusters() == []
+
+
+@pytest.mark.parametrize("phase", ["provision", "deploy", "load"])
+def test_a_failing_phase_is_on_record_its_cluster_gone_and_the_run_red(campaign: Installation, phase: str) -> None:
+    campaign.faults.plant(CELL["cell_id"], phase)
+
+    ended = run("cell", CELL)
+
+    after = states(ended)
+    assert str(ended.state) == "failed"
+    assert (after[phase], after["collect"], after["judge"], after["destroy"]) == (
+        "failed",
+        "success",
+        "failed",
+        "success",
+    )
+    manifest = read_manifest(campaign.toolkit.store, verdict_of(campaign).key)
+    assert manifest is not None
+    assert "was told to fail" in str(manifest.failure)
+    assert not verdict_of(campaign).valid
+    assert campaign.provider.clusters() == []
+
+
+def test_a_cluster_that_resists_leaves_its_mark_but_not_on_the_result(campaign: Installation) -> None:
+    campaign.faults.plant(CELL["cell_id"], "destroy")
+
+    ended = run("cell", CELL)
+
+    assert states(ended)["destroy"] == "failed"
+    assert states(ended)["judge"] == "success"
+    assert verdict_of(campaign).valid
+
+
+def test_a_cell_of_a_campaign_that_does_not_exist_fails_and_provides_nothing(installation: Installation) -> None:
+    ended = run("cell", CELL)
+
+    after = states(ended)
+    assert str(ended.state) == "failed"
+    assert (after["provision"], after["collect"], after["judge"], after["destroy"]) == (
+        "failed",
+        "failed",
+        "upstream_failed",
+        "success",
+    )
+    assert installation.provider.clusters() == []
+
+
+@pytest.mark.usefixtures("cells_in_process")
+def test_a_campaign_runs_its_cells_passes_the_gate_and_publishes(installation: Installation) -> None:
+    installation.define(instant_definition(variants=1, loads=2))
+
+    ended = run("instant", {"campaign_id": "campaign"})
+
+    assert states(ended) == {
+        "plan": "success",
+        "run_cell[v1-001k-r1]": "success",
+        "run_cell[v1-002k-r1]": "success",
+        "quality_gate": "success",
+        "report": "success",
+    }
+    assert str(ended.state) == "success"
+    assert installation.toolkit.store.exists("campaign/report/report.html")
+
+
+@pytest.mark.usefixtures("cells_in_process")
+def test_a_failed_cell_closes_the_gate_and_the_run_is_red(installation: Installation) -> None:
+    installation.define(instant_definition(variants=1, loads=2))
+    installation.faults.plant("v1-002k-r1", "load")
+
+    ended = run("instant", {"campaign_id": "campaign"})
+
+    after = states(ended)
+    assert str(ended.state) == "failed"
+    assert (after["run_cell[v1-001k-r1]"], after["run_cell[v1-002k-r1]"]) == ("success", "failed")
+    assert (after["quality_gate"], after["report"]) == ("failed", "upstream_failed")
+    assert not installation.toolkit.store.exists("campaign/report/report.html")
+
+
+@pytest.mark.usefixtures("cells_in_process")
+def test_running_a_campaign_again_fills_its_holes_only(installation: Installation) -> None:
+    installation.define(instant_definition(variants=1, loads=2))
+    installation.faults.plant("v1-002k-r1", "load")
+    run("instant", {"campaign_id": "campaign"})
+    installation.faults.heal("v1-002k-r1")
+
+    ended = run("instant", {"campaign_id": "campaign", "cells": "failed"})
+
+    assert [name for name in states(ended) if name.startswith("run_cell")] == ["run_cell[v1-002k-r1]"]
+    assert str(ended.state) == "success"
+    assert installation.provider.provided() == 3
+
+
+def test_a_complete_campaign_goes_straight_to_gate_and_report(campaign: Installation) -> None:
+    run_missing(campaign.toolkit, "campaign", "owner", print)
+
+    ended = run("instant", {"campaign_id": "campaign"})
+
+    assert states(ended) == {"plan": "success", "run_cell": "skipped", "quality_gate": "success", "report": "success"}
+    assert str(ended.state) == "success"
+
+
+def test_a_refused_plan_ends_red_and_starts_nothing(installation: Installation) -> None:
+    installation.define(instant_definition())
+
+    ended = run("instant", {"cells": "g1-*"})
+
+    after = states(ended)
+    assert str(ended.state) == "failed"
+    assert (after["plan"], after["run_cell"], after["report"]) == ("failed", "upstream_failed", "upstream_failed")
+
+
+@pytest.mark.usefixtures("cells_in_process")
+def test_planning_the_same_run_again_is_the_same_campaign(installation: Installation) -> None:
+    installation.define(instant_definition(variants=1, loads=1))
+
+    run("instant", {})
+
+    (campaign_id,) = installation.toolkit.store.folders("")
+    assert campaign_id.startswith("instant-")
+
+
+def test_the_reaper_destroys_what_no_run_owns(campaign: Installation) -> None:
+    from plimsoll.services import phases
+    from plimsoll.services.attempts import begin
+
+    phases.provision(begin(campaign.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
+
+    ended = run("reaper", {"dry_run": False})
+
+    assert str(ended.state) == "success"
+    assert campaign.provider.clusters() == []

@@ -1,0 +1,117 @@
+"""What runs after what, and when: the promises that the DAGs' wiring makes."""
+
+from pathlib import Path
+
+import pytest
+from airflow.dag_processing.dagbag import DagBag
+from airflow.sdk import DAG, TriggerRule
+from airflow.sdk.definitions.mappedoperator import MappedOperator
+from tests.fakes.installation import Installation, instant_definition
+
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+
+
+@pytest.fixture
+def dags(installation: Installation) -> dict[str, DAG]:
+    installation.define(instant_definition(parallel=7))
+    installation.define(
+        instant_definition("nightly").model_copy(update={"schedule": "0 2 * * *", "timezone": "Europe/Paris"})
+    )
+    return DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags
+
+
+def upstream(dag: DAG) -> dict[str, set[str]]:
+    return {task.task_id: set(task.upstream_task_ids) for task in dag.tasks}
+
+
+def test_a_cell_goes_through_its_phases_and_judging_does_not_hold_up_destruction(dags: dict[str, DAG]) -> None:
+    assert upstream(dags["cell"]) == {
+        "reserve": set(),
+        "provision": {"reserve"},
+        "deploy": {"provision"},
+        "load": {"deploy"},
+        "collect": {"load"},
+        "judge": {"collect"},
+        "destroy": {"collect", "reserve"},
+    }
+
+
+def test_the_cluster_is_destroyed_whatever_happens_after_reserve(dags: dict[str, DAG]) -> None:
+    reserve, destroy = (dags["cell"].get_task(name) for name in ("reserve", "destroy"))
+
+    assert reserve.is_setup
+    assert reserve.inherits_from_empty_operator  # it runs in no process, so none can die in it
+    assert destroy.is_teardown
+    assert destroy.trigger_rule == TriggerRule.ALL_DONE_SETUP_SUCCESS
+    assert destroy.retries == 3
+
+
+def test_a_failed_load_is_collected_and_judged(dags: dict[str, DAG]) -> None:
+    rules = {task.task_id: task.trigger_rule for task in dags["cell"].tasks if task.task_id in ("collect", "judge")}
+
+    assert rules == {"collect": TriggerRule.ALL_DONE, "judge": TriggerRule.ALL_SUCCESS}
+
+
+def test_a_cells_run_ends_as_its_judgement_does(dags: dict[str, DAG]) -> None:
+    leaves = [task for task in dags["cell"].leaves if not task.is_teardown]
+
+    assert [task.task_id for task in leaves] == ["judge"]
+
+
+def test_every_deferrable_task_has_another_try(dags: dict[str, DAG]) -> None:
+    assert dags["cell"].get_task("load").retries >= 1
+    assert dags["instant"].get_task("run_cell").retries >= 1
+
+
+def test_every_task_of_a_cell_that_works_in_a_process_is_bounded_in_time(dags: dict[str, DAG]) -> None:
+    unbounded = [task.task_id for task in dags["cell"].tasks if task.execution_timeout is None]
+
+    assert unbounded == ["reserve"]
+
+
+def test_a_campaign_ends_as_its_report_does_and_that_waits_for_the_gate(dags: dict[str, DAG]) -> None:
+    dag = dags["instant"]
+
+    assert upstream(dag) == {
+        "plan": set(),
+        "run_cell": {"plan"},
+        "quality_gate": {"run_cell"},
+        "report": {"quality_gate"},
+    }
+    assert dag.get_task("quality_gate").trigger_rule == TriggerRule.ALL_DONE
+    assert dag.get_task("report").trigger_rule == TriggerRule.ALL_SUCCESS
+    assert [asset.name for asset in dag.get_task("report").outlets] == ["report-instant"]
+
+
+def test_cells_in_flight_are_bounded_by_definition_and_pool(dags: dict[str, DAG]) -> None:
+    run_cell = dags["instant"].get_task("run_cell")
+
+    assert isinstance(run_cell, MappedOperator)
+    assert run_cell.pool == "clusters"
+    assert run_cell.max_active_tis_per_dagrun == 7
+
+
+def test_one_run_of_a_campaigns_dag_at_a_time(dags: dict[str, DAG]) -> None:
+    assert dags["instant"].max_active_runs == 1
+    assert dags["instant"].catchup is False
+
+
+def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
+    from airflow.serialization.encoders import coerce_to_core_timetable
+
+    assert dags["instant"].timetable.can_be_scheduled is False
+    assert coerce_to_core_timetable(dags["nightly"].timetable).summary == "0 2 * * *"
+    assert "Europe/Paris" in str(dags["nightly"].timetable.timezone)
+
+
+def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]) -> None:
+    from airflow.serialization.encoders import coerce_to_core_timetable
+
+    assert coerce_to_core_timetable(dags["reaper"].timetable).summary == "0 * * * *"
+    assert dags["reaper"].max_active_runs == 1
+
+
+def test_only_campaigns_wait_to_be_unpaused(dags: dict[str, DAG]) -> None:
+    paused = {dag_id: dag.is_paused_upon_creation for dag_id, dag in dags.items()}
+
+    assert paused == {"cell": False, "reaper": False, "instant": None, "nightly": None}

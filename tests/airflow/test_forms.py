@@ -1,0 +1,87 @@
+"""The Params of the DAGs: what the UI's form shows and what Airflow accepts."""
+
+import pytest
+from airflow.sdk import ParamsDict
+from airflow.sdk.exceptions import ParamValidationError
+from tests.fakes.installation import instant_definition
+
+from plimsoll_airflow.forms import campaign_doc, campaign_params, cell_params, reaper_params
+from plimsoll_airflow.planning import Request
+
+DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
+
+
+def accepted(values: dict[str, object]) -> dict[str, object]:
+    params = ParamsDict(dict(campaign_params(DEFINITION)))
+    params.update(values)
+    return params.validate()
+
+
+def test_nothing_needs_to_be_filled_in_and_the_defaults_ask_for_everything_missing() -> None:
+    assert Request.model_validate(accepted({})) == Request()
+
+
+def test_every_param_has_a_title_and_says_what_it_does() -> None:
+    for params in (campaign_params(DEFINITION), cell_params(), reaper_params()):
+        for name, param in params.items():
+            assert param.schema["title"], name
+            assert len(param.schema["description_md"]) > 10, name
+
+
+def test_choices_are_the_definitions_own() -> None:
+    params = campaign_params(DEFINITION)
+
+    assert params["variants"].schema["items"]["enum"] == ["v1", "v2"]
+    assert params["loads"].schema["values_display"] == {
+        "1000/s": "1,000 ops/s",
+        "2000/s": "2,000 ops/s",
+        "3000/s": "3,000 ops/s",
+    }
+    assert params["repeats"].schema["examples"] == ["r1", "r2"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"campaign_id": "demo-20260131t120000"},
+        {"cells": "failed"},
+        {"cells": "v1-001k-r1"},
+        {"cells": "v1-001k-r1, v2-*-r[12]"},
+        {"variants": ["v2"], "loads": ["1000/s"], "repeats": ["r1", "r2"]},
+    ],
+)
+def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, object]) -> None:
+    assert Request.model_validate(accepted(values)).model_dump(exclude_defaults=True).keys() == values.keys()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"campaign_id": "No Spaces"},
+        {"campaign_id": "../etc"},
+        {"campaign_id": "a" * 101},
+        {"cells": ""},
+        {"cells": "v1;rm"},
+        {"variants": ["g1"]},
+        {"loads": ["1001/s"]},
+        {"repeats": [1]},
+        {"repeats": ["r1", "r1"]},
+    ],
+)
+def test_anything_else_is_refused(values: dict[str, object]) -> None:
+    with pytest.raises(ParamValidationError):
+        accepted(values)
+
+
+def test_a_cell_can_not_be_run_without_saying_which() -> None:
+    with pytest.raises(ParamValidationError):
+        ParamsDict(dict(cell_params())).validate()
+
+
+def test_the_documentation_shows_the_matrix() -> None:
+    doc = campaign_doc(DEFINITION)
+
+    assert "**12 cells**: 2 variants × 3 load levels × 2 repeats, 4 at a time at most" in doc
+    assert "| `v1`  | openjdk-11.0.13, G1 | 512M | instant 4.0.1 |" in doc
+    assert "p99.9 of every 10s interval below 100ms" in doc
+    assert "80% writes" in doc

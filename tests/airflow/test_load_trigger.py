@@ -1,0 +1,131 @@
+"""The load's trigger in an event loop of its own, as the triggerer runs it."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.errors import HostError
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services import phases
+from plimsoll.services.attempts import Work, begin, failure_of
+from plimsoll.services.campaigns import read_progress
+from plimsoll_airflow.triggers.load import LoadTrigger
+
+CELL, RUN = "v1-001k-r1", "run"
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll_airflow.triggers.load.load_poll_s", lambda _duration: 0.0)
+
+
+def started(installation: Installation, load_s: float = 0.0) -> Work:
+    installation.open_campaign(instant_definition(load_s=load_s))
+    work = begin(installation.toolkit, "campaign", CELL, "owner")
+    phases.provision(work)
+    phases.start_load(work)
+    return work
+
+
+def trigger_of(work: Work) -> LoadTrigger:
+    return LoadTrigger(str(work.key), RUN)
+
+
+async def _first(trigger: LoadTrigger) -> TriggerEvent:
+    return await anext(trigger.run())
+
+
+def event_of(trigger: LoadTrigger) -> TriggerEvent:
+    return asyncio.run(_first(trigger))
+
+
+def test_a_complete_load_ends_its_task_without_a_worker(installation: Installation) -> None:
+    assert isinstance(event_of(trigger_of(started(installation))), TaskSuccessEvent)
+
+
+def test_progress_is_on_record_while_the_load_runs(installation: Installation) -> None:
+    work = started(installation, load_s=0.2)
+
+    event_of(trigger_of(work))
+
+    progress = read_progress(installation.toolkit.store, work.key)
+    assert progress is not None
+    assert progress.phase == "load"
+    assert progress.attempted_ops_s == 1000
+
+
+def test_a_failed_load_goes_back_with_its_reason_which_is_on_record(installation: Installation) -> None:
+    work = started(installation)
+    installation.faults.plant(CELL, "load")
+
+    event = event_of(trigger_of(work))
+
+    assert not isinstance(event, TaskSuccessEvent)
+    assert event.payload == f"load of campaign/{CELL}/1: the load generator was told to fail"
+    assert failure_of(work) == "load: the load generator was told to fail"
+
+
+def test_a_vanished_cluster_fails_the_load(installation: Installation) -> None:
+    work = started(installation)
+    phases.destroy(work)
+
+    assert "the cluster is gone" in event_of(trigger_of(work)).payload
+
+
+def test_another_triggerer_goes_on_with_the_same_load(installation: Installation) -> None:
+    work = started(installation, load_s=0.3)
+    classpath, kwargs = trigger_of(work).serialize()
+
+    async def interrupted() -> None:
+        first = asyncio.ensure_future(_first(trigger_of(work)))
+        await asyncio.sleep(0.05)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+
+    asyncio.run(interrupted())
+
+    assert classpath == "plimsoll_airflow.triggers.load.LoadTrigger"
+    assert isinstance(event_of(LoadTrigger(**kwargs)), TaskSuccessEvent)
+
+
+def test_a_lost_connection_changes_nothing(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, polls = started(installation), iter([HostError("no route", where="node1"), LoadStatus("complete")])
+    _answer_polls_with(monkeypatch, polls)
+
+    assert isinstance(event_of(trigger_of(work)), TaskSuccessEvent)
+
+
+def test_a_load_out_of_reach_for_too_long_fails(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, polls = started(installation), iter([HostError("no route", where="node1")])
+    _answer_polls_with(monkeypatch, polls)
+    monkeypatch.setattr("plimsoll_airflow.triggers.load.OUT_OF_REACH", timedelta(0))
+
+    assert "out of reach for 0:00:00: node1: no route" in event_of(trigger_of(work)).payload
+
+
+@pytest.mark.parametrize(("live_runs", "state"), [(0, "failed"), (1, "running")])
+def test_a_kill_stops_only_the_load_of_a_run_that_has_ended(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, live_runs: int, state: str
+) -> None:
+    work = started(installation, load_s=60)
+    monkeypatch.setattr(RuntimeTaskInstance, "get_dr_count", lambda *_args, **_kwargs: live_runs)
+
+    asyncio.run(trigger_of(work).on_kill())
+
+    assert phases.poll_load(work).state == state
+
+
+def _answer_polls_with(monkeypatch: pytest.MonkeyPatch, answers: object) -> None:
+    def poll(_work: Work) -> LoadStatus:
+        answer = next(answers)  # type: ignore[call-overload]
+        if isinstance(answer, Exception):
+            raise answer
+        assert isinstance(answer, LoadStatus)
+        return answer
+
+    monkeypatch.setattr(phases, "poll_load", poll)

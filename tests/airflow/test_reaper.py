@@ -1,0 +1,73 @@
+"""What the reaper destroys and what it keeps."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowFailException
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.services import phases
+from plimsoll.services.attempts import begin
+from plimsoll_airflow.operators.reaper import Reap, is_owned
+from plimsoll_airflow.ownership import CellRun
+
+LIVE, DEAD = CellRun("live", 0), CellRun("dead", 0)
+
+
+class LiveRuns:
+    """Answers as a task's context does: of the DAG `cell`, the run `live` is queued or running, no other is."""
+
+    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
+        assert (dag_id, states) == ("cell", ["queued", "running"])
+        return run_ids.count("live")
+
+
+def reap(*, dry_run: bool = False) -> dict[str, list[str]]:
+    context: Any = {"ti": LiveRuns(), "params": {"dry_run": dry_run}}
+    return Reap(task_id="reap").execute(context)
+
+
+@pytest.fixture
+def clusters(installation: Installation) -> Installation:
+    """A cluster of a live run and one of a run that has ended."""
+    installation.open_campaign(instant_definition())
+    for cell_id, run in (("v1-001k-r1", LIVE), ("v2-001k-r1", DEAD)):
+        phases.provision(begin(installation.toolkit, "campaign", cell_id, run.token))
+    return installation
+
+
+def alive(installation: Installation) -> list[str]:
+    return [str(cluster.key) for cluster in installation.provider.clusters()]
+
+
+def test_clusters_of_runs_that_have_ended_are_destroyed(clusters: Installation) -> None:
+    assert reap() == {"destroyed": ["campaign/v2-001k-r1/1"], "kept": ["campaign/v1-001k-r1/1"]}
+    assert alive(clusters) == ["campaign/v1-001k-r1/1"]
+
+
+def test_a_dry_run_destroys_nothing(clusters: Installation) -> None:
+    assert reap(dry_run=True)["destroyed"] == ["campaign/v2-001k-r1/1"]
+    assert len(alive(clusters)) == 2
+
+
+def test_a_cluster_that_resists_fails_the_task_and_keeps_no_other_alive(clusters: Installation) -> None:
+    phases.provision(begin(clusters.toolkit, "campaign", "v2-002k-r1", DEAD.token))
+    clusters.faults.plant("v2-001k-r1", "destroy")
+
+    with pytest.raises(AirflowFailException, match=r"campaign/v2-001k-r1/1: .*was told to resist"):
+        reap()
+    assert alive(clusters) == ["campaign/v1-001k-r1/1", "campaign/v2-001k-r1/1"]
+
+
+def test_nothing_alive_is_fine(installation: Installation) -> None:
+    assert reap() == {"destroyed": [], "kept": []}
+
+
+def test_clusters_of_the_command_line_are_its_own_until_they_expire(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
+    cluster = phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "cli-4711"))
+    ti: Any = LiveRuns()
+
+    assert is_owned(cluster, ti, datetime.now(UTC))
+    assert not is_owned(cluster, ti, cluster.expires_at + timedelta(seconds=1))

@@ -1,0 +1,55 @@
+"""An instant campaign through a real Airflow, from trigger to report: what the system tests and benchmarks share."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tests.fakes.installation import Installation
+
+from plimsoll.domain.definition import Definition
+from plimsoll_airflow.local import census
+from plimsoll_airflow.local.client import DagRun
+
+if TYPE_CHECKING:
+    from tests.airflow_stack import StackUnderTest
+
+    from plimsoll_airflow.local.home import Home
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A campaign's run, what it took, and the clusters it had. `cpu_s` is by part; tasks count to the scheduler."""
+
+    run: DagRun
+    wall_s: float
+    cpu_s: Mapping[str, float]
+    clusters: int
+    most_alive: int
+
+
+def run_campaign(
+    airflow: "StackUnderTest", installation: Installation, definition: Definition, *, parallel: int, timeout_s: float
+) -> Outcome:
+    """Run the definition's DAG once with that many slots for clusters, and wait for its end."""
+    airflow.client.set_pool("clusters", parallel, "How many clusters may live at once")
+    before, began = cpu_seconds(airflow.stack.home), time.monotonic()
+    ended = airflow.run_to_end(definition.dag_id, {}, timeout_s=timeout_s)
+    after = cpu_seconds(airflow.stack.home)
+    return Outcome(
+        run=ended,
+        wall_s=time.monotonic() - began,
+        cpu_s={part: after[part] - before[part] for part in after},
+        clusters=installation.provider.provided(),
+        most_alive=installation.provider.most_alive(),
+    )
+
+
+def cpu_seconds(home: "Home") -> Mapping[str, float]:
+    """CPU time of a stack's processes and of all they have waited for, by part."""
+    total: Counter[str] = Counter()
+    for member in census.members(home):
+        times = member.process.cpu_times()
+        total[member.component] += times.user + times.system + times.children_user + times.children_system
+    return total

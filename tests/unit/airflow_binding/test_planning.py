@@ -1,0 +1,135 @@
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import ValidationError
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.layout import VERDICT
+from plimsoll.services.planning import running_order
+from plimsoll_airflow.planning import Request, choose, plan_cells
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
+ALL = {cell.id for cell in running_order(DEFINITION)}
+
+
+def chosen(tried: tuple[str, ...] = (), **request: object) -> set[str]:
+    return {cell.id for cell in choose(DEFINITION, Request.model_validate(request), tried)}
+
+
+def test_by_default_every_cell_is_asked_for() -> None:
+    assert chosen() == ALL
+
+
+def test_failed_cells_are_those_that_were_tried() -> None:
+    assert chosen(tried=("v1-001k-r1", "v2-003k-r2"), cells="failed") == {"v1-001k-r1", "v2-003k-r2"}
+
+
+@pytest.mark.parametrize("cells", ["v1-001k-r1 v2-*-r2", "v1-001k-r1, v2-*-r2", " v1-001k-r1,v2-*-r2"])
+def test_cells_are_asked_for_by_ids_and_patterns(cells: str) -> None:
+    assert chosen(cells=cells) == {"v1-001k-r1", "v2-001k-r2", "v2-002k-r2", "v2-003k-r2"}
+
+
+def test_subsets_narrow_each_other() -> None:
+    assert chosen(variants=["v1"], loads=["2000/s", "3000/s"], repeats=["r2"]) == {"v1-002k-r2", "v1-003k-r2"}
+
+
+def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
+    with pytest.raises(Refused, match=r"'g1-\*' fits no cell of 'instant' \(allowed: missing, failed, or ids"):
+        chosen(cells="v1-* g1-*")
+
+
+def test_unknown_params_are_no_request() -> None:
+    with pytest.raises(ValidationError, match="parallel"):
+        Request.model_validate({"parallel": 3})
+
+
+def test_planning_opens_a_campaign_named_after_definition_and_time(installation: Installation) -> None:
+    installation.define(DEFINITION)
+
+    plan = plan_cells("instant", Request(), NOON)
+
+    assert plan.campaign_id == "instant-20260131t120000"
+    assert plan.cells == running_order(DEFINITION)
+    assert CampaignStore(installation.toolkit.store, plan.campaign_id).definition() == DEFINITION
+
+
+def test_planning_again_runs_only_what_has_no_valid_attempt(installation: Installation) -> None:
+    installation.define(DEFINITION)
+    first = plan_cells("instant", Request(), NOON)
+    _make_valid(installation, first.campaign_id, first.cells[0].id)
+
+    again = plan_cells("instant", Request(), NOON)
+
+    assert again.cells == first.cells[1:]
+    assert again.summary == "11 cells to run now; 11 of 12 have no valid attempt"
+
+
+def test_a_campaign_is_continued_by_its_id(installation: Installation) -> None:
+    installation.define(DEFINITION)
+    plan_cells("instant", Request(campaign_id="mine"), NOON)
+    _make_valid(installation, "mine", "v1-001k-r1")
+
+    again = plan_cells("instant", Request(campaign_id="mine", cells="v1-*-r1"), NOON)
+
+    assert [cell.id for cell in again.cells] == [
+        cell.id
+        for cell in running_order(DEFINITION)
+        if cell.id.startswith("v1") and cell.repeat == 1 and cell.id != "v1-001k-r1"
+    ]
+
+
+def test_failed_cells_are_planned_again_by_their_name(installation: Installation) -> None:
+    from plimsoll.services.attempts import begin
+
+    installation.define(DEFINITION)
+    plan_cells("instant", Request(campaign_id="mine"), NOON)
+    begin(installation.toolkit, "mine", "v2-002k-r1", "owner")
+
+    assert [cell.id for cell in plan_cells("instant", Request(campaign_id="mine", cells="failed"), NOON).cells] == [
+        "v2-002k-r1"
+    ]
+
+
+def test_a_campaign_of_another_definition_is_refused(installation: Installation) -> None:
+    installation.define(DEFINITION)
+    installation.define(instant_definition("other"))
+    plan_cells("instant", Request(campaign_id="mine"), NOON)
+
+    with pytest.raises(Refused, match="another definition"):
+        plan_cells("other", Request(campaign_id="mine"), NOON)
+
+
+def test_a_definition_that_can_not_run_here_is_refused_before_a_campaign_exists(installation: Installation) -> None:
+    elsewhere = DEFINITION.model_copy(update={"provider": DEFINITION.provider.model_copy(update={"name": "moon"})})
+    installation.define(elsewhere)
+
+    with pytest.raises(Refused, match="'moon' is not available here"):
+        plan_cells("instant", Request(), NOON)
+    assert not list(installation.toolkit.store.keys(""))
+
+
+def test_a_definition_that_is_gone_is_said_to_be(installation: Installation) -> None:
+    with pytest.raises(NotFound, match="there is no definition 'instant'"):
+        plan_cells("instant", Request(), NOON)
+
+
+def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> None:
+    from plimsoll.domain.cell import cell_of
+    from plimsoll.domain.result import Verdict
+    from plimsoll.services.attempts import begin
+
+    key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
+    verdict = Verdict(
+        key=key,
+        cell=cell_of(DEFINITION, cell_id),
+        valid=True,
+        met=True,
+        attempted_ops_s=1000,
+        achieved_ops_s=1000,
+        rate_achieved=True,
+        code_version="test",
+    )
+    write_model(installation.toolkit.store, key, VERDICT, verdict)
