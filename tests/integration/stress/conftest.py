@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.integration.stress.node import running_node
-from tests.integration.stress.program import JVM, Files, Program, until
+from tests.integration.stress.program import JVM, Files, Program, running_load
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
@@ -54,29 +54,9 @@ def load(program, tmp_path):
 
 @pytest.fixture
 def start_load(program, tmp_path):
-    """Starts a load and returns when the timed run has had its first answers; ends with the test in any case."""
-    with ExitStack() as cleanup:
-
-        def start(node, *options):
-            files, log = Files(tmp_path), tmp_path / "console"
-            arguments = ("run", "BasicTimeSeries", "--host", node.address, "--rf", "1", *files.options, *options)
-            with log.open("wb") as console:
-                process = program.start(*arguments, log=console)
-            cleanup.callback(end, process)
-            until(lambda: process.poll() is not None or timed(files), "the timed run's first answers")
-            assert process.poll() is None, log.read_text()
-            return process, files, log
-
-        yield start
-
-
-def timed(files):
-    return any(line["phase"] in ("warmup", "measure") and line["completed"] for line in files.progress)
-
-
-def end(process):
-    process.kill()
-    process.wait(timeout=30)
+    """Starts a load as `running_load` does; it ends with the test in any case."""
+    with ExitStack() as running:
+        yield lambda node, *options: running.enter_context(running_load(program, tmp_path, node.address, *options))
 
 
 @pytest.fixture(scope="session")

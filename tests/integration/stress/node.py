@@ -1,7 +1,7 @@
 """One real Cassandra node that tests may stop and kill."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -59,8 +59,11 @@ def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
 
 def _listener(address: str) -> psutil.Process:
     """The process that answers CQL there."""
-    matches: Callable[[psutil._common.sconn], bool] = lambda found: (  # noqa: E731
-        found.status == psutil.CONN_LISTEN and found.laddr.port == CQL_PORT and found.laddr.ip.endswith(address)
-    )
-    (found,) = {socket.pid for socket in psutil.net_connections("tcp") if matches(socket)}
-    return psutil.Process(found)
+    listening = [socket for socket in psutil.net_connections("tcp") if socket.status == psutil.CONN_LISTEN]
+    # The JVM's sockets are of version 6, with the address mapped into it.
+    (pid,) = {
+        socket.pid
+        for socket in listening
+        if socket.laddr.port == CQL_PORT and socket.laddr.ip.removeprefix("::ffff:") == address
+    }
+    return psutil.Process(pid)

@@ -6,7 +6,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -121,3 +122,39 @@ class Program:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         argv = [str(self.java), *JVM, "-cp", self.class_path, "plimsoll.stress.Main", *arguments]
         return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load under way."""
+
+    process: subprocess.Popen[bytes]
+    files: Files
+    console: Path
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended."""
+        return self.process.wait(timeout=PATIENCE_S)
+
+    def said(self) -> str:
+        return self.console.read_text()
+
+
+@contextmanager
+def running_load(program: Program, folder: Path, host: str, *options: str) -> Iterator[Load]:
+    """A load whose timed run has had its first answers; killed at the end if it still runs."""
+    files, console = Files(folder), folder / "console"
+    with console.open("wb") as log:
+        arguments = ("run", "BasicTimeSeries", "--host", host, "--rf", "1", *files.options, *options)
+        process = program.start(*arguments, log=log)
+    try:
+        until(lambda: process.poll() is not None or _answered(files), "the timed run's first answers")
+        assert process.poll() is None, console.read_text()
+        yield Load(process, files, console)
+    finally:
+        process.kill()
+        process.wait(timeout=30)
+
+
+def _answered(files: Files) -> bool:
+    return any(line["phase"] in ("warmup", "measure") and line["completed"] for line in files.progress)

@@ -14,39 +14,40 @@ def accounted(run):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_run_with_its_own_code_and_readable_logs(node, start_load, number):
-    process, files, log = start_load(node, *FEW, "-d", "10m")
-    process.send_signal(number)
-    assert process.wait(timeout=30) == 128 + number
-    summary = files.summary
+    load = start_load(node, *FEW, "-d", "10m")
+    load.process.send_signal(number)
+    assert load.wait() == 128 + number
+    summary, files = load.files.summary, load.files
     assert (summary["complete"], summary["exit_code"]) == (False, None)
     assert summary["reason"] == "ended by a signal"
     run = summary["run"]
     assert run["completed"] == files.completed().total() > 0
     assert 0 <= accounted(run) <= 200 * 60
-    assert "not complete: ended by a signal" in log.read_text()
+    assert "not complete: ended by a signal" in load.said()
     last = (files.folder / "m.csv").read_text().splitlines()[-1]
     assert len(last.split(",")) == 31
 
 
 def test_a_killed_generator_leaves_every_second_up_to_the_last(node, start_load):
-    process, files, _ = start_load(node, *FEW, "-d", "10m")
-    process.kill()
-    process.wait(timeout=30)
+    load = start_load(node, *FEW, "-d", "10m")
+    load.process.kill()
+    load.wait()
+    files = load.files
     assert not (files.folder / "summary.json").exists()
     seconds = [line for line in files.progress if line["phase"] in ("warmup", "measure")]
     assert len(files.log("-intended-mutations")) >= len(seconds) >= 1
 
 
 def test_a_lost_database_ends_the_run_with_its_errors_counted(doomed_node, start_load):
-    process, files, log = start_load(doomed_node, *FEW, "-d", "10m", "--give-up", "3s")
+    load = start_load(doomed_node, *FEW, "-d", "10m", "--give-up", "3s")
     doomed_node.kill()
-    assert process.wait(timeout=60) == INCOMPLETE, log.read_text()
-    summary = files.summary
+    assert load.wait() == INCOMPLETE, load.said()
+    summary = load.files.summary
     assert (summary["complete"], summary["exit_code"]) == (False, INCOMPLETE)
     assert "no operation was answered for 3 s" in summary["reason"]
     run = summary["run"]
     assert run["errors"]["connection"] >= 200
-    assert run["completed"] == files.completed().total() > 0
+    assert run["completed"] == load.files.completed().total() > 0
 
 
 def test_a_table_that_is_not_there_is_a_schema_failure(node, load):
