@@ -1,97 +1,103 @@
-"""The suites of a campaign: is its data fit to publish?"""
+"""Is the data of a campaign fit to publish?"""
 
 from __future__ import annotations
 
+from math import nan
+from statistics import median
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.campaign import distance
 from plimsoll.domain.cell import grid
-from plimsoll.quality.expectation import Expected, Quality, between, joined
+from plimsoll.quality.environment import Deviation, deviations
+from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
 
     from plimsoll.domain.cell import AttemptKey, Cell
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.result import Verdict
 
-SPREAD_LIMIT = 3.0
+RATE_SPREAD = 0.02
+WORST_SPREAD = 3.0
+_VALID = "valid"
+_FACT = ("variant", "fact", "cells")
 
 
 def check_campaign(
     definition: Definition, verdicts: Sequence[Verdict], fingerprints: Mapping[AttemptKey, Fingerprint | None]
 ) -> Quality:
     """Every check over the whole campaign, with its Data Docs. The newest valid attempt of a cell counts."""
-    import pandas as pd
-
     from plimsoll.quality.engine import validate
 
     valid = _counted(verdicts)
-    cells = pd.DataFrame([_cell_facts(cell, valid.get(cell)) for cell in grid(definition)])
-    variants = pd.DataFrame([_variant_facts(variant.id, valid, fingerprints) for variant in definition.variants])
-    squares = pd.DataFrame(_square_facts(definition, valid))
-    return joined(
-        {
-            "cells": validate("cells", cells_suite(definition), cells),
-            "variants": validate("variants", variants_suite(), variants),
-            "repeats": validate("repeats", repeats_suite(definition), squares),
-        }
+    found = _deviations(valid, fingerprints)
+    parts = (
+        Part("Cells", _cells(definition, verdicts), cells_suite(definition), ("cell",)),
+        Part("Repeats", _points(definition, valid), repeats_suite(definition), ("variant", "load_ops_s")),
+        Part("Software", _facts(definition, [one for one in found if one.chosen]), software_suite(), _FACT),
+        Part("Hardware", _facts(definition, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
     )
+    return validate(f"{definition.title}: is it fit to publish?", parts)
 
 
-def cells_to_run_again(definition: Definition, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Ids of the cells without a valid attempt."""
+def cells_to_run_again(
+    definition: Definition,
+    verdicts: Sequence[Verdict],
+    fingerprints: Mapping[AttemptKey, Fingerprint | None] | None = None,
+) -> tuple[str, ...]:
+    """Ids of the cells, in the definition's order, without a valid attempt or with other software than the rest."""
     valid = _counted(verdicts)
-    return tuple(cell.id for cell in grid(definition) if cell not in valid)
+    odd = {cell for one in _deviations(valid, fingerprints or {}) if one.chosen for cell in one.cells}
+    return tuple(cell.id for cell in grid(definition) if cell not in valid or cell.id in odd)
 
 
 def cells_suite(definition: Definition) -> Sequence[Expected]:
-    """Expected of the matrix, one row a cell."""
+    """Expected of the matrix, a row a cell."""
+    count = len(grid(definition))
     return (
-        Expected(
-            "matrix",
-            "ExpectTableRowCountToEqual",
-            {"value": len(grid(definition))},
-            "every cell of the definition",
-        ),
-        Expected(
-            "valid cells",
-            "ExpectColumnValuesToBeNull",
-            {"column": "without_valid_attempt"},
-            "a valid attempt at every cell",
-        ),
-    )
-
-
-def variants_suite() -> Sequence[Expected]:
-    """Expected of the environments, one row a variant."""
-    return (
-        Expected(
-            "one environment per variant",
-            "ExpectColumnValuesToBeBetween",
-            between("environments", 0, 1),
-            "the same JDK, flags, database, kernel and processor in all cells of a variant",
-        ),
+        Expected("matrix", *rows(count), f"the definition's {count} cells, no more and no less"),
+        Expected("valid cells", *each_one_of("state", _VALID), "a valid attempt at every cell"),
     )
 
 
 def repeats_suite(definition: Definition) -> Sequence[Expected]:
-    """Expected of each (variant, load), one row each."""
+    """Expected of each variant and load, a row each."""
+    repeats = definition.repeats
     return (
         Expected(
-            "repeats",
-            "ExpectColumnValuesToBeInSet",
-            {"column": "valid_repeats", "value_set": [definition.repeats]},
-            f"{definition.repeats} valid repeats of each variant and load",
+            "repeats", *each_one_of("valid_repeats", repeats), f"{repeats} valid repeats of each variant and load"
         ),
         Expected(
-            "spread",
-            "ExpectColumnValuesToBeBetween",
-            between("spread", None, SPREAD_LIMIT),
-            f"the worst interval of repeats within a factor of {SPREAD_LIMIT:g}",
-            severity="warning",
+            "spread of rates",
+            *each_between("rate_spread", None, RATE_SPREAD),
+            f"achieved rates of repeats within {RATE_SPREAD:.0%} of their median",
+            "warning",
+            "{:.1%}",
+        ),
+        Expected(
+            "spread of response times",
+            *each_between("worst_spread", None, WORST_SPREAD),
+            f"the worst intervals of repeats within a factor of {WORST_SPREAD:g}",
+            "warning",
+            "{:.3g}",
         ),
     )
+
+
+def software_suite() -> Sequence[Expected]:
+    """Expected of what was deployed, a row a variant and fact."""
+    meaning = "the same database, JVM, flags, system and load generator in all cells of a variant"
+    return (Expected("one environment per variant", *each_one_of("values", 1), meaning),)
+
+
+def hardware_suite() -> Sequence[Expected]:
+    """Expected of the machines, a row a variant and fact."""
+    meaning = "the same processor and memory in all cells of a variant"
+    return (Expected("one hardware per variant", *each_one_of("values", 1), meaning, "warning"),)
 
 
 def _counted(verdicts: Sequence[Verdict]) -> dict[Cell, Verdict]:
@@ -99,52 +105,63 @@ def _counted(verdicts: Sequence[Verdict]) -> dict[Cell, Verdict]:
     return {verdict.cell: verdict for verdict in ordered if verdict.valid}
 
 
-def _cell_facts(cell: Cell, verdict: Verdict | None) -> dict[str, object]:
-    return {
-        "cell": cell.id,
-        "attempt": verdict.key.attempt if verdict else None,
-        "without_valid_attempt": None if verdict else cell.id,
-    }
+def _deviations(
+    valid: Mapping[Cell, Verdict], fingerprints: Mapping[AttemptKey, Fingerprint | None]
+) -> tuple[Deviation, ...]:
+    known = {cell: fingerprints.get(verdict.key) for cell, verdict in valid.items()}
+    return deviations({cell: fingerprint for cell, fingerprint in known.items() if fingerprint is not None})
 
 
-def _variant_facts(
-    variant: str, valid: Mapping[Cell, Verdict], fingerprints: Mapping[AttemptKey, Fingerprint | None]
-) -> dict[str, object]:
-    found = (fingerprints.get(verdict.key) for cell, verdict in valid.items() if cell.variant == variant)
-    return {"variant": variant, "environments": len({_environment(one) for one in found if one is not None})}
+def _cells(definition: Definition, verdicts: Sequence[Verdict]) -> pd.DataFrame:
+    """A row for each cell of the definition, and for each other one that was tried."""
+    import pandas as pd
+
+    states = dict.fromkeys((cell.id for cell in grid(definition)), "not run")
+    states |= {verdict.cell.id: "invalid" for verdict in verdicts}
+    states |= {verdict.cell.id: _VALID for verdict in verdicts if verdict.valid}
+    return pd.DataFrame(states.items(), columns=["cell", "state"])
 
 
-def _environment(fingerprint: Fingerprint) -> tuple[object, ...]:
-    """What must be equal in all cells of a variant. Addresses, ports and instances differ by nature."""
-    return tuple(
-        sorted(
-            (
-                node.facts.os,
-                node.facts.kernel,
-                node.facts.cpu_model,
-                node.facts.cpus,
-                node.facts.transparent_huge_pages,
-                node.jvm.version,
-                node.jvm.collector or "",
-                tuple(sorted(node.jvm.flags.items())),
-                node.database_version,
-            )
-            for node in fingerprint.nodes
-        )
-    )
+def _points(definition: Definition, valid: Mapping[Cell, Verdict]) -> pd.DataFrame:
+    """A row for each variant and load; spreads are NaN where fewer than two repeats are known."""
+    import pandas as pd
+
+    repeats: dict[tuple[str, int], list[Verdict]] = {(c.variant, c.load_ops_s): [] for c in grid(definition)}
+    for cell, verdict in valid.items():
+        repeats.setdefault((cell.variant, cell.load_ops_s), []).append(verdict)
+    table = [
+        (*point, len(here), _spread(here, _rate, _to_median), _spread(here, distance, _to_lowest))
+        for point, here in repeats.items()
+    ]
+    return pd.DataFrame(table, columns=["variant", "load_ops_s", "valid_repeats", "rate_spread", "worst_spread"])
 
 
-def _square_facts(definition: Definition, valid: Mapping[Cell, Verdict]) -> list[dict[str, object]]:
-    rows = []
-    for variant in definition.variants:
-        for load in definition.loads:
-            here = [verdict for cell, verdict in valid.items() if (cell.variant, cell.load_ops_s) == (variant.id, load)]
-            rows.append(
-                {"variant": variant.id, "load_ops_s": load, "valid_repeats": len(here), "spread": _spread(here)}
-            )
-    return rows
+def _spread(
+    verdicts: Sequence[Verdict],
+    figure: Callable[[Verdict], float | None],
+    width: Callable[[Sequence[float]], float],
+) -> float:
+    values = [value for value in map(figure, verdicts) if value]
+    return width(values) if len(values) > 1 else nan
 
 
-def _spread(verdicts: Sequence[Verdict]) -> float:
-    worst = [verdict.levels[0].worst_ms for verdict in verdicts if verdict.levels and verdict.levels[0].worst_ms]
-    return max(worst) / min(worst) if worst else 1.0
+def _rate(verdict: Verdict) -> float | None:
+    return verdict.achieved_ops_s
+
+
+def _to_median(values: Sequence[float]) -> float:
+    return (max(values) - min(values)) / median(values)
+
+
+def _to_lowest(values: Sequence[float]) -> float:
+    return max(values) / min(values)
+
+
+def _facts(definition: Definition, found: Sequence[Deviation]) -> pd.DataFrame:
+    """A row for each deviation, and one for each variant without any."""
+    import pandas as pd
+
+    odd = {one.variant for one in found}
+    even = [(variant.id, "everything compared", 1, "") for variant in definition.variants if variant.id not in odd]
+    odd_ones = [(one.variant, one.fact, one.values, f"not {one.usual}: {', '.join(one.cells)}") for one in found]
+    return pd.DataFrame([*odd_ones, *even], columns=["variant", "fact", "values", "cells"])

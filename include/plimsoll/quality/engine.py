@@ -1,121 +1,112 @@
-"""The one place that runs Great Expectations: a suite on a table, to checks and a page of Data Docs.
+"""The one place that runs Great Expectations: suites on tables, to checks and a page of Data Docs.
 
-Importing it takes seconds, so it is imported when a suite runs, not before; its telemetry is off.
+Importing it takes seconds (most of them SciPy, SQLAlchemy and Altair, which it wants whatever it is used for), so it is
+imported when a suite runs, not before. Its telemetry is off; it runs in memory and writes no file.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import tempfile
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
-from plimsoll.quality.expectation import Expected, Validated
-from plimsoll.quality.pages import self_contained
+from plimsoll.quality.expectation import Expected, Part, Quality
+from plimsoll.quality.observed import observed
+from plimsoll.quality.pages import PAGE, Section, render
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import pandas as pd
-
-_SITE = "site"
-_SHOWN = 5
+_SEVERITIES = {"invalid": "critical", "warning": "warning"}
 
 
-def validate(suite: str, expectations: Sequence[Expected], table: pd.DataFrame) -> Validated:
-    """Run the expectations on the table; `suite` names them in the Data Docs."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-quality-") as folder:
-        result = _run(suite, expectations, table, folder)
-        page = next(Path(folder, "validations").rglob("*.html")).read_text(encoding="utf-8")
-    by_name = {one.expectation_config.meta["name"]: one for one in result.results}
-    checks = tuple(_check(expected, by_name[expected.name]) for expected in expectations)
-    return Validated(checks, self_contained(page).encode())
+def validate(title: str, parts: Sequence[Part]) -> Quality:
+    """Run every part's suite on its table; the title heads the page of Data Docs."""
+    results = _run(parts)
+    checks = tuple(check for part, result in zip(parts, results, strict=True) for check in _checks(part, result))
+    sections = [Section(part.title, result) for part, result in zip(parts, results, strict=True)]
+    return Quality(checks, {PAGE: render(title, sections, checks)})
 
 
-def load() -> None:
+def load() -> Any:
     """Import Great Expectations, quietly and without telemetry; worth doing once before forking."""
-    _import()
-
-
-def _import() -> Any:
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     with warnings.catch_warnings():
-        # Its imports use modules of Python that are on their way out; nothing that a user could mend.
-        warnings.simplefilter("ignore", DeprecationWarning)
+        # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
+        warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
         import great_expectations
 
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
     return great_expectations
 
 
-def _run(name: str, expectations: Sequence[Expected], table: pd.DataFrame, folder: str) -> Any:
-    gx = _import()
-    context = gx.get_context(mode="ephemeral", project_config=_project(folder))
-    batch = (
-        context.data_sources.add_pandas("results").add_dataframe_asset(name).add_batch_definition_whole_dataframe("all")
-    )
-    suite = context.suites.add(gx.ExpectationSuite(name))
-    for expected in expectations:
-        kind = getattr(gx.expectations, expected.kind)
-        suite.add_expectation(kind(**expected.arguments, notes=expected.meaning, meta={"name": expected.name}))
-    definition = context.validation_definitions.add(gx.ValidationDefinition(name=name, data=batch, suite=suite))
-    publish = gx.checkpoint.UpdateDataDocsAction(name="publish", site_names=[_SITE])
-    checkpoint = context.checkpoints.add(
-        gx.Checkpoint(name=name, validation_definitions=[definition], actions=[publish], result_format="SUMMARY")
-    )
-    outcome = checkpoint.run(batch_parameters={"dataframe": table})
-    return next(iter(outcome.run_results.values()))
+def _run(parts: Sequence[Part]) -> list[Any]:
+    gx = load()
+    context = gx.get_context(mode="ephemeral", project_config=_project())
+    source = context.data_sources.add_pandas("plimsoll")
+    results = []
+    for part in parts:
+        asset = source.add_dataframe_asset(part.title)
+        batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": part.table})
+        results.append(_plain(batch.validate(_suite(gx, part), result_format=_result_format(part))))
+    return results
 
 
-def _project(folder: str) -> Any:
+def _plain(result: Any) -> Any:
+    """Great Expectations' pages can't show NumPy's numbers, which it finds itself."""
+    for outcome in result.results:
+        value = outcome.result.get("observed_value")
+        if hasattr(value, "item"):
+            outcome.result["observed_value"] = value.item()
+    return result
+
+
+def _suite(gx: Any, part: Part) -> Any:
+    suite = gx.ExpectationSuite(name=part.title)
+    for expected in part.suite:
+        suite.add_expectation(_expectation(gx, expected))
+    return suite
+
+
+def _expectation(gx: Any, expected: Expected) -> Any:
+    kind = getattr(gx.expectations, expected.kind)
+    return kind(
+        **expected.arguments,
+        description=f"{expected.name}: {expected.meaning}",
+        severity=_SEVERITIES[expected.severity],
+        meta={"name": expected.name},
+    )
+
+
+def _result_format(part: Part) -> Mapping[str, Any]:
+    return {"result_format": "SUMMARY", "unexpected_index_column_names": list(part.rows_by)}
+
+
+def _project() -> Any:
     from great_expectations.data_context.types.base import (
         DataContextConfig,
         InMemoryStoreBackendDefaults,
         ProgressBarsConfig,
     )
 
-    site = {
-        "class_name": "SiteBuilder",
-        "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
-        "store_backend": {"class_name": "TupleFilesystemStoreBackend", "base_directory": folder},
-    }
     return DataContextConfig(
-        # Its own default would leave a folder behind in the machine's temporary folder with every run.
         store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
-        data_docs_sites={_SITE: site},
         progress_bars=ProgressBarsConfig(globally=False),
         analytics_enabled=False,
     )
 
 
-def _check(expected: Expected, outcome: Any) -> Check:
-    return Check(
-        name=expected.name,
-        success=bool(outcome.success),
-        severity=expected.severity,
-        expected=expected.meaning,
-        observed=_observed(outcome),
-    )
-
-
-def _observed(outcome: Any) -> str:
-    trouble = (outcome.exception_info or {}).get("exception_message")
-    if trouble:
-        return f"could not be checked: {trouble}"
-    if "observed_value" in outcome.result:
-        return str(outcome.result["observed_value"])
-    if outcome.success:
-        return "as expected"
-    shown = ", ".join(_plain(value) for value in outcome.result.get("partial_unexpected_list", [])[:_SHOWN])
-    missing = outcome.result.get("missing_count", 0)
-    return shown or f"{missing} values are missing"
-
-
-def _plain(value: Any) -> str:
-    """Without numpy's dressing: `(3, 5)`, not `(np.int64(3), np.int64(5))`."""
-    if isinstance(value, tuple):
-        return f"({', '.join(_plain(part) for part in value)})"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _checks(part: Part, result: Any) -> Iterator[Check]:
+    """In the suite's order, which is not the result's."""
+    by_name = {outcome.expectation_config.meta["name"]: outcome for outcome in result.results}
+    for expected in part.suite:
+        outcome = by_name[expected.name]
+        yield Check(
+            name=expected.name,
+            success=bool(outcome.success),
+            severity=expected.severity,
+            expected=expected.meaning,
+            observed=observed(expected, outcome, part),
+        )

@@ -1,10 +1,15 @@
 """What a suite expects, as data: each expectation is declared once, in words and in Great Expectations' terms."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.domain.result import Check
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Severity = Literal["invalid", "warning"]
 
@@ -13,7 +18,11 @@ Severity = Literal["invalid", "warning"]
 class Expected:
     """One expectation on one table. `kind` and `arguments` are Great Expectations' class and its fields.
 
-    `meaning` says what is expected; `severity` whether a failure makes the measurement invalid or only warns.
+    `meaning` says what is expected; `severity` whether a failure makes the measurement invalid or only warns; `show` is
+    the format of a number that was observed.
+
+    Great Expectations passes over missing values and empty tables, except where it expects a number of rows, a minimum
+    or a maximum (`at_least`, `at_most`): those are for what must be known.
     """
 
     name: str
@@ -21,14 +30,17 @@ class Expected:
     arguments: Mapping[str, Any]
     meaning: str
     severity: Severity = "invalid"
+    show: str = "{:.6g}"
 
 
-@dataclass(frozen=True)
-class Validated:
-    """The checks of one suite on one table, and its page of Data Docs as HTML."""
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One table and the suite it must pass. `rows_by` are the columns whose values name a row in messages."""
 
-    checks: tuple[Check, ...]
-    page: bytes
+    title: str
+    table: pd.DataFrame
+    suite: Sequence[Expected]
+    rows_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,15 +61,37 @@ class Quality:
         return tuple(_sentence(check) for check in self.checks if not check.success and check.severity == "warning")
 
 
-def between(column: str, low: float | None, high: float | None, *, strictly_below: bool = False) -> dict[str, Any]:
-    """Arguments of `ExpectColumnValuesToBeBetween`."""
-    return {"column": column, "min_value": low, "max_value": high, "strict_max": strictly_below}
+def rows(count: int) -> tuple[str, dict[str, Any]]:
+    """Exactly so many rows: kind and arguments."""
+    return "ExpectTableRowCountToEqual", {"value": count}
 
 
-def joined(parts: Mapping[str, Validated]) -> Quality:
-    """Several suites as one; each page of Data Docs by the suite's name."""
-    checks: Sequence[Check] = [check for part in parts.values() for check in part.checks]
-    return Quality(tuple(checks), {f"{name}.html": part.page for name, part in parts.items()})
+def at_least(column: str, bound: float) -> tuple[str, dict[str, Any]]:
+    """No value below the bound, and at least one value: kind and arguments."""
+    return "ExpectColumnMinToBeBetween", {"column": column, "min_value": bound}
+
+
+def at_most(column: str, bound: float, *, strictly: bool = False) -> tuple[str, dict[str, Any]]:
+    """No value above the bound (`strictly`: nor at it), and at least one value: kind and arguments."""
+    return "ExpectColumnMaxToBeBetween", {"column": column, "max_value": bound, "strict_max": strictly}
+
+
+def each_between(column: str, low: float | None, high: float | None) -> tuple[str, dict[str, Any]]:
+    """Every known value between the bounds, both allowed; rows beyond are named: kind and arguments."""
+    return "ExpectColumnValuesToBeBetween", {"column": column, "min_value": low, "max_value": high}
+
+
+def each_one_of(column: str, *values: object) -> tuple[str, dict[str, Any]]:
+    """Every known value one of those; rows with others are named: kind and arguments."""
+    return "ExpectColumnValuesToBeInSet", {"column": column, "value_set": list(values)}
+
+
+def in_order(low: str, high: str) -> tuple[str, dict[str, Any]]:
+    """In every row the one column's value at most the other's: kind and arguments."""
+    return (
+        "ExpectColumnPairValuesAToBeGreaterThanB",
+        {"column_A": high, "column_B": low, "or_equal": True, "ignore_row_if": "either_value_is_missing"},
+    )
 
 
 def _sentence(check: Check) -> str:

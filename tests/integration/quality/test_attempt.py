@@ -1,122 +1,182 @@
 """The attempt's suites on real Great Expectations: a sound attempt passes, each fault is found and named."""
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
-from tests.integration.quality.conftest import GIB, node
+from tests.unit.quality import sound
 
-from plimsoll.domain.cell import Cell
 from plimsoll.quality.attempt import check_attempt
 
-CELL = Cell(variant="g1", load_ops_s=200, repeat=1)
+
+def check(**changes):
+    return check_attempt(sound.definition(), sound.CELL, sound.measured(**changes))
 
 
 def failed(quality) -> dict[str, str]:
-    return {check.name: check.observed for check in quality.checks if not check.success}
+    return {one.name: one.observed for one in quality.checks if not one.success}
 
 
-def test_a_sound_attempt_passes_every_check(definition, measured):
-    quality = check_attempt(definition, CELL, measured)
+def spoilt(row: int, column: str, value: object) -> pd.DataFrame:
+    table = sound.intervals()
+    table.loc[row, column] = value
+    return table
+
+
+def test_a_sound_attempt_passes_every_check_and_tells_what_it_saw():
+    quality = check()
     assert failed(quality) == {}
     assert quality.reasons == quality.warnings == ()
-    assert len(quality.checks) >= 15
-
-
-def test_the_data_docs_are_pages_that_fetch_nothing(definition, measured):
-    pages = check_attempt(definition, CELL, measured).data_docs
-    assert set(pages) == {"intervals.html", "run.html", "environment.html"}
-    assert "p99_9_ms" in pages["intervals.html"].decode()
-    for page in pages.values():
-        text = page.decode()
-        assert "<script" not in text
-        assert "<link" not in text
-        assert 'src="http' not in text
-        assert 'href="http' not in text
-        assert len(page) < 100_000
+    seen = {one.name: one.observed for one in quality.checks}
+    assert len(seen) == len(quality.checks)
+    assert seen["intervals"] == "3"
+    assert seen["operations"] == "10000"
+    assert seen["p50_ms ≤ p90_ms"] == "all 12 rows"
+    assert seen["rate"] == "100.00% of it"
+    assert seen["load generator"] == "nobody"
+    assert seen["generator's CPU"] == "25.0%"
+    assert seen["collector"] == "G1"
+    assert seen["memory"] == "43.8%"
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "check"),
+    ("row", "column", "value", "fault", "found"),
     [
-        ("count", 0, "operations"),
-        ("count", None, "count known"),
-        ("p50_ms", 3.0, "p50_ms ≤ p90_ms"),
-        ("p99_9_ms", 20.0, "p99_9_ms ≤ max_ms"),
+        (3, "count", 0, "operations", "0 (10)"),
+        (6, "start_s", 21.0, "gaps", "1 s (21), -1 s (30)"),
+        (6, "duration_s", 7.0, "coverage", "7 s (20)"),
+        (6, "duration_s", None, "intervals known", "1"),
+        (3, "p50_ms", 3.0, "p50_ms ≤ p90_ms", "2 < 3 (10 all)"),
+        (4, "p99_9_ms", 20.0, "p99_9_ms ≤ max_ms", "12 < 20 (10 reads)"),
+        (5, "p99_ms", None, "percentiles known", "1"),
     ],
 )
-def test_a_wrong_interval_is_found(definition, measured, column, value, check):
-    measured.intervals.loc[1, column] = value
-    quality = check_attempt(definition, CELL, measured)
-    assert check in failed(quality)
-    assert any(reason.startswith(check) for reason in quality.reasons)
+def test_a_wrong_interval_is_found_and_named(row, column, value, fault, found):
+    quality = check(intervals=spoilt(row, column, value))
+    assert failed(quality)[fault] == found
+    assert any(reason.startswith(f"{fault}:") for reason in quality.reasons)
 
 
-def test_a_missing_interval_is_found(definition, measured):
-    quality = check_attempt(definition, CELL, replace(measured, intervals=measured.intervals.iloc[:2]))
-    assert failed(quality) == {"intervals": "2"}
-    assert quality.reasons == ("intervals: expected 3 judged intervals, observed 2",)
+def test_a_missing_interval_is_found():
+    quality = check(intervals=sound.intervals().query("start_s != 20"))
+    assert failed(quality) == {"intervals": "2", "gaps": "10 s (30)"}
+    assert quality.reasons[0] == "intervals: expected 3 judged intervals of 10s, observed 2"
 
 
-def test_great_expectations_leaves_nothing_behind(definition, measured, tmp_path, monkeypatch):
-    import tempfile
-
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    check_attempt(definition, CELL, measured)
-    assert list(tmp_path.iterdir()) == []
+def test_an_attempt_without_any_interval_is_invalid():
+    quality = check(intervals=sound.intervals().iloc[:0])
+    assert {"intervals", "intervals known", "percentiles known", "rate"} <= set(failed(quality))
+    assert quality.reasons
 
 
-def with_summary(measured, **changes):
-    return replace(measured, summary=measured.summary.model_copy(update=changes))
+def slow(**changes):
+    """Two thirds of the attempted rate."""
+    table = sound.intervals()
+    table["count"] = table["count"] * 2 // 3
+    return check(intervals=table, summary=sound.summary(operations={"reads": 4000, "writes": 16_000}, **changes))
 
 
-def test_a_database_that_cannot_keep_up_is_a_result(definition, measured):
-    quality = check_attempt(definition, CELL, with_summary(measured, achieved_ops_s=150.0, in_flight_max=100))
-    assert set(failed(quality)) == {"rate"}
+def test_a_database_that_cannot_keep_up_is_a_result():
+    quality = slow(in_flight_max=100)
     assert quality.reasons == ()
-    assert len(quality.warnings) == 1
+    assert quality.warnings == ("rate: expected achieved within 1% of attempted, observed 66.66% of it",)
 
 
-def test_a_load_generator_that_cannot_keep_up_is_not(definition, measured):
-    quality = check_attempt(definition, CELL, with_summary(measured, achieved_ops_s=150.0, in_flight_max=12))
-    assert set(failed(quality)) == {"rate", "load generator"}
+def test_a_load_generator_that_cannot_keep_up_is_not():
+    quality = slow(in_flight_max=100, schedule_lag_p99_ms=1500.0)
+    assert failed(quality)["load generator"] == "load generator"
+    assert {reason.partition(":")[0] for reason in quality.reasons} == {
+        "load generator",
+        "schedule lag beyond the bound",
+    }
+
+
+def test_operations_that_nobody_can_account_for_are_no_result():
+    assert failed(slow())["load generator"] == "unknown"
+
+
+def test_failed_queries_of_an_overloaded_database_are_a_result():
+    quality = check(summary=sound.summary(errors={"write_timeout": 60}))
+    assert failed(quality) == {"errors": "0.200%"}
+    assert quality.reasons == ()
+    assert failed(check(summary=sound.summary(errors={"write_timeout": 29}))) == {}
+
+
+def test_failed_queries_of_a_broken_set_up_are_not():
+    quality = check(summary=sound.summary(errors={"connection": 60}))
+    assert set(failed(quality)) == {"errors", "foreign errors"}
     assert len(quality.reasons) == 1
 
 
-def test_failed_operations_beyond_the_limit_are_told(definition, measured):
-    quality = check_attempt(definition, CELL, with_summary(measured, errors={"write timeout": 7}))
-    assert set(failed(quality)) == {"errors"}
-    assert failed(check_attempt(definition, CELL, with_summary(measured, errors={"write timeout": 5}))) == {}
+@pytest.mark.parametrize(
+    ("changes", "faults", "invalid"),
+    [
+        ({"operations": {"reads": 6600, "writes": 23_400}}, {"mix"}, True),
+        ({"complete": False, "reason": "the process was killed"}, {"load"}, True),
+        ({"cpu_cores": 1.9}, {"generator's CPU"}, False),
+        ({"schedule_lag_p99_ms": 12.0}, {"schedule lag"}, False),
+        ({"hiccup_max_ms": 150.0}, {"generator's hiccups"}, False),
+        (
+            {"cpu_cores": None, "schedule_lag_p99_ms": None, "hiccup_max_ms": None},
+            {"generator's CPU", "schedule lag", "generator's hiccups"},
+            False,
+        ),
+    ],
+)
+def test_the_load_generators_own_account_is_held_against_it(changes, faults, invalid):
+    quality = check(summary=sound.summary(**changes))
+    assert set(failed(quality)) == faults
+    assert bool(quality.reasons) is invalid
 
 
-def test_another_mix_than_asked_is_found(definition, measured):
-    quality = check_attempt(definition, CELL, with_summary(measured, operations={"reads": 3000, "writes": 3000}))
-    assert set(failed(quality)) == {"mix"}
+def test_one_missed_interval_and_a_long_hiccup_are_no_result():
+    quality = check(intervals=spoilt(3, "met", False), summary=sound.summary(hiccup_max_ms=150.0))
+    assert [reason.partition(":")[0] for reason in quality.reasons] == ["verdict"]
+
+
+def test_a_node_that_was_down_is_told_with_its_reason():
+    reason = "node2 is not running: <init> failed"
+    quality = check(nodes_down=(reason,))
+    assert failed(quality) == {"nodes up": reason}
+    assert "&lt;init&gt; failed" in quality.data_docs["index.html"].decode()
+    assert "<init>" not in quality.data_docs["index.html"].decode()
 
 
 @pytest.mark.parametrize(
-    ("changes", "check"),
+    ("changes", "fault", "found"),
     [
-        ({"collector": "Shenandoah"}, "collector"),
-        ({"collector": None}, "collector"),
-        ({"flags": {"MaxHeapSize": str(1 << 30)}}, "heap_bytes"),
-        ({"version": "11.0.14+1"}, "jdk"),
+        ({"collector": "Shenandoah"}, "collector", "Shenandoah (node2)"),
+        ({"collector": None}, "collector", "unknown (node2)"),
+        ({"heap_max_bytes": sound.GIB}, "heap", "200.0% of it (node2)"),
+        ({"version": "11.0.14+1"}, "JDK", "11.0.14 (node2)"),
+        ({"arguments": ()}, "JVM flags", "without -XX:MaxGCPauseMillis=300 (node2)"),
     ],
 )
-def test_an_environment_other_than_defined_is_found(definition, measured, changes, check):
-    nodes = (node("node1"), node("node2", **changes), node("node3"))
-    spoilt = replace(measured, fingerprint=measured.fingerprint.model_copy(update={"nodes": nodes}))
-    assert set(failed(check_attempt(definition, CELL, spoilt))) == {check}
+def test_an_environment_other_than_defined_is_found(changes, fault, found):
+    nodes = (sound.node("node1"), sound.node("node2", **changes), sound.node("node3"))
+    quality = check(fingerprint=sound.fingerprint(*nodes))
+    assert failed(quality) == {fault: found}
+    assert len(quality.reasons) == 1
 
 
-def test_a_missing_node_is_found(definition, measured):
-    nodes = measured.fingerprint.nodes[:2]
-    spoilt = replace(measured, fingerprint=measured.fingerprint.model_copy(update={"nodes": nodes}))
-    assert failed(check_attempt(definition, CELL, spoilt)) == {"nodes": "2"}
+def test_a_missing_node_and_another_database_are_found():
+    nodes = (sound.node("node1"), sound.node("node2", release="4.1.0"))
+    assert failed(check(fingerprint=sound.fingerprint(*nodes))) == {"nodes": "2", "database version": "4.1.0 (node2)"}
 
 
-def test_an_overcommitted_host_is_found(definition, measured):
-    samples = pd.DataFrame({"memory_available_bytes": [8 * GIB, GIB // 8], "cpu_steal": [0.3, 0.1]})
-    quality = check_attempt(definition, CELL, replace(measured, samples=samples))
-    assert set(failed(quality)) == {"memory", "steal"}
-    assert [reason.partition(":")[0] for reason in quality.reasons] == ["memory"]
+@pytest.mark.parametrize(
+    ("changes", "faults", "invalid"),
+    [
+        ({"available": (8.0, 0.1, 8.0)}, {"memory": "0.6% (load)"}, True),
+        ({"steal": (0.3, 0.1, 0.2)}, {"steal beyond use": "20.0% (load)", "steal": "20.0% (load)"}, True),
+        ({"steal": (0.03, 0.06, 0.03)}, {"steal": "4.0% (load)"}, False),
+    ],
+)
+def test_an_overcommitted_host_is_found(changes, faults, invalid):
+    quality = check(samples=sound.samples(**changes))
+    assert failed(quality) == faults
+    assert bool(quality.reasons) is invalid
+
+
+def test_hosts_that_were_not_sampled_are_warned_of():
+    quality = check(samples=pd.DataFrame())
+    assert failed(quality) == {"samples": "nothing known"}
+    assert quality.reasons == ()

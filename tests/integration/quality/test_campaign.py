@@ -1,69 +1,82 @@
 """The campaign's suites on real Great Expectations."""
 
-import pytest
+from tests.unit.quality import sound
 
-from plimsoll.domain.cell import AttemptKey, grid
-from plimsoll.domain.result import LevelVerdict, Verdict
+from plimsoll.domain.cell import Cell, grid
 from plimsoll.quality.campaign import cells_to_run_again, check_campaign
 
 
-def verdict(definition, cell, *, attempt=1, valid=True, worst_ms=10.0) -> Verdict:
-    level = definition.service_levels[0]
-    return Verdict(
-        key=AttemptKey(campaign_id="demo-1", cell_id=cell.id, attempt=attempt),
-        cell=cell,
-        valid=valid,
-        met=valid,
-        levels=[LevelVerdict(service_level=level, met=True, judged=3, missed=0, not_judged=0, worst_ms=worst_ms)],
-        attempted_ops_s=cell.load_ops_s,
-        achieved_ops_s=cell.load_ops_s,
-        rate_achieved=True,
-        code_version="1",
-    )
+def complete() -> list:
+    return [sound.verdict(cell) for cell in grid(sound.definition())]
 
 
-@pytest.fixture
-def verdicts(definition):
-    return [verdict(definition, cell) for cell in grid(definition)]
+def check(verdicts, **odd):
+    prints = {one.key: odd.get(one.cell.id.replace("-", "_"), sound.fingerprint()) for one in verdicts}
+    return check_campaign(sound.definition(), verdicts, prints), prints
 
 
-def failed(quality) -> list[str]:
-    return [check.name for check in quality.checks if not check.success]
+def failed(quality) -> dict[str, str]:
+    return {one.name: one.observed for one in quality.checks if not one.success}
 
 
-def test_a_complete_campaign_passes(definition, verdicts, fingerprint):
-    quality = check_campaign(definition, verdicts, {one.key: fingerprint for one in verdicts})
-    assert failed(quality) == []
-    assert set(quality.data_docs) == {"cells.html", "variants.html", "repeats.html"}
+def test_a_complete_campaign_passes():
+    quality, _ = check(complete())
+    assert failed(quality) == {}
+    assert quality.reasons == quality.warnings == ()
 
 
-def test_missing_and_invalid_cells_close_the_gate_by_name(definition, verdicts):
-    missing, invalid, *rest = verdicts
-    rest.append(invalid.model_copy(update={"valid": False}))
-    quality = check_campaign(definition, rest, {})
-    assert failed(quality) == ["valid cells", "repeats"]
-    assert missing.cell.id in quality.reasons[0]
-    assert cells_to_run_again(definition, rest) == tuple(
-        cell.id for cell in grid(definition) if cell in (missing.cell, invalid.cell)
-    )
+def test_missing_and_invalid_cells_close_the_gate_by_name():
+    missing, invalid, *rest = complete()
+    verdicts = [*rest, sound.verdict(invalid.cell, valid=False)]
+    quality, prints = check(verdicts)
+    assert failed(quality) == {
+        "valid cells": f"not run ({missing.cell.id}), invalid ({invalid.cell.id})",
+        "repeats": "1 (g1 1000), 1 (g1 2000)",
+    }
+    assert cells_to_run_again(sound.definition(), verdicts, prints) == (missing.cell.id, invalid.cell.id)
 
 
-def test_an_invalid_attempt_beside_a_valid_one_does_not_matter(definition, verdicts):
-    again = [verdict(definition, one.cell, attempt=2, valid=False) for one in verdicts]
-    assert failed(check_campaign(definition, [*verdicts, *again], {})) == []
+def test_many_invalid_cells_are_counted_not_listed():
+    quality, _ = check([])
+    assert failed(quality)["valid cells"].endswith(" and 3 more")
 
 
-def test_two_environments_of_one_variant_close_the_gate(definition, verdicts, fingerprint):
-    fingerprints = {one.key: fingerprint for one in verdicts}
-    node = fingerprint.nodes[0]
-    other = node.model_copy(update={"facts": node.facts.model_copy(update={"kernel": "7"})})
-    fingerprints[verdicts[0].key] = fingerprint.model_copy(update={"nodes": (other, *fingerprint.nodes[1:])})
-    assert failed(check_campaign(definition, verdicts, fingerprints)) == ["one environment per variant"]
+def test_an_invalid_attempt_beside_a_valid_one_does_not_matter():
+    verdicts = [*complete(), *(sound.verdict(one.cell, attempt=2, valid=False) for one in complete())]
+    quality, prints = check(verdicts)
+    assert failed(quality) == {}
+    assert cells_to_run_again(sound.definition(), verdicts, prints) == ()
 
 
-def test_repeats_far_apart_are_warned_of(definition):
-    twice = definition.model_copy(update={"repeats": 2})
-    verdicts = [verdict(twice, cell, worst_ms=10.0 if cell.repeat == 1 else 50.0) for cell in grid(twice)]
-    quality = check_campaign(twice, verdicts, {})
-    assert failed(quality) == ["spread"]
+def test_a_cell_that_the_definition_does_not_have_is_found():
+    stranger = sound.verdict(Cell(variant="g1", load_ops_s=9000, repeat=1))
+    quality, _ = check([*complete(), stranger])
+    assert failed(quality) == {"matrix": "9", "repeats": "1 (g1 9000)"}
+
+
+def test_a_cell_with_other_software_closes_the_gate_by_name():
+    kernel = sound.HOST.model_copy(update={"kernel": "7"})
+    odd = sound.fingerprint(sound.node("node1", facts=kernel), sound.node("node2"), sound.node("node3"))
+    quality, prints = check(complete(), g1_002k_r2=odd)
+    assert failed(quality) == {"one environment per variant": "2 (g1 kernel not 6.1.0: g1-002k-r2)"}
+    assert len(quality.reasons) == 1
+    assert cells_to_run_again(sound.definition(), complete(), prints) == ("g1-002k-r2",)
+
+
+def test_a_cell_on_another_processor_is_warned_of():
+    other = sound.HOST.model_copy(update={"cpu_model": "another"})
+    quality, prints = check(complete(), zgc_001k_r1=sound.fingerprint(load_host=other))
+    assert set(failed(quality)) == {"one hardware per variant"}
+    assert quality.reasons == ()
+    assert cells_to_run_again(sound.definition(), complete(), prints) == ()
+
+
+def test_repeats_far_apart_are_warned_of():
+    verdicts = [
+        sound.verdict(cell, worst_ms=10.0 * cell.repeat**2, rate=1.0 - 0.03 * (cell.repeat - 1))
+        for cell in grid(sound.definition())
+    ]
+    quality, _ = check(verdicts)
+    assert set(failed(quality)) == {"spread of rates", "spread of response times"}
+    assert failed(quality)["spread of response times"].startswith("4 (g1 1000)")
     assert quality.reasons == ()

@@ -1,0 +1,191 @@
+"""What is expected of an attempt's tables. The limits stand here, each with its reason in docs/quality.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.alignment import MISFIT
+from plimsoll.analysis.judging import RATE_TOLERANCE
+from plimsoll.domain.units import format_duration, format_size
+from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
+from plimsoll.quality.blame import CPU_LIMIT, ERROR_LIMIT, hiccup_limit_ms, lag_limit_ms
+from plimsoll.quality.expectation import (
+    Expected,
+    Severity,
+    at_least,
+    at_most,
+    each_between,
+    each_one_of,
+    in_order,
+    rows,
+)
+
+if TYPE_CHECKING:
+    from plimsoll.domain.cell import Cell
+    from plimsoll.domain.definition import Definition
+
+Suite = Sequence[Expected]
+
+_HEAP_TOLERANCE = 0.05
+_MIX_DEVIATIONS = 5.0
+_LAG_SHARE = 0.1
+_MEMORY_FLOOR = 0.02
+_STEAL_LIMIT = 0.1
+_STEAL_NOTICED = 0.01
+_NOTICED: Severity = "warning"
+
+
+def timeline(definition: Definition) -> Suite:
+    """Of the judged intervals, a row each."""
+    level = definition.service_levels[0]
+    planned, each = definition.timing.judged // level.interval, format_duration(level.interval)
+    interval_s = level.interval.total_seconds()
+    slack_s, covered_s = MISFIT * interval_s, (1 - 2 * MISFIT) * interval_s
+    seconds = "{:.4g} s"
+    return (
+        Expected("intervals", *rows(planned), f"{planned} judged intervals of {each}"),
+        Expected("intervals known", *at_most("unknown", 0), "start, length and count of each interval"),
+        Expected("operations", *each_between("count", 1, None), "operations in every interval"),
+        Expected("gaps", *each_between("gap_s", -slack_s, slack_s), "each interval where the last ends", show=seconds),
+        Expected(
+            "coverage",
+            *each_between("duration_s", covered_s, None),
+            f"records for at least {covered_s:g} s of each interval",
+            show=seconds,
+        ),
+    )
+
+
+def percentiles() -> Suite:
+    """Of the response times, a row an interval and operation."""
+    known = Expected("percentiles known", *at_most("unknown", 0), "every percentile of what was counted")
+    ordered = [
+        Expected(f"{low} ≤ {high}", *in_order(low, high), "percentiles in order") for low, high in pairwise(PERCENTILES)
+    ]
+    return (known, *ordered)
+
+
+def run(definition: Definition) -> Suite:
+    """Of the run as a whole, one row."""
+    return (
+        Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
+        Expected("nodes up", *each_one_of("nodes_down", NONE), "all nodes up all the time"),
+        *_rate(definition),
+        *_generator(definition),
+    )
+
+
+def _rate(definition: Definition) -> Suite:
+    asked, errors = definition.workload.read_share, f"less than {ERROR_LIMIT:.1%} of operations"
+    return (
+        Expected(
+            "rate",
+            *at_least("achieved_share", 1 - RATE_TOLERANCE),
+            f"achieved within {RATE_TOLERANCE:.0%} of attempted",
+            _NOTICED,
+            "{:.2%} of it",
+        ),
+        Expected(
+            "load generator",
+            *each_one_of("held_back_by", "nobody", "database"),
+            "nothing but the database to hold the load generator back",
+        ),
+        Expected("errors", *at_most("error_share", ERROR_LIMIT, strictly=True), f"{errors} failed", _NOTICED, "{:.3%}"),
+        Expected(
+            "foreign errors",
+            *at_most("foreign_error_share", ERROR_LIMIT, strictly=True),
+            f"{errors} failed by other than the database's doing",
+            show="{:.3%}",
+        ),
+        Expected(
+            "mix",
+            *at_most("mix_deviations", _MIX_DEVIATIONS),
+            f"a read share of {asked:g}, within {_MIX_DEVIATIONS:g} standard deviations of a random choice",
+            show="{:.2f}",
+        ),
+    )
+
+
+def _generator(definition: Definition) -> Suite:
+    level, lag_ms = definition.service_levels[0], lag_limit_ms(definition)
+    hiccup_ms, milliseconds = hiccup_limit_ms(level), "{:.3g} ms"
+    late = "of operations sent less than {:g} ms late though there was room"
+    return (
+        Expected(
+            "generator's CPU",
+            *at_most("generator_cpu_share", CPU_LIMIT, strictly=True),
+            f"less than {CPU_LIMIT:.0%} of its host's processors",
+            _NOTICED,
+            "{:.1%}",
+        ),
+        Expected(
+            "schedule lag beyond the bound",
+            *each_between("schedule_lag_ms", None, lag_ms),
+            f"99 % {late.format(lag_ms)}",
+            show=milliseconds,
+        ),
+        Expected(
+            "schedule lag",
+            *at_most("schedule_lag_ms", _LAG_SHARE * lag_ms),
+            f"99 % {late.format(_LAG_SHARE * lag_ms)}",
+            _NOTICED,
+            milliseconds,
+        ),
+        Expected(
+            "verdict",
+            *each_one_of("verdict_hangs_on", "database"),
+            "no verdict that hangs on one interval, which the load generator's own standstill may have spoilt",
+        ),
+        Expected(
+            "generator's hiccups",
+            *at_most("hiccup_ms", hiccup_ms, strictly=True),
+            f"no standstill of {hiccup_ms:g} ms, which alone makes an interval miss",
+            _NOTICED,
+            milliseconds,
+        ),
+    )
+
+
+def nodes(definition: Definition, cell: Cell) -> Suite:
+    """Of what really ran, a row a node."""
+    variant, count = definition.variant(cell.variant), definition.system.nodes
+    jvm, version = variant.jvm, definition.database_version(variant)
+    heap = each_between("heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
+    return (
+        Expected("nodes", *rows(count), f"{count} nodes that were asked what they run"),
+        Expected("collector", *each_one_of("collector", jvm.collector), jvm.collector),
+        Expected("heap", *heap, f"within {_HEAP_TOLERANCE:.0%} of {format_size(jvm.heap)}", show="{:.1%} of it"),
+        Expected("JDK", *each_one_of("jdk", jvm.jdk_version), jvm.jdk_version),
+        Expected("JVM flags", *each_one_of("flags", "all"), "every flag of the definition among the JVM's arguments"),
+        Expected("database", *each_one_of("product", definition.system.database), definition.system.database),
+        Expected("database version", *each_one_of("version", version), version),
+    )
+
+
+def hosts() -> Suite:
+    """Of the machines, a row each."""
+    steal, share = "of processor time taken by other machines", "{:.1%}"
+    return (
+        Expected("samples", *at_least("memory_share", 0), "figures of the hosts during the judged time", _NOTICED),
+        Expected(
+            "memory",
+            *each_between("memory_share", _MEMORY_FLOOR, None),
+            f"at least {_MEMORY_FLOOR:.0%} of a host's memory available all the time",
+            show=share,
+        ),
+        Expected(
+            "steal beyond use",
+            *each_between("steal_share", None, _STEAL_LIMIT),
+            f"at most {_STEAL_LIMIT:.0%} {steal}",
+            show=share,
+        ),
+        Expected(
+            "steal",
+            *each_between("steal_share", None, _STEAL_NOTICED),
+            f"at most {_STEAL_NOTICED:.0%} {steal}",
+            _NOTICED,
+            share,
+        ),
+    )

@@ -1,0 +1,149 @@
+"""The tables that the suites of an attempt are run on, made of what was measured."""
+
+from __future__ import annotations
+
+from math import inf, nan, sqrt
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms
+from plimsoll.quality.jdk import same_precision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.domain.cell import Cell
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.variant import Variant
+    from plimsoll.quality.attempt import Measured
+
+PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
+COMPLETE = "complete"
+NONE = "none"
+
+
+def timeline(definition: Definition, measured: Measured) -> pd.DataFrame:
+    """A row for each judged interval: `gap_s` lies between it and the one before, or the end of warm-up."""
+    table = _judged(measured)[["start_s", "duration_s", "count"]].sort_values("start_s")
+    interval_s = definition.service_levels[0].interval.total_seconds()
+    ends_before = (table["start_s"] + interval_s).shift(fill_value=definition.timing.warmup.total_seconds())
+    return table.assign(gap_s=table["start_s"] - ends_before, unknown=table.isna().sum(axis="columns"))
+
+
+def percentiles(measured: Measured) -> pd.DataFrame:
+    """A row for each interval and operation in which something was counted; `unknown` counts missing percentiles."""
+    counted = measured.intervals[measured.intervals["count"] > 0]
+    table = counted[["start_s", "operation", *PERCENTILES]]
+    return table.assign(unknown=table.isna().sum(axis="columns"))
+
+
+def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
+    """One row: the run as a whole. What is not known is NaN."""
+    summary, level = measured.summary, definition.service_levels[0]
+    achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
+    row = {
+        "ended": COMPLETE if summary.complete else summary.reason or "not complete",
+        "nodes_down": "; ".join(measured.nodes_down) or NONE,
+        "achieved_share": achieved_share,
+        "held_back_by": held_back_by(definition, summary, achieved_share=achieved_share, cpu_share=cpu_share),
+        "error_share": error_share(summary),
+        "foreign_error_share": foreign_error_share(summary),
+        "mix_deviations": mix_deviations(definition.workload.read_share, summary),
+        "generator_cpu_share": nan if cpu_share is None else cpu_share,
+        "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
+        "hiccup_ms": _known(summary.hiccup_max_ms),
+        "verdict_hangs_on": _hangs_on(measured, hiccup_limit_ms(level)),
+    }
+    return pd.DataFrame([row])
+
+
+def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
+    """A row for each node: what runs there, in the definition's terms."""
+    variant = definition.variant(cell.variant)
+    rows = [_node(node, variant) for node in measured.fingerprint.nodes]
+    return pd.DataFrame(rows, columns=["host", "collector", "heap_share", "jdk", "flags", "product", "version"])
+
+
+def hosts(measured: Measured) -> pd.DataFrame:
+    """A row for each sampled host: shares over the judged time."""
+    memory = _memory_bytes(measured.fingerprint)
+    rows = [
+        {
+            "host": host,
+            "memory_share": float(samples["memory_available_bytes"].min()) / memory[str(host)],
+            "steal_share": float(samples["cpu_steal"].mean()),
+        }
+        for host, samples in _judged_samples(measured).groupby("host")
+    ]
+    return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share"])
+
+
+def mix_deviations(asked: float, summary: LoadSummary) -> float:
+    """By how many standard deviations of a random choice the answered reads differ from the share asked for.
+
+    Failed operations may all have been of one kind, so by as many the count may differ besides.
+    """
+    total = sum(summary.operations.values())
+    if not total:
+        return nan
+    difference = max(0.0, abs(summary.operations.get("reads", 0) - asked * total) - summary.failed)
+    deviation = sqrt(asked * (1 - asked) * total)
+    return difference / deviation if deviation else (inf if difference else 0.0)
+
+
+def _judged(measured: Measured) -> pd.DataFrame:
+    intervals = measured.intervals
+    return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == "all")]
+
+
+def _achieved_share(cell: Cell, measured: Measured) -> float:
+    judged = _judged(measured)
+    seconds = float(judged["duration_s"].sum())
+    return float(judged["count"].sum()) / seconds / cell.load_ops_s if seconds else 0.0
+
+
+def _cpu_share(measured: Measured) -> float | None:
+    cores = measured.summary.cpu_cores
+    return None if cores is None else cores / measured.fingerprint.load_host.cpus
+
+
+def _hangs_on(measured: Measured, limit_ms: float) -> str:
+    """`hiccup`: the only missed interval may be the generator's doing. More than one, or none, is the database's."""
+    missed = int(measured.intervals["met"].eq(False).sum())
+    return "hiccup" if missed == 1 and (measured.summary.hiccup_max_ms or 0.0) >= limit_ms else "database"
+
+
+def _node(node: NodeFingerprint, variant: Variant) -> Sequence[object]:
+    missing = [flag for flag in variant.jvm.flags if flag not in node.jvm.arguments]
+    return (
+        node.host,
+        node.jvm.collector or "unknown",
+        node.jvm.heap_max_bytes / variant.jvm.heap,
+        same_precision(node.jvm.version, variant.jvm.jdk_version),
+        f"without {' '.join(missing)}" if missing else "all",
+        node.database,
+        node.database_version,
+    )
+
+
+def _judged_samples(measured: Measured) -> pd.DataFrame:
+    samples, summary = measured.samples, measured.summary
+    if samples.empty:
+        return pd.DataFrame(columns=["host"])
+    if summary.started_at is None:
+        return samples
+    start_s = summary.started_at.timestamp()
+    return samples[samples["time_s"].between(start_s + summary.warmup_s, start_s + summary.duration_s)]
+
+
+def _memory_bytes(fingerprint: Fingerprint) -> dict[str, int]:
+    return {"load": fingerprint.load_host.memory_bytes} | {
+        node.host: node.facts.memory_bytes for node in fingerprint.nodes
+    }
+
+
+def _known(value: float | None) -> float:
+    return nan if value is None else value

@@ -1,0 +1,110 @@
+"""Whether the cells of a variant ran in one environment, and if not, which of them differ from the rest.
+
+Compared are the database, the JVM with every flag it reports, the operating system, and the load generator. Not
+compared, because they differ by nature: names, addresses, ports and folders of hosts, clock offsets, what only the
+provider knows (instance ids, zones), and arguments of the JVM (flags are what came of them).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.units import format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plimsoll.domain.cell import Cell
+    from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
+
+HARDWARE = frozenset({"CPU", "memory", "load host: CPU", "load host: memory"})
+"""Facts that a definition can't choose: of one instance type there are several models of processor."""
+
+_ABSENT = "(not reported)"
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A fact that is not one in a variant's cells: its usual value, and the cells where some host has another."""
+
+    variant: str
+    fact: str
+    usual: str
+    values: int
+    cells: tuple[str, ...]
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the definition or the deployment chooses it, so that running again can mend it."""
+        return self.fact not in HARDWARE
+
+
+def deviations(fingerprints: Mapping[Cell, Fingerprint]) -> tuple[Deviation, ...]:
+    """What differs between the cells of each variant. The value of most hosts is the usual one."""
+    seen: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for variant, cells in _by_variant(fingerprints).items():
+        for fact, cell, value in _varying(cells):
+            seen[variant, fact].append((cell, value))
+    return tuple(_deviation(variant, fact, places) for (variant, fact), places in seen.items())
+
+
+def _deviation(variant: str, fact: str, places: Sequence[tuple[str, str]]) -> Deviation:
+    counts = Counter(value for _, value in places)
+    usual = counts.most_common(1)[0][0]
+    odd = dict.fromkeys(cell for cell, value in places if value != usual)
+    return Deviation(variant, fact, usual, len(counts), tuple(odd))
+
+
+def _by_variant(fingerprints: Mapping[Cell, Fingerprint]) -> Mapping[str, Mapping[str, Fingerprint]]:
+    found: defaultdict[str, dict[str, Fingerprint]] = defaultdict(dict)
+    for cell, fingerprint in fingerprints.items():
+        found[cell.variant][cell.id] = fingerprint
+    return found
+
+
+def _varying(cells: Mapping[str, Fingerprint]) -> Iterator[tuple[str, str, str]]:
+    """Fact, cell and value of the facts that have more than one value on the hosts of one role."""
+    by_role = (
+        [(cell, facts) for cell, one in cells.items() for facts in map(_node_facts, one.nodes)],
+        [(cell, _load_facts(one)) for cell, one in cells.items()],
+    )
+    for hosts in by_role:
+        names = dict.fromkeys(name for _, facts in hosts for name in facts)
+        for name in names:
+            places = [(cell, facts.get(name, _ABSENT)) for cell, facts in hosts]
+            if len({value for _, value in places}) > 1:
+                yield from ((name, cell, value) for cell, value in places)
+
+
+def _node_facts(node: NodeFingerprint) -> dict[str, str]:
+    jvm = node.jvm
+    return {
+        "database": f"{node.database} {node.database_version}",
+        "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
+        "collector": str(jvm.collector),
+        "heap": format_size(jvm.heap_max_bytes),
+        **_host_facts(node.facts),
+        **{f"flag {name}": value for name, value in jvm.flags.items() if "/" not in value},
+    }
+
+
+def _load_facts(fingerprint: Fingerprint) -> dict[str, str]:
+    host = {f"load host: {name}": value for name, value in _host_facts(fingerprint.load_host).items()}
+    return host | {"load generator": f"{fingerprint.load_generator} {fingerprint.load_generator_jvm}".strip()}
+
+
+def _host_facts(facts: HostFacts) -> dict[str, str]:
+    return {
+        "operating system": facts.os,
+        "kernel": facts.kernel,
+        "CPU": facts.cpu_model,
+        "CPUs": str(facts.cpus),
+        # A kernel keeps a little more or less of it to itself from one start to the next.
+        "memory": f"{facts.memory_bytes / _GIB:.0f}G",
+        "page size": format_size(facts.page_size_bytes),
+        "transparent huge pages": facts.transparent_huge_pages,
+        "swap": f"{facts.swap_bytes / _GIB:.0f}G",
+    }

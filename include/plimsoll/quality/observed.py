@@ -1,0 +1,65 @@
+"""What Great Expectations found, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from plimsoll.quality.expectation import Expected, Part
+
+_SHOWN = 5
+_VALUES = "partial_unexpected_list"
+_ROWS = "partial_unexpected_index_list"
+
+
+def observed(expected: Expected, outcome: Any, part: Part) -> str:
+    """One expectation's outcome as a phrase: the value seen, or which rows hold what was not expected."""
+    result: Mapping[str, Any] = outcome.result
+    if not result:
+        return f"could not be evaluated: {_trouble(outcome.exception_info)}"
+    if "observed_value" in result:
+        value = result["observed_value"]
+        return "nothing known" if value is None else _shown(value, expected.show)
+    if outcome.success:
+        return _summary(part.table, expected)
+    if part.rows_by:
+        found = [_row(one, part, expected) for one in result[_ROWS]]
+    else:
+        found = [_shown(value, expected.show) for value in result[_VALUES]]
+    more = int(result["unexpected_count"]) - _SHOWN
+    return ", ".join(found[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _summary(table: pd.DataFrame, expected: Expected) -> str:
+    """All of a column in a phrase: its distinct values if they are few, else their range."""
+    column = expected.arguments.get("column")
+    if column is None:
+        return f"all {len(table)} rows"
+    values = sorted(table[column].dropna().unique().tolist())
+    if not values:
+        return "nothing known"
+    shown = values if len(values) <= _SHOWN else [values[0], "…", values[-1]]
+    return ", ".join(_shown(value, expected.show) for value in shown)
+
+
+def _row(found: Mapping[str, Any], part: Part, expected: Expected) -> str:
+    """The unexpected values of a row, and in brackets which row that is."""
+    values = [_shown(value, expected.show) for name, value in found.items() if name not in part.rows_by]
+    names = [_shown(found[name], "{:g}") for name in part.rows_by]
+    return f"{' < '.join(values)} ({' '.join(names)})" if names else " < ".join(values)
+
+
+def _shown(value: Any, show: str) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return show.format(value) if number else str(value)
+
+
+def _trouble(exception_info: Mapping[str, Any]) -> str:
+    """Great Expectations keeps one exception, or one a metric."""
+    infos = [exception_info] if "exception_message" in exception_info else list(exception_info.values())
+    messages = [str(info["exception_message"]) for info in infos if info.get("exception_message")]
+    return "; ".join(dict.fromkeys(messages)) or "no reason given"

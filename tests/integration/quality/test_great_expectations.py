@@ -1,0 +1,96 @@
+"""How Great Expectations is kept: offline, quiet, in memory; and pages that a browser shows without a network."""
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+from tests.unit.quality import sound
+
+from plimsoll.quality.attempt import check_attempt
+
+ROOT = Path(__file__).parents[3]
+
+# An audit hook can't be removed again, so this runs in a process of its own.
+_WATCHED = """
+import sys
+TOUCHED = []
+def watch(event, args):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        TOUCHED.append(f"{event} {args[1:]}")
+    if event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax+") and args[0] != "/dev/null":
+        TOUCHED.append(f"{event} {args[:2]}")
+    if event in ("os.mkdir", "subprocess.Popen", "os.fork"):
+        TOUCHED.append(f"{event} {args[:1]}")
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+from tests.unit.quality import sound
+from plimsoll.quality.attempt import check_attempt
+quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
+assert quality.reasons == ()
+print(TOUCHED)
+"""
+
+
+def test_it_opens_no_connection_writes_no_file_and_says_nothing(tmp_path):
+    found = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _WATCHED],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (0, "[]\n", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_importing_the_package_does_not_import_it():
+    code = (
+        "import sys, plimsoll.quality.attempt, plimsoll.quality.campaign, plimsoll.quality.engine;"
+        "print(sorted({'great_expectations', 'pandas', 'altair', 'sqlalchemy'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert found.stdout == "[]\n"
+
+
+class Fetches(HTMLParser):
+    """What a browser would fetch or run, and where it could be led."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.text: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [tag] if tag in {"script", "link", "img", "iframe", "object", "form"} else []
+        self.found += [f"{name}={value}" for name, value in attrs if name in {"src", "href", "action"}]
+        self.found += [f"{name}" for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data):
+        self.text.append(data.strip())
+
+
+def test_data_docs_are_one_page_that_fetches_nothing():
+    measured = sound.measured(summary=sound.summary(cpu_cores=1.9))
+    docs = check_attempt(sound.definition(), sound.CELL, measured).data_docs
+    assert list(docs) == ["index.html"]
+    page = docs["index.html"].decode()
+    read = Fetches(page)
+    assert read.found == []
+    assert "http" not in page
+    assert "@import" not in page
+    assert "g1-001k-r1: is the measurement sound?" in read.text
+    assert "collector: G1" in read.text
+    assert any(
+        text.startswith("Warning: generator's CPU, expected less than 90%") for text in map(_one_line, read.text)
+    )
+    assert page.count("fa-times text-danger") == 1
+    assert len(page) < 60_000
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,128 @@
+from math import inf, isnan
+
+import pandas as pd
+import pytest
+from tests.unit.quality import sound
+
+from plimsoll.quality import attempt_tables as tables
+
+
+def run(**changes) -> dict:
+    return tables.run(sound.definition(), sound.CELL, sound.measured(**changes)).iloc[0].to_dict()
+
+
+def test_the_timeline_starts_at_the_end_of_warm_up_and_has_no_gaps():
+    table = tables.timeline(sound.definition(), sound.measured())
+    assert table["start_s"].tolist() == [10, 20, 30]
+    assert table["gap_s"].tolist() == [0, 0, 0]
+
+
+def test_a_missing_or_doubled_interval_leaves_one_gap():
+    intervals = sound.intervals()
+    first = tables.timeline(sound.definition(), sound.measured(intervals=intervals.query("start_s != 10")))
+    assert first["gap_s"].tolist() == [10, 0]
+    doubled = pd.concat([intervals, intervals.query("start_s == 20")])
+    twice = tables.timeline(sound.definition(), sound.measured(intervals=doubled))
+    assert twice["gap_s"].tolist() == [0, 0, -10, 0]
+
+
+def test_percentiles_are_those_of_everything_counted():
+    intervals = sound.intervals()
+    intervals.loc[1, "count"] = 0
+    table = tables.percentiles(sound.measured(intervals=intervals))
+    assert len(table) == 11
+    assert table["unknown"].sum() == 0
+
+
+def test_the_run_is_told_in_shares():
+    found = run(summary=sound.summary(errors={"read_timeout": 30, "other": 3}))
+    assert found["achieved_share"] == 1.0
+    assert found["error_share"] == pytest.approx(33 / 30_033)
+    assert found["foreign_error_share"] == pytest.approx(3 / 30_033)
+    assert found["generator_cpu_share"] == 0.25
+    assert (found["ended"], found["nodes_down"], found["held_back_by"]) == ("complete", "none", "nobody")
+
+
+def test_what_the_generator_does_not_tell_is_not_a_number():
+    found = run(summary=sound.summary(cpu_cores=None, schedule_lag_p99_ms=None, hiccup_max_ms=None))
+    assert all(isnan(found[name]) for name in ("generator_cpu_share", "schedule_lag_ms", "hiccup_ms"))
+
+
+def test_a_run_that_ended_early_gives_its_reason():
+    assert run(summary=sound.summary(complete=False, reason="killed"))["ended"] == "killed"
+    assert run(summary=sound.summary(complete=False))["ended"] == "not complete"
+
+
+@pytest.mark.parametrize(
+    ("missed", "hiccup_ms", "hangs_on"), [(1, 110.0, "hiccup"), (1, 109.0, "database"), (2, 500.0, "database")]
+)
+def test_a_verdict_hangs_on_a_hiccup_when_it_may_have_caused_the_only_miss(missed, hiccup_ms, hangs_on):
+    intervals = sound.intervals()
+    judged = intervals.index[intervals["met"].notna()]
+    intervals.loc[judged[:missed], "met"] = False
+    assert run(intervals=intervals, summary=sound.summary(hiccup_max_ms=hiccup_ms))["verdict_hangs_on"] == hangs_on
+    assert run(summary=sound.summary(hiccup_max_ms=500.0))["verdict_hangs_on"] == "database"
+
+
+def mix(asked: float, reads: int, writes: int, errors: int = 0) -> float:
+    operations = {"reads": reads, "writes": writes}
+    return tables.mix_deviations(asked, sound.summary(operations=operations, errors={"read_timeout": errors}))
+
+
+def test_the_mix_is_measured_in_standard_deviations():
+    # 10,000 draws at 0.2: a standard deviation of 40.
+    assert mix(0.2, 2000, 8000) == 0.0
+    assert mix(0.2, 2100, 7900) == mix(0.2, 1900, 8100) == 2.5
+    assert mix(0.2, 1900, 8100, errors=60) == 1.0
+
+
+def test_a_mix_of_one_kind_has_no_deviation_to_spare():
+    assert mix(1.0, 10, 0) == mix(0.0, 0, 10) == 0.0
+    assert mix(1.0, 9, 1) == inf
+
+
+def test_the_mix_of_nothing_is_not_known():
+    assert isnan(mix(0.2, 0, 0))
+
+
+def test_nodes_are_told_in_the_definitions_terms():
+    odd = sound.node("node2", heap_max_bytes=sound.GIB, version="1.8.0_252-b09", arguments=(), collector=None)
+    table = tables.nodes(
+        sound.definition(), sound.CELL, sound.measured(fingerprint=sound.fingerprint(sound.node(), odd))
+    )
+    assert table.to_dict("records") == [
+        {
+            "host": "node1",
+            "collector": "G1",
+            "heap_share": 1.0,
+            "jdk": "11.0.13",
+            "flags": "all",
+            "product": "cassandra",
+            "version": "4.0.1",
+        },
+        {
+            "host": "node2",
+            "collector": "unknown",
+            "heap_share": 2.0,
+            "jdk": "8.0.252",
+            "flags": "without -XX:MaxGCPauseMillis=300",
+            "product": "cassandra",
+            "version": "4.0.1",
+        },
+    ]
+
+
+def test_hosts_are_held_to_their_own_memory_in_the_judged_time():
+    small = sound.node("node1", facts=sound.HOST.model_copy(update={"memory_bytes": 4 * sound.GIB}))
+    early = sound.samples().assign(time_s=sound.STARTED_AT.timestamp() + 9, memory_available_bytes=0, cpu_steal=1.0)
+    samples = pd.concat([sound.samples(available=(4, 1, 2)).assign(host="node1"), sound.samples(), early])
+    table = tables.hosts(sound.measured(fingerprint=sound.fingerprint(small), samples=samples))
+    assert table["host"].tolist() == ["load", "node1"]
+    assert table["memory_share"].tolist() == [7 / 16, 1 / 4]
+    assert table["steal_share"].tolist() == pytest.approx([0.01 / 3, 0.01 / 3])
+
+
+def test_without_samples_there_are_no_hosts_but_their_columns():
+    table = tables.hosts(sound.measured(samples=pd.DataFrame()))
+    assert table.empty
+    assert list(table.columns) == ["host", "memory_share", "steal_share"]

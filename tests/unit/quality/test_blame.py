@@ -1,0 +1,76 @@
+import pytest
+from tests.unit.quality import sound
+
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms, lag_limit_ms
+
+
+def blamed(achieved_share: float, cpu_share: float | None = 0.3, **changes) -> str:
+    summary = sound.summary(**changes)
+    return held_back_by(sound.definition(), summary, achieved_share=achieved_share, cpu_share=cpu_share)
+
+
+def test_a_rate_within_one_per_cent_was_held_back_by_nobody():
+    assert blamed(0.99, in_flight_max=100) == "nobody"
+    assert blamed(1.01) == "nobody"
+
+
+def test_a_generator_with_all_it_may_in_flight_waited_for_the_database():
+    assert blamed(0.9, in_flight_max=100) == "database"
+    assert blamed(0.9, in_flight_max=90) == "database"
+
+
+def test_a_generator_with_room_to_spare_that_was_on_time_is_a_riddle():
+    assert blamed(0.9, in_flight_max=89) == "unknown"
+    assert blamed(0.9, in_flight_max=None) == "unknown"
+
+
+@pytest.mark.parametrize("in_flight", [9, 100])
+def test_a_late_or_busy_generator_is_to_blame_even_when_it_was_blocked_too(in_flight):
+    assert blamed(0.9, in_flight_max=in_flight, schedule_lag_p99_ms=100.0) == "load generator"
+    assert blamed(0.9, cpu_share=0.9, in_flight_max=in_flight) == "load generator"
+
+
+def test_lateness_that_cost_no_operation_is_not_blamed():
+    assert blamed(1.0, schedule_lag_p99_ms=100.0) == "nobody"
+    assert blamed(1.0, cpu_share=0.95) == "nobody"
+
+
+def test_figures_that_a_generator_does_not_give_are_not_held_against_it():
+    assert blamed(0.9, cpu_share=None, in_flight_max=100, schedule_lag_p99_ms=None) == "database"
+
+
+def test_failed_operations_were_sent_so_nobody_held_them_back():
+    # 28,500 answered and 1,500 failed are all of 30,000.
+    operations = {"reads": 5700, "writes": 22_800}
+    assert blamed(0.95, operations=operations, errors={"client_timeout": 1500}) == "nobody"
+
+
+def test_operations_given_up_for_lateness_were_never_sent():
+    operations = {"reads": 5700, "writes": 22_800}
+    assert blamed(0.95, operations=operations, errors={"overflow": 1500}, in_flight_max=100) == "database"
+    assert blamed(0.95, operations=operations, errors={"overflow": 1500}) == "unknown"
+    assert blamed(0.995, errors={"overflow": 60}, in_flight_max=100) == "database"
+
+
+def test_a_run_without_any_operation_was_not_held_back_by_nobody():
+    assert blamed(0.0, operations={}) == "unknown"
+
+
+def test_shares_of_errors():
+    summary = sound.summary(errors={"write timeout": 10, "connection": 20, "other": 30})
+    assert error_share(summary) == 60 / 30_060
+    assert foreign_error_share(summary) == 50 / 30_060
+    nothing = sound.summary(operations={})
+    assert error_share(nothing) == foreign_error_share(nothing) == 0.0
+
+
+def test_the_tightest_bound_limits_the_lag():
+    levels = [{"below": "100ms"}, {"percentile": 99, "below": "20ms"}]
+    assert lag_limit_ms(sound.definition(service_levels=levels)) == 20.0
+
+
+def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound():
+    # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
+    assert hiccup_limit_ms(ServiceLevel()) == pytest.approx(110.0)
+    assert hiccup_limit_ms(ServiceLevel(percentile=100)) == 100.0
