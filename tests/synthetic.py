@@ -46,6 +46,7 @@ class Plan:
     not_run: Collection[str] = ()
     odd_kernels: Collection[str] = ()
     saturation_ops_s: float = 112_000.0
+    pauses_per_s: float = 0.05
     seed: int = 1
     quality: tuple[Check, ...] = field(
         default=(Check(name="matrix complete", success=True, expected="all cells", observed="all cells"),)
@@ -156,7 +157,7 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
     intervals = _intervals(rng, definition, starts, rate, p99_9)
     collector = definition.variant(cell.variant).jvm.collector
     planted = starts[missed] + step / 3, p99_9[missed] * 0.96
-    pauses = _pauses(rng, starts[-1] + step, planted, _KINDS[collector])
+    pauses = _pauses(rng, starts[-1] + step, plan.pauses_per_s, planted, _KINDS[collector])
     return AttemptData(
         verdict=_verdict(definition, cell, number, intervals, rate),
         fingerprint=_fingerprint(definition.variant(cell.variant), odd=cell.id in plan.odd_kernels),
@@ -206,8 +207,10 @@ def _intervals(
     )
 
 
-def _pauses(rng: np.random.Generator, duration_s: float, planted: tuple[Floats, Floats], kind: str) -> pd.DataFrame:
-    small = max(4, round(duration_s / 20))
+def _pauses(
+    rng: np.random.Generator, duration_s: float, per_s: float, planted: tuple[Floats, Floats], kind: str
+) -> pd.DataFrame:
+    small = max(4, round(duration_s * per_s))
     begin = np.concatenate([rng.uniform(-20, duration_s, small), planted[0]])
     length = np.concatenate([rng.lognormal(1.5, 0.7, small), planted[1]])
     table = pd.DataFrame(

@@ -18,7 +18,7 @@ _SCALE = alt.Scale(
 )
 _SQUARE_PX, _FEW_SQUARES_PX = 34, 44
 _EDGE: dict[str, Any] = {"fillOpacity": 0, "strokeWidth": 2, "cornerRadius": 3}
-_ERRORS = "#b3200e"
+_ERRORS, _NO_RESULT = "#b3200e", "#d5dae0"
 _INK = "#111820"  # on the squares, whatever the page's own colours are
 
 
@@ -32,16 +32,38 @@ def heat_map(findings: Findings) -> Figure:
     return Figure(
         name="heat-map",
         title="How far from the bound",
-        caption=(
-            "Each square is a variant at a load: its worst interval over all valid repeats, "
-            "and how many repeats met the service level. Blue is below the bound, red beyond it. "
-            "The heavy yellow line lies on top of the highest load that the variant carries: its capacity. "
-            "A dashed edge marks repeats that are invalid or were not run; a grey square has no valid repeat at "
-            "all. A solid red edge: response times were kept, but too many operations failed."
-        ),
+        caption=_caption(findings),
         spec=specification(chart, rows_data(rows)),
         narrowest_px=70 + 92 * len(findings.capacities),
     )
+
+
+def _caption(findings: Findings) -> str:
+    told = [
+        "Each square is a variant at a load: its worst interval over all valid repeats, and how many repeats met the "
+        "service level. Blue is below the bound, red beyond it."
+    ]
+    if _any_capacity(findings):
+        told.append(
+            "The heavy yellow line is the load line: it lies on top of the highest load that the variant carries."
+        )
+    if _any_open(findings):
+        told.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
+    if _any_errors(findings):
+        told.append("A solid red edge: response times were kept, but too many operations failed.")
+    return " ".join(told)
+
+
+def _any_capacity(findings: Findings) -> bool:
+    return any(capacity.at_capacity for capacity in findings.capacities)
+
+
+def _any_open(findings: Findings) -> bool:
+    return bool(findings.count("invalid", "not run"))
+
+
+def _any_errors(findings: Findings) -> bool:
+    return any(rung.missed_by_errors for capacity in findings.capacities for rung in capacity.rungs)
 
 
 def _squares(findings: Findings, capacity: Capacity) -> list[dict[str, object]]:
@@ -81,10 +103,18 @@ def _repeats(rung: Rung) -> str:
     return ", ".join([f"{rung.met}/{rung.repeats} met", *gaps])
 
 
-def _layers(findings: Findings) -> list[alt.Chart | alt.LayerChart]:
+def _layers(findings: Findings) -> list[alt.Chart]:
+    """Optional layers only where they have rows: Vega warns of empty ones."""
     base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=_tooltip())
-    load_line = _load_line(findings) if any(one.at_capacity for one in findings.capacities) else []
-    return [_rectangles(base), *_edges(findings, base), *_figures(base), *load_line]
+    open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
+    errors = base.transform_filter("datum.errors").mark_rect(**_EDGE, stroke=_ERRORS)
+    return [
+        *_rectangles(base),
+        *([open_ones] if _any_open(findings) else []),
+        *([errors] if _any_errors(findings) else []),
+        *_figures(base),
+        *(_load_line(findings) if _any_capacity(findings) else []),
+    ]
 
 
 def _variants(findings: Findings, *, left: bool = False) -> alt.X:
@@ -110,7 +140,7 @@ def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
     return alt.Y("load:N", sort=loads, title=title, axis=axis, scale=scale, bandPosition=place)
 
 
-def _rectangles(base: alt.Chart) -> alt.Chart:
+def _rectangles(base: alt.Chart) -> list[alt.Chart]:
     legend = alt.Legend(
         orient="bottom",
         title="Worst interval / bound (log scale)",
@@ -120,21 +150,11 @@ def _rectangles(base: alt.Chart) -> alt.Chart:
         values=[0.0625, 0.25, 1, 4, 16],
         labelExpr="datum.value < 1 ? '1/' + round(1 / datum.value) + '×' : datum.value + '×'",
     )
-    colour = alt.when(alt.datum.ratio > 0).then(alt.Color("ratio:Q", scale=_SCALE, legend=legend))
-    drawn: alt.Chart = base.mark_rect(cornerRadius=3).encode(color=colour.otherwise(alt.value("#d5dae0")))
-    return drawn
-
-
-def _edges(findings: Findings, base: alt.Chart) -> list[alt.Chart]:
-    """Only those that some square has: Vega warns of layers without rows."""
-    rungs = [rung for capacity in findings.capacities for rung in capacity.rungs]
-    edges = []
-    if any(rung.invalid or rung.not_run for rung in rungs):
-        dashed = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
-        edges.append(dashed)
-    if any(rung.missed_by_errors for rung in rungs):
-        edges.append(base.transform_filter("datum.errors").mark_rect(**_EDGE, stroke=_ERRORS))
-    return edges
+    results = base.transform_filter(alt.datum.ratio > 0).mark_rect(cornerRadius=3)
+    return [
+        results.encode(color=alt.Color("ratio:Q", scale=_SCALE, legend=legend)),
+        base.transform_filter("!(datum.ratio > 0)").mark_rect(cornerRadius=3, color=_NO_RESULT),
+    ]
 
 
 def _figures(base: alt.Chart) -> list[alt.Chart]:

@@ -16,7 +16,7 @@ def pictures(figure: Figure) -> dict[str, bytes]:
     """`charts/<name>.svg` and `charts/<name>.png`, titled, on white."""
     import vl_convert
 
-    svg = _renumbered(vl_convert.vegalite_to_svg(_picture_spec(figure)))
+    svg = _renumbered(vl_convert.vegalite_to_svg(picture_specification(figure)))
     png = smaller_png(vl_convert.svg_to_png(svg, scale=_SCALE))
     return {f"charts/{figure.name}.svg": svg.encode(), f"charts/{figure.name}.png": png}
 
@@ -42,7 +42,8 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
     return len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4)
 
 
-def _picture_spec(figure: Figure) -> dict[str, Any]:
+def picture_specification(figure: Figure) -> dict[str, Any]:
+    """The chart with its title, in the theme of pictures, without what only a pointer would find."""
     title = {"text": figure.title, "offset": 12}
     return {**_without_hover(dict(figure.spec)), "config": picture_config(), "title": title}
 

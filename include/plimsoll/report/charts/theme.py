@@ -51,7 +51,7 @@ def legend_room(width_px: int) -> alt.Parameter:
 
 def variant_legend(labels: Sequence[str]) -> alt.Legend:
     """Above the chart, in as many columns as fit into LEGEND_ROOM."""
-    column_px = 36 + 7 * max(map(len, labels))
+    column_px = 30 + round(6.4 * max(map(len, labels)))
     columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
     return alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
 

@@ -24,7 +24,12 @@ def timelines(findings: Findings) -> tuple[Figure, ...]:
     tables = {variant: _table(findings, findings.of_variant(variant)) for variant in findings.labels}
     drawn = [value for table in tables.values() for value in table["ms"].dropna() if value > 0]
     ticks = 9 if len(findings.cells) <= _FEW * len(tables) else 5
-    y = log_y("ms:Q", [*drawn, findings.level.bound_ms], f"p{findings.level.percentile:g} (ms)", ticks)
+    y = log_y(
+        "ms:Q",
+        [*(drawn or [findings.level.bound_ms / 100]), findings.level.bound_ms],
+        f"p{findings.level.percentile:g} (ms)",
+        ticks,
+    )
     return tuple(_figure(findings, variant, table, y) for variant, table in tables.items())
 
 
@@ -61,7 +66,7 @@ def _figure(findings: Findings, variant: str, table: pd.DataFrame, y: alt.Y) -> 
         title=f"{findings.labels[variant]}: p{findings.level.percentile:g} of every interval",
         caption=_caption(findings),
         spec=specification(chart, _csv_data(findings, table)),
-        panels=Panels(count=len(cells), in_row=in_row, narrowest_px=240 if few else 130),
+        panels=Panels(count=len(cells), in_row=in_row, narrowest_px=240 if few else 120),
     )
 
 
@@ -71,7 +76,7 @@ def _header(result: CellResult, *, few: bool) -> str:
     missed = f"missed {level.missed}/{level.judged}" if level and level.missed else ""
     errors = "errors" if result.verdict and missed_by_errors(result.verdict) else ""
     state = result.state if result.state in ("met", "missed") else result.state.upper()
-    return f"{load} · r{result.cell.repeat} · {missed or errors or state}"
+    return f"{load} r{result.cell.repeat}: {missed or errors or state}"
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
@@ -97,15 +102,15 @@ def _layers(findings: Findings, y: alt.Y, *, few: bool) -> list[alt.Chart]:
     intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
     points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
     colour = alt.when(alt.datum.missed > 0).then(alt.value(MISSED)).otherwise(alt.value(LINE))
-    hover = intervals.mark_point(opacity=0, size=40, clip=True).properties(name=HOVER)
+    hover = intervals.mark_point(opacity=0, size=40).properties(name=HOVER)
     return [
         _warm_up(findings, x),
-        pauses.mark_rule(color=PAUSE, strokeWidth=1.2, opacity=0.75, clip=True).encode(
+        pauses.mark_rule(color=PAUSE, strokeWidth=1.2, opacity=0.75).encode(
             x=x, y=y, y2=alt.value("height"), tooltip=_pause_tooltip(unit)
         ),
         _bound(findings, y),
-        intervals.mark_line(color=LINE, strokeWidth=1.3, clip=True).encode(x=x, y=y),
-        points.mark_point(filled=True, opacity=1, size=28 if few else 14, clip=True).encode(x=x, y=y, color=colour),
+        intervals.mark_line(color=LINE, strokeWidth=1.3).encode(x=x, y=y),
+        points.mark_point(filled=True, opacity=1, size=28 if few else 14).encode(x=x, y=y, color=colour),
         hover.encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit)),
     ]
 
@@ -114,7 +119,8 @@ def _time(findings: Findings) -> alt.X:
     per_unit, unit = _time_unit(findings)
     end = findings.definition.timing.duration / timedelta(seconds=1) / per_unit
     scale = alt.Scale(domain=[0, end], nice=False)
-    return alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=alt.Axis(tickCount=4, labelOverlap=True))
+    axis = alt.Axis(tickCount=4, labelOverlap=True, labelFlush=True)
+    return alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=axis)
 
 
 def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:

@@ -7,6 +7,10 @@
   const axis = 58;
   const spacing = 14;
 
+  // How much wider than its room a kind of layout came out when it was first drawn: labels reach beyond panels.
+  const excess = new Map();
+  const kindOf = (data, columns) => `${columns} of ${JSON.stringify({ ...data.panels, count: 0 })}`;
+
   const shaped = (data, room) => {
     const spec = structuredClone(data.spec);
     if (!data.panels) {
@@ -20,7 +24,8 @@
     const columns = Math.max(1, Math.min(Math.floor((free + spacing) / (narrowest + each + spacing)), inRow));
     spec.columns = columns;
     spec.spacing ??= spacing;
-    spec.spec.width = Math.floor((free - (columns - 1) * spec.spacing) / columns) - each;
+    const gaps = (columns - 1) * spec.spacing + (excess.get(kindOf(data, columns)) ?? 0);
+    spec.spec.width = Math.floor((free - gaps) / columns) - each;
     for (const param of spec.params ?? []) if (param.name === "legendRoom") param.value = free;
     return spec;
   };
@@ -44,10 +49,22 @@
       if (this.drawnFor !== undefined && Math.abs(this.drawnFor - this.room()) < 8) return;
       this.drawnFor = this.room();
       this.result?.finalize();
+      await this.embed();
+      const over = this.canvas.querySelector("svg").getBoundingClientRect().width - this.drawnFor;
+      if (this.data.panels && over > 0.5) {
+        const kind = kindOf(this.data, this.columns);
+        excess.set(kind, (excess.get(kind) ?? 0) + Math.ceil(over));
+        this.result.finalize();
+        await this.embed();
+      }
+      this.canvas.style.minHeight = "";
+    }
+    async embed() {
+      const spec = shaped(this.data, this.drawnFor);
+      this.columns = spec.columns;
       const tooltip = { theme: dark.matches ? "dark" : "light" };
       const options = { mode: "vega-lite", renderer: "svg", actions: false, config, tooltip };
-      this.result = await vegaEmbed(this.canvas, shaped(this.data, this.drawnFor), options);
-      this.canvas.style.minHeight = "";
+      this.result = await vegaEmbed(this.canvas, spec, options);
     }
   }
 

@@ -1,0 +1,127 @@
+"""The report of the published campaign's 275 cells from their stored results, beside what its libraries take bare.
+
+    .venv/bin/python -m benchmarks.report [--rounds N]
+
+The cells are synthetic (tests/synthetic.py): 900 intervals of reads, writes and both, some 5,400 pauses, a verdict and
+a fingerprint each, in a store in a temporary folder. Two programs run in turn, each a process of its own:
+
+  report  reads the store, makes every file of the report and writes it
+  bare    reads the same tables, has vl-convert bundle Vega once and draw the same finished charts, and nothing else
+
+Measured is the CPU time of whole processes, all threads, from start to exit. The aim: the report under 20 CPU seconds.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from statistics import median
+
+from tests.synthetic import AZUL_CAPACITIES, GENERATED_AT, Plan, azul_definition, synthetic_campaign
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.results import campaign_data, write_table
+
+_LIMIT_CPU_S = 20.0
+_TIMEOUT_S = 600
+_SPECS = "specifications.json"
+
+
+def main() -> None:
+    """Print each round's CPU seconds, the medians, their ratio and the sizes of what was made."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="how often each program runs")
+    parser.add_argument("--run", nargs=2, metavar=("PROGRAM", "FOLDER"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.run:
+        {"report": _report, "bare": _bare}[options.run[0]](Path(options.run[1]))
+        return
+    with tempfile.TemporaryDirectory(prefix="plimsoll-report-") as folder:
+        _prepare(Path(folder))
+        _measure(Path(folder), options.rounds)
+
+
+def _measure(folder: Path, rounds: int) -> None:
+    spent: Mapping[str, list[float]] = {"report": [], "bare": []}
+    for _ in range(rounds):
+        for program, seconds in spent.items():
+            seconds.append(_cpu_s(program, folder))
+        print("  ".join(f"{program} {seconds[-1]:.1f} CPU s" for program, seconds in spent.items()), flush=True)
+    report, bare = median(spent["report"]), median(spent["bare"])
+    print(f"median of {rounds}: report {report:.1f} CPU s (aim: under {_LIMIT_CPU_S:g}), bare {bare:.1f}")
+    print(f"ratio of report to bare: {report / bare:.2f}")
+    files = [path for path in (folder / "store").glob("*/report/**/*") if path.is_file()]
+    page = next(path for path in files if path.name == "report.html")
+    print(f"report.html {_mb(page.stat().st_size)}; all {len(files)} files {_mb(sum(f.stat().st_size for f in files))}")
+
+
+def _cpu_s(program: str, folder: Path) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "benchmarks.report", "--run", program, str(folder)]
+    subprocess.run(command, check=True, timeout=_TIMEOUT_S)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _prepare(folder: Path) -> None:
+    """Store the campaign's results, and the finished charts for the bare program."""
+    from plimsoll.report.build import figures
+    from plimsoll.report.charts.rendering import picture_specification
+    from plimsoll.report.findings import analyse
+
+    data = synthetic_campaign(azul_definition(), Plan(AZUL_CAPACITIES, pauses_per_s=0.6))
+    campaign = _campaign(folder, data)
+    campaign.open(data.definition)
+    for attempt in data.attempts:
+        key = attempt.verdict.key
+        write_model(campaign.store, key, layout.VERDICT, attempt.verdict)
+        if attempt.fingerprint is not None:
+            write_model(campaign.store, key, layout.FINGERPRINT, attempt.fingerprint)
+        write_table(campaign.store, key, layout.INTERVALS, attempt.intervals)
+        write_table(campaign.store, key, layout.PAUSES, attempt.pauses)
+    specifications = [picture_specification(figure) for figure in figures(analyse(data))]
+    (folder / _SPECS).write_text(json.dumps(specifications), encoding="utf-8")
+
+
+def _campaign(folder: Path, data: CampaignData | None = None) -> CampaignStore:
+    store = ObjectStore(str(folder / "store"))
+    return CampaignStore(store, data.campaign_id if data else store.folders("")[0])
+
+
+def _report(folder: Path) -> None:
+    from plimsoll.report import build_report
+
+    campaign = _campaign(folder)
+    data = replace(campaign_data(campaign, (), GENERATED_AT))
+    for path, content in build_report(data).files.items():
+        campaign.store.write(f"{layout.report_prefix(campaign.campaign_id)}/{path}", content)
+
+
+def _bare(folder: Path) -> None:
+    import pandas as pd
+    import vl_convert
+
+    campaign = _campaign(folder)
+    for key in campaign.store.keys(layout.cells_prefix(campaign.campaign_id)):
+        if key.endswith(".parquet"):
+            pd.read_parquet(BytesIO(campaign.store.read(key)))
+    vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    for specification in json.loads((folder / _SPECS).read_text(encoding="utf-8")):
+        vl_convert.svg_to_png(vl_convert.vegalite_to_svg(specification), scale=2.0)
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:.2f} MB"
+
+
+if __name__ == "__main__":
+    main()
