@@ -3,7 +3,7 @@
 Definitions that no DAG can be made of are left out here and told by `definition_faults.py`.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
@@ -16,7 +16,7 @@ from plimsoll_airflow.pacing import run_poll_s
 for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
     with DAG(
         dag_id=definition.dag_id,
-        dag_display_name=definition.title,
+        description=definition.title,
         doc_md=campaign_doc(definition),
         tags={"campaign", *definition.tags},
         params=campaign_params(definition),
@@ -24,6 +24,7 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         start_date=datetime(2020, 1, 1, tzinfo=UTC),
         catchup=False,
         max_active_runs=1,
+        default_args={"execution_timeout": timedelta(minutes=30)},
     ):
         plan = Plan(task_id="plan", definition=definition.name)
         run_cell = RunCell.partial(

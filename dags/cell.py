@@ -12,7 +12,7 @@ from plimsoll_airflow.ownership import CELL_DAG
 
 with DAG(
     dag_id=CELL_DAG,
-    dag_display_name="A cell of a campaign",
+    description="One cell of a campaign",
     doc_md=__doc__,
     tags={"plimsoll"},
     params=cell_params(),
@@ -29,7 +29,9 @@ with DAG(
     deploy = Deploy(task_id="deploy", execution_timeout=timedelta(hours=1))
     # The time to start it; how long it may last is in the definition.
     load = Load(task_id="load", execution_timeout=timedelta(minutes=30))
-    collect = Collect(task_id="collect", trigger_rule=TriggerRule.ALL_DONE, execution_timeout=timedelta(hours=1))
+    collect = Collect(
+        task_id="collect", trigger_rule=TriggerRule.ALL_DONE, retries=3, execution_timeout=timedelta(hours=1)
+    )
     judge = Judge(task_id="judge", execution_timeout=timedelta(hours=1))
     destroy = Destroy(task_id="destroy", retries=3, execution_timeout=timedelta(minutes=20))
 

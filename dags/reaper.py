@@ -9,7 +9,7 @@ from plimsoll_airflow.operators.reaper import Reap
 
 with DAG(
     dag_id="reaper",
-    dag_display_name="Reaper of clusters",
+    description="Destroys clusters that nobody owns",
     doc_md=__doc__,
     tags={"plimsoll"},
     params=reaper_params(),

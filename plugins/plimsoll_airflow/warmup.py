@@ -10,15 +10,17 @@ from typing import Any
 
 from airflow.listeners import hookimpl
 
-AIRFLOW_MODULES = (
+LIBRARY_MODULES = (
     "airflow.dag_processing.bundles.local",
     "airflow.providers.standard.operators.empty",
+    "airflow.sdk.bases.sensor",
     "airflow.sdk.execution_time.task_runner",
     "airflow.sdk.execution_time.timeout",
     "airflow.version",
     "jinja2.ext",
+    "ruamel.yaml.mergevalue",
 )
-"""What Airflow itself would import in each task."""
+"""What Airflow and the libraries would import in each task."""
 
 BINDING_MODULES = (
     "plimsoll_airflow.catalogue",
@@ -48,7 +50,7 @@ def warm_up() -> None:
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
-    _import(AIRFLOW_MODULES + BINDING_MODULES)
+    _import(LIBRARY_MODULES + BINDING_MODULES)
     importlib.import_module("airflow.sdk.listener").get_listener_manager()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
     build_toolkit(Settings())

@@ -59,8 +59,9 @@ def test_a_cells_run_ends_as_its_judgement_does(dags: dict[str, DAG]) -> None:
 
 
 def test_every_deferrable_task_has_another_try(dags: dict[str, DAG]) -> None:
-    assert dags["cell"].get_task("load").retries >= 1
-    assert dags["instant"].get_task("run_cell").retries >= 1
+    retries = dags["cell"].get_task("load").retries, dags["instant"].get_task("run_cell").retries
+
+    assert all(retries)
 
 
 def test_every_task_of_a_cell_that_works_in_a_process_is_bounded_in_time(dags: dict[str, DAG]) -> None:
@@ -101,7 +102,7 @@ def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
 
     assert dags["instant"].timetable.can_be_scheduled is False
     assert coerce_to_core_timetable(dags["nightly"].timetable).summary == "0 2 * * *"
-    assert "Europe/Paris" in str(dags["nightly"].timetable.timezone)
+    assert "Europe/Paris" in repr(dags["nightly"].timetable)
 
 
 def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]) -> None:

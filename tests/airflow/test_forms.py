@@ -1,7 +1,7 @@
 """The Params of the DAGs: what the UI's form shows and what Airflow accepts."""
 
 import pytest
-from airflow.sdk import ParamsDict
+from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 from tests.fakes.installation import instant_definition
 
@@ -14,7 +14,8 @@ DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
 def accepted(values: dict[str, object]) -> dict[str, object]:
     params = ParamsDict(dict(campaign_params(DEFINITION)))
     params.update(values)
-    return params.validate()
+    valid: dict[str, object] = params.validate()
+    return valid
 
 
 def test_nothing_needs_to_be_filled_in_and_the_defaults_ask_for_everything_missing() -> None:

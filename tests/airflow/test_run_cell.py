@@ -58,15 +58,15 @@ def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Ins
     run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
 
     with pytest.raises(AirflowFailException, match=f"run {RUN} of the DAG cell failed: .*was told to fail"):
-        operator().execute_complete({}, ("", {RUN: "failed"}))  # type: ignore[typeddict-item]
+        operator().execute_complete({}, ("", {RUN: "failed"}))
 
 
 def test_a_run_that_failed_before_it_was_judged_points_to_the_logs(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
 
     with pytest.raises(AirflowFailException, match="its tasks' logs say why"):
-        operator().execute_complete({}, ("", {RUN: "failed"}))  # type: ignore[typeddict-item]
+        operator().execute_complete({}, ("", {RUN: "failed"}))
 
 
 def test_a_successful_run_passes() -> None:
-    operator().execute_complete({}, ("", {RUN: "success"}))  # type: ignore[typeddict-item]
+    operator().execute_complete({}, ("", {RUN: "success"}))

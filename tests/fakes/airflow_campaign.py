@@ -1,7 +1,7 @@
 """An instant campaign through a real Airflow, from trigger to report: what the system tests and benchmarks share."""
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ def run_campaign(
 
 def cpu_seconds(home: "Home") -> Mapping[str, float]:
     """CPU time of a stack's processes and of all they have waited for, by part."""
-    total: Counter[str] = Counter()
+    total: defaultdict[str, float] = defaultdict(float)
     for member in census.members(home):
         times = member.process.cpu_times()
         total[member.component] += times.user + times.system + times.children_user + times.children_system

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from tests.airflow_stack import StackUnderTest
 
 from plimsoll.adapters.object_store import ObjectStore
@@ -23,6 +24,7 @@ def small_definition() -> Definition:
     return demo.model_copy(update={"name": "small", "loads": (200,), "timing": timing})
 
 
+@pytest.mark.timeout(1800)
 def test_a_campaign_on_real_clusters_reaches_its_report(
     airflow_stack: Callable[..., StackUnderTest], tmp_path: Path
 ) -> None:
@@ -37,7 +39,7 @@ def test_a_campaign_on_real_clusters_reaches_its_report(
     }
     airflow = airflow_stack(env=environment, dag_ids=["small", "cell"])
 
-    ended = airflow.run_to_end("small", {"campaign_id": CAMPAIGN}, timeout_s=900)
+    ended = airflow.run_to_end("small", {"campaign_id": CAMPAIGN}, timeout_s=1500)
 
     assert ended.state == "success", _why(airflow, definition)
     store = ObjectStore(str(tmp_path / "store"))
@@ -56,7 +58,7 @@ def _why(airflow: StackUnderTest, definition: Definition) -> str:
     for cell in running_order(definition):
         run = airflow.client.dag_run("cell", f"{CAMPAIGN}__{cell.id}")
         failed = [task for task in airflow.client.task_instances("cell", run.run_id) if task.state == "failed"]
-        logs += [f"{cell.id} {task.name}:\n{airflow.client.task_log(run, task)}" for task in failed]
+        logs += [f"{cell.id} {task.name}:\n{airflow.client.task_errors(run, task)}" for task in failed]
     return "\n".join(logs)
 
 

@@ -17,6 +17,8 @@ MANY = instant_definition("many", variants=3, loads=4, repeats=2, parallel=8)
 FEW = instant_definition("few", variants=1, loads=4, parallel=4)
 LONG = instant_definition("long", variants=1, loads=1, load_s=20)
 
+pytestmark = pytest.mark.timeout(1800)
+
 
 @pytest.fixture(scope="module")
 def airflow(airflow_stack: Callable[..., StackUnderTest], installation: Installation, checkout: Path) -> StackUnderTest:
@@ -29,7 +31,7 @@ def airflow(airflow_stack: Callable[..., StackUnderTest], installation: Installa
 
 
 def test_24_cells_8_at_a_time_to_their_report(airflow: StackUnderTest, installation: Installation) -> None:
-    outcome = run_campaign(airflow, installation, MANY, parallel=8, timeout_s=900)
+    outcome = run_campaign(airflow, installation, MANY, parallel=8, timeout_s=1500)
 
     assert outcome.run.state == "success"
     assert outcome.clusters == 24
@@ -46,13 +48,13 @@ def test_a_failed_cell_is_named_by_the_gate_and_run_again_alone(
 ) -> None:
     airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
     installation.faults.plant("v1-002k-r1", "load")
-    failed = airflow.run_to_end("few", {"campaign_id": "few-mine"}, timeout_s=600)
+    failed = airflow.run_to_end("few", {"campaign_id": "few-mine"}, timeout_s=800)
     states = {task.name: task.state for task in airflow.client.task_instances("few", failed.run_id)}
     gate = next(task for task in airflow.client.task_instances("few", failed.run_id) if task.task_id == "quality_gate")
     provided = installation.provider.provided()
     installation.faults.heal("v1-002k-r1")
 
-    healed = airflow.run_to_end("few", {"campaign_id": "few-mine", "cells": "failed"}, timeout_s=600)
+    healed = airflow.run_to_end("few", {"campaign_id": "few-mine", "cells": "failed"}, timeout_s=800)
 
     assert failed.state == "failed"
     assert sorted(state or "" for name, state in states.items() if name.startswith("run_cell")) == [
@@ -61,7 +63,7 @@ def test_a_failed_cell_is_named_by_the_gate_and_run_again_alone(
         "success",
         "success",
     ]
-    assert "v1-002k-r1" in airflow.client.task_log(failed, gate)
+    assert "v1-002k-r1" in "\n".join(airflow.client.task_errors(failed, gate))
     assert healed.state == "success"
     assert installation.provider.provided() == provided + 1
 
@@ -73,7 +75,7 @@ def test_a_killed_triggerer_changes_nothing(airflow: StackUnderTest, installatio
 
     _replace_triggerer(airflow)
 
-    assert airflow.wait_for(run, timeout_s=300).state == "success"
+    assert airflow.wait_for(run, timeout_s=600).state == "success"
     campaign = CampaignStore(installation.toolkit.store, "long-mine")
     assert [key.attempt for key in campaign.attempts("v1-001k-r1")] == [1]
 

@@ -76,12 +76,16 @@ class Deploy(PhaseTask):
 
 
 class Collect(CellTask):
-    """Bring everything worth keeping into the store, whatever happened before."""
+    """Bring everything worth keeping into the store, whatever happened before.
+
+    Errors are worth another try here: the cluster is destroyed next, and with it what was not collected.
+    """
 
     def execute(self, context: "Context") -> None:
         """Write the manifest, last."""
         with final():
-            self.tell(narration.collected(collecting.collect(self.attempt(context))))
+            work = self.attempt(context)
+        self.tell(narration.collected(collecting.collect(work)))
 
 
 class Judge(CellTask):

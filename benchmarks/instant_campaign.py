@@ -1,0 +1,56 @@
+"""A campaign of instant clusters in the published shape, through a real Airflow on PostgreSQL, from trigger to report.
+
+    .venv/bin/python -m benchmarks.instant_campaign [--repeats N] [--parallel N]
+
+5 variants × 11 loads × 5 repeats are 275 cells. Clusters, database and load are made up and take no time; planning,
+judging, the gate and the report are real, so what is measured is what Airflow and Plimsoll take. CPU is that of all of
+Airflow's processes, tasks included, user and system. A machine that does something else makes the figures worse.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from tests.airflow_stack import CHECKOUT, running_stack
+from tests.fakes.airflow_campaign import Outcome, run_campaign
+from tests.fakes.installation import Installation, instant_definition
+
+_TIMEOUT_S = 3 * 3600.0
+
+
+def main() -> None:
+    """Print wall time, CPU time by part, and how many clusters lived at once."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5, help="of 55 cells each")
+    parser.add_argument("--parallel", type=int, default=8, help="cells at a time")
+    arguments = parser.parse_args()
+    outcome = measure(arguments.repeats, arguments.parallel)
+    _print(outcome, cells=55 * arguments.repeats, parallel=arguments.parallel)
+
+
+def measure(repeats: int, parallel: int) -> Outcome:
+    """Run the campaign in an Airflow of its own."""
+    with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
+        installation = Installation(Path(folder) / "plimsoll")
+        definition = installation.define(
+            instant_definition("instant", variants=5, loads=11, repeats=repeats, parallel=parallel)
+        )
+        environment = {**installation.environment, "PYTHONPATH": str(CHECKOUT)}
+        with running_stack(Path(folder), env=environment, dag_ids=["instant", "cell"]) as airflow:
+            return run_campaign(airflow, installation, definition, parallel=parallel, timeout_s=_TIMEOUT_S)
+
+
+def _print(outcome: Outcome, *, cells: int, parallel: int) -> None:
+    whole = sum(outcome.cpu_s.values())
+    print(f"{cells} cells, {parallel} at a time: {outcome.run.state}")
+    print(f"wall: {outcome.wall_s:.0f} s, {outcome.wall_s / cells:.2f} s a cell")
+    print(f"CPU: {whole:.0f} s, {whole / cells:.2f} s a cell")
+    for part, seconds in sorted(outcome.cpu_s.items()):
+        print(f"  {part}: {seconds:.0f} s, {seconds / cells:.2f} s a cell")
+    print(f"clusters: {outcome.clusters}, at most {outcome.most_alive} at once")
+    if outcome.run.state != "success" or outcome.clusters != cells or outcome.most_alive > parallel:
+        raise SystemExit("not as it must be")
+
+
+if __name__ == "__main__":
+    main()
