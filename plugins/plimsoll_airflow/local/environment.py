@@ -81,7 +81,7 @@ SCHEDULER = {
 }
 WORKERS = {
     # A task's supervisor notices the end of its task only at its next heartbeat, and holds its worker until then.
-    "min_heartbeat_interval": "2",
+    "min_heartbeat_interval": "1",
     "execution_api_timeout": "30",
 }
 TRIGGERER = {"capacity": "200", "job_heartbeat_sec": "5", "triggerer_health_check_threshold": "60"}
@@ -130,7 +130,7 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
         "plugins_folder": str(settings.plugins),
         "executor": "plimsoll_airflow.local.executor.PromptLocalExecutor",
         "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
-        "parallelism": "8",
+        "parallelism": "12",
         "load_examples": "False",
         "default_timezone": "utc",
         "fernet_key": secrets.fernet_key,

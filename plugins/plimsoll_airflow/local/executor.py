@@ -7,6 +7,8 @@ something has changed which needs it (`wakeup`).
 
 import importlib
 import select
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, cast
 
 from airflow.configuration import conf
@@ -17,7 +19,6 @@ from plimsoll_airflow.local.wakeup import CHANNEL
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
-
 
 TASK_RUNTIME = (
     "airflow.sdk.execution_time.coordinator",
@@ -33,6 +34,7 @@ class PromptLocalExecutor(LocalExecutor):
         """Fork the workers, with all that runs a task imported before: else each would import it; then listen."""
         for name in TASK_RUNTIME:
             importlib.import_module(name)
+        self._unfinished: Counter[Any] = Counter()
         super().start()
         self._listen()
 
@@ -42,6 +44,23 @@ class PromptLocalExecutor(LocalExecutor):
         super().heartbeat()
         if not has_sent and not self.event_buffer:
             self._await_wakeup()
+
+    def _process_workloads(self, workload_list: Sequence[Any]) -> None:
+        self._unfinished.update(workload.key for workload in workload_list)
+        super()._process_workloads(workload_list)  # type: ignore[no-untyped-call]
+
+    def _read_results(self) -> None:
+        """Report the ends of tasks, but not of one that a newer process works at under the same key.
+
+        A task that was deferred goes on under its old key, and its first process may end after that. The scheduler
+        would take this for the death of the second, and start a third beside it (apache/airflow#72716).
+        """
+        while not self.result_queue.empty():
+            key, state, _ = self.result_queue.get()
+            self._unfinished[key] -= 1
+            if self._unfinished[key] <= 0:
+                del self._unfinished[key]
+                self.change_state(key, state)
 
     def _listen(self) -> None:
         """Open a connection that hears of changes from now on; after the fork, so that no worker shares it."""

@@ -27,7 +27,7 @@ def up(folder: Path) -> Iterator[StackUnderTest]:
         settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins")
         stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3))
         try:
-            running = stack.up(["chain", "deferred", "failing", "endless"], kept=True)
+            running = stack.up(["chain", "deferred", "failing", "resumed", "endless"], kept=True)
             with stack.client(running) as client:
                 yield StackUnderTest(stack, running, client)
         finally:
@@ -37,6 +37,13 @@ def up(folder: Path) -> Iterator[StackUnderTest]:
 def test_a_chain_of_tasks_and_a_deferred_one_succeed(up: StackUnderTest) -> None:
     assert up.run_to_end("chain", {}).state == "success"
     assert up.run_to_end("deferred", {}).state == "success"
+
+
+def test_a_task_resumed_at_once_is_not_taken_for_dead_when_its_first_process_ends(up: StackUnderTest) -> None:
+    run = up.run_to_end("resumed", {})
+    assert {(task.state, task.try_number) for task in up.client.task_instances(run.dag_id, run.run_id)} == {
+        ("success", 1)
+    }
 
 
 def test_it_listens_on_loopback_only(up: StackUnderTest) -> None:
