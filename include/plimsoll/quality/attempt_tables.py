@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms
+from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 from plimsoll.quality.jdk import same_precision
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
-        "verdict_hangs_on": _hangs_on(measured, hiccup_limit_ms(level)),
+        "miss_owed_to": miss_owed_to(level, summary, _worst_missed_ms(measured)),
     }
     return pd.DataFrame([row])
 
@@ -110,10 +110,9 @@ def _cpu_share(measured: Measured) -> float | None:
     return None if cores is None else cores / measured.fingerprint.load_host.cpus
 
 
-def _hangs_on(measured: Measured, limit_ms: float) -> str:
-    """`hiccup`: the only missed interval may be the generator's doing. More than one, or none, is the database's."""
-    missed = int(measured.intervals["met"].eq(False).sum())
-    return "hiccup" if missed == 1 and (measured.summary.hiccup_max_ms or 0.0) >= limit_ms else "database"
+def _worst_missed_ms(measured: Measured) -> float | None:
+    missed = measured.intervals[measured.intervals["met"].eq(False).fillna(False)]
+    return None if missed.empty else float(missed["judged_ms"].max())
 
 
 def _node(node: NodeFingerprint, variant: Variant) -> Sequence[object]:

@@ -2,7 +2,8 @@
 
 A load generator that has a cap of queries in flight falls behind its schedule for one of two reasons. It is *blocked*:
 as many queries are in flight as may be, so it waits for the database. Or it is *late*: there was room for another
-query, but the generator was slow to send it. Its schedule lag counts only the second kind.
+query, but the generator was slow to send it. Its schedule lag counts only the second kind. The same lateness is part of
+every response time, so it can also make an interval miss that the database would have met.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
     from plimsoll.domain.service_level import ServiceLevel
 
 HeldBackBy = Literal["nobody", "database", "load generator", "unknown"]
+MissOwedTo = Literal["nobody", "database", "load generator"]
 
 ERROR_LIMIT = 0.001
 """Share of operations that may fail: the complement of the published percentile."""
 
 CPU_LIMIT = 0.9
 """Share of its host's processors beyond which a load generator counts as at its own limit."""
+
+_OWN_SHARE = 0.1
+"""Share of the time lost on the schedule from which on the generator's own lateness counts as its cause."""
 
 _NEVER_SENT = frozenset({"overflow", "unfinished"})
 _DATABASES_OWN = frozenset(
@@ -50,11 +55,26 @@ def held_back_by(
     `achieved_share`: achieved over attempted rate; `cpu_share`: the generator's CPU over its host's, None if not known.
     "unknown": operations are missing though the generator was neither late nor blocked.
     """
-    if _sent_all(summary, achieved_share):
+    sent, never_sent = achieved_share * _tries_an_answer(summary), _share(_never_sent(summary), summary)
+    if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
         return "nobody"
-    if _is_at_its_limit(definition, summary, cpu_share):
+    lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
+    if _is_at_its_limit(cpu_share) or _was_late(summary, lost_ms):
         return "load generator"
     return "database" if was_blocked(definition, summary) else "unknown"
+
+
+def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: float | None) -> MissOwedTo:
+    """Who made the worst of the missed intervals miss; None: none was missed.
+
+    The generator's longest standstill may have, if it is long enough to and the interval would be within the bound
+    without it: no response time holds more of the generator's own lateness than that.
+    """
+    if worst_missed_ms is None:
+        return "nobody"
+    standstill_ms = max(summary.hiccup_max_ms or 0.0, summary.schedule_lag_max_ms or 0.0)
+    explained = standstill_ms >= hiccup_limit_ms(level) and worst_missed_ms - standstill_ms < level.bound_ms
+    return "load generator" if explained else "database"
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
@@ -63,11 +83,6 @@ def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
     cap = generator.threads * generator.concurrency
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
     return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * cap
-
-
-def lag_limit_ms(definition: Definition) -> float:
-    """Lateness of the generator at which its response times are its own, ms: the tightest bound."""
-    return min(level.bound_ms for level in definition.service_levels)
 
 
 def hiccup_limit_ms(level: ServiceLevel) -> float:
@@ -80,18 +95,23 @@ def hiccup_limit_ms(level: ServiceLevel) -> float:
     return level.bound_ms + (1 - level.percentile / 100) * interval_ms
 
 
-def _sent_all(summary: LoadSummary, achieved_share: float) -> bool:
-    """Failed operations were sent, too, unless they are of a kind that never was."""
-    never_sent = sum(count for kind, count in _errors(summary).items() if kind in _NEVER_SENT)
+def _tries_an_answer(summary: LoadSummary) -> float:
+    """Operations sent for each that was answered: failed ones were sent, too, unless of a kind that never was."""
     answered = sum(summary.operations.values())
-    tries_an_answer = (answered + summary.failed - never_sent) / answered if answered else 0.0
-    sent = achieved_share * tries_an_answer
-    return sent >= 1 - RATE_TOLERANCE and _share(never_sent, summary) < ERROR_LIMIT
+    return (answered + summary.failed - _never_sent(summary)) / answered if answered else 0.0
 
 
-def _is_at_its_limit(definition: Definition, summary: LoadSummary, cpu_share: float | None) -> bool:
-    late = summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= lag_limit_ms(definition)
-    return late or (cpu_share is not None and cpu_share >= CPU_LIMIT)
+def _never_sent(summary: LoadSummary) -> int:
+    return sum(count for kind, count in _errors(summary).items() if kind in _NEVER_SENT)
+
+
+def _is_at_its_limit(cpu_share: float | None) -> bool:
+    return cpu_share is not None and cpu_share >= CPU_LIMIT
+
+
+def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
+    """A generator that falls behind without being blocked is late by as much as the schedule lost in the end."""
+    return summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= _OWN_SHARE * lost_ms
 
 
 def _errors(summary: LoadSummary) -> Mapping[str, int]:

@@ -53,15 +53,15 @@ def test_a_run_that_ended_early_gives_its_reason():
     assert run(summary=sound.summary(complete=False))["ended"] == "not complete"
 
 
-@pytest.mark.parametrize(
-    ("missed", "hiccup_ms", "hangs_on"), [(1, 110.0, "hiccup"), (1, 109.0, "database"), (2, 500.0, "database")]
-)
-def test_a_verdict_hangs_on_a_hiccup_when_it_may_have_caused_the_only_miss(missed, hiccup_ms, hangs_on):
+def test_the_worst_missed_interval_tells_whose_the_miss_is():
     intervals = sound.intervals()
     judged = intervals.index[intervals["met"].notna()]
-    intervals.loc[judged[:missed], "met"] = False
-    assert run(intervals=intervals, summary=sound.summary(hiccup_max_ms=hiccup_ms))["verdict_hangs_on"] == hangs_on
-    assert run(summary=sound.summary(hiccup_max_ms=500.0))["verdict_hangs_on"] == "database"
+    standstill = sound.summary(hiccup_max_ms=150.0)
+    assert run(summary=standstill)["miss_owed_to"] == "nobody"
+    intervals.loc[judged[0], ["met", "judged_ms"]] = [False, 140.0]
+    assert run(intervals=intervals, summary=standstill)["miss_owed_to"] == "load generator"
+    intervals.loc[judged[1], ["met", "judged_ms"]] = [False, 400.0]
+    assert run(intervals=intervals, summary=standstill)["miss_owed_to"] == "database"
 
 
 def mix(asked: float, reads: int, writes: int, errors: int = 0) -> float:

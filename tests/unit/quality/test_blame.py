@@ -2,7 +2,7 @@ import pytest
 from tests.unit.quality import sound
 
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms, lag_limit_ms
+from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms, miss_owed_to
 
 
 def blamed(achieved_share: float, cpu_share: float | None = 0.3, **changes) -> str:
@@ -27,12 +27,18 @@ def test_a_generator_with_room_to_spare_that_was_on_time_is_a_riddle():
 
 @pytest.mark.parametrize("in_flight", [9, 100])
 def test_a_late_or_busy_generator_is_to_blame_even_when_it_was_blocked_too(in_flight):
-    assert blamed(0.9, in_flight_max=in_flight, schedule_lag_p99_ms=100.0) == "load generator"
+    # A tenth of 30 s is lost: 3 s, of which the generator's own lateness is a tenth.
+    assert blamed(0.9, in_flight_max=in_flight, schedule_lag_p99_ms=300.0) == "load generator"
     assert blamed(0.9, cpu_share=0.9, in_flight_max=in_flight) == "load generator"
 
 
+def test_a_little_lateness_does_not_explain_a_great_loss():
+    assert blamed(0.9, in_flight_max=100, schedule_lag_p99_ms=299.0) == "database"
+    assert blamed(0.4, in_flight_max=100, schedule_lag_p99_ms=1700.0) == "database"
+
+
 def test_lateness_that_cost_no_operation_is_not_blamed():
-    assert blamed(1.0, schedule_lag_p99_ms=100.0) == "nobody"
+    assert blamed(1.0, schedule_lag_p99_ms=1000.0) == "nobody"
     assert blamed(1.0, cpu_share=0.95) == "nobody"
 
 
@@ -51,6 +57,7 @@ def test_operations_given_up_for_lateness_were_never_sent():
     assert blamed(0.95, operations=operations, errors={"overflow": 1500}, in_flight_max=100) == "database"
     assert blamed(0.95, operations=operations, errors={"overflow": 1500}) == "unknown"
     assert blamed(0.995, errors={"overflow": 60}, in_flight_max=100) == "database"
+    assert blamed(1.0, errors={"unfinished": 60}, in_flight_max=100) == "database"
 
 
 def test_a_run_without_any_operation_was_not_held_back_by_nobody():
@@ -65,12 +72,30 @@ def test_shares_of_errors():
     assert error_share(nothing) == foreign_error_share(nothing) == 0.0
 
 
-def test_the_tightest_bound_limits_the_lag():
-    levels = [{"below": "100ms"}, {"percentile": 99, "below": "20ms"}]
-    assert lag_limit_ms(sound.definition(service_levels=levels)) == 20.0
-
-
 def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound():
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
     assert hiccup_limit_ms(ServiceLevel()) == pytest.approx(110.0)
     assert hiccup_limit_ms(ServiceLevel(percentile=100)) == 100.0
+
+
+def owed(worst_missed_ms: float | None, **changes) -> str:
+    return miss_owed_to(ServiceLevel(), sound.summary(**changes), worst_missed_ms)
+
+
+def test_a_miss_that_a_standstill_may_have_caused_is_the_generators():
+    assert owed(105.0, hiccup_max_ms=110.0) == "load generator"
+    assert owed(209.0, schedule_lag_max_ms=110.0) == "load generator"
+
+
+def test_a_miss_beyond_what_a_standstill_explains_is_the_databases():
+    assert owed(210.0, hiccup_max_ms=110.0) == "database"
+    assert owed(1800.0, hiccup_max_ms=400.0, schedule_lag_max_ms=460.0) == "database"
+
+
+def test_a_standstill_too_short_to_make_an_interval_miss_excuses_nothing():
+    assert owed(100.5, hiccup_max_ms=109.0, schedule_lag_max_ms=109.0) == "database"
+    assert owed(100.5, hiccup_max_ms=None, schedule_lag_max_ms=None) == "database"
+
+
+def test_where_nothing_was_missed_nobody_owes_anything():
+    assert owed(None, hiccup_max_ms=5000.0) == "nobody"
