@@ -14,6 +14,7 @@ LIBRARY_MODULES = (
     "airflow.dag_processing.bundles.local",
     "airflow.providers.standard.operators.empty",
     "airflow.sdk.bases.sensor",
+    "airflow.sdk.bases.skipmixin",
     "airflow.sdk.execution_time.task_runner",
     "airflow.sdk.execution_time.timeout",
     "airflow.version",

@@ -1,5 +1,6 @@
 """Campaigns of an instant provider through a real Airflow on PostgreSQL: everything is real but the clusters."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,14 +86,17 @@ def _campaigns_of(installation: Installation, name: str) -> list[str]:
 
 
 def _await_load(airflow: StackUnderTest, run_id: str) -> None:
-    import time
-
-    deadline = time.monotonic() + 120
-    while not any(
-        task.task_id == "load" and task.state == "deferred" for task in airflow.client.task_instances("cell", run_id)
-    ):
+    deadline = time.monotonic() + 180
+    while not _is_loading(airflow, run_id):
         assert time.monotonic() < deadline, "the load has not begun"
         time.sleep(0.5)
+
+
+def _is_loading(airflow: StackUnderTest, run_id: str) -> bool:
+    if run_id not in {run.run_id for run in airflow.client.dag_runs("cell")}:
+        return False
+    tasks = airflow.client.task_instances("cell", run_id)
+    return any(task.task_id == "load" and task.state == "deferred" for task in tasks)
 
 
 def _replace_triggerer(airflow: StackUnderTest) -> None:
