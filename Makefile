@@ -10,6 +10,8 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 PYTHON ?= python3.11
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+# JDK, Cassandra and the load generator, into a cache outside the checkout; quick when they are there.
+ARTEFACTS := $(BIN)/python -m plimsoll.adapters.artefacts
 LOCAL := $(BIN)/python -m plimsoll_airflow.local
 # Stamps hold the checkout's path: a checkout that was moved is installed again.
 RUN_STAMP := .venv/.installed
@@ -45,10 +47,12 @@ check: setup-dev  ## Check style, types and layers only
 setup:  ## Make .venv and install what running needs, hash-locked
 	@flock pyproject.toml $(MAKE) --silent venv
 	@flock pyproject.toml $(MAKE) --silent $(RUN_STAMP)
+	@$(ARTEFACTS)
 
 setup-dev:  ## Install what testing needs too
 	@flock pyproject.toml $(MAKE) --silent venv
 	@flock pyproject.toml $(MAKE) --silent $(DEV_STAMP)
+	@$(ARTEFACTS)
 
 lock: setup-dev  ## Compile requirements.txt and requirements-dev.txt from pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml
