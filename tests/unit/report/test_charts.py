@@ -2,6 +2,7 @@ import csv
 import json
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -13,6 +14,7 @@ from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.rendering import smaller_png
 from plimsoll.report.charts.theme import log_axis
+from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.findings import Findings, analyse
 
 
@@ -73,6 +75,16 @@ def test_missed_intervals_and_their_pauses_reach_the_timeline(drawn: Mapping[str
     assert max(float(row["ms"]) for row in rows if row["mark"] == "p") > 100
 
 
+def test_a_run_that_lasted_longer_than_asked_lies_within_its_panel(demo: Findings) -> None:
+    attempts = [
+        replace(one, intervals=one.intervals.assign(start_s=one.intervals["start_s"] + 5)) for one in demo.data.attempts
+    ]
+    figure = timelines(analyse(replace(demo.data, attempts=tuple(attempts))))[0]
+    domains = [domain for domain in _domains(figure.spec) if domain[0] == 0]
+    assert domains
+    assert all(domain == [0, 95.0] for domain in domains)
+
+
 def test_the_specifications_of_equal_findings_are_equal(drawn: Mapping[str, Figure], patchy: Findings) -> None:
     again = {figure.name: figure.spec for figure in figures(patchy)}
     assert json.dumps(again) == json.dumps({name: figure.spec for name, figure in drawn.items()})
@@ -108,6 +120,15 @@ def _png(pixels: bytes) -> bytes:
     stored = zlib.compress(pixels, 0)
     parts = [(b"IHDR", bytes(13)), (b"IDAT", stored[:100]), (b"IDAT", stored[100:]), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, body) for kind, body in parts)
+
+
+def _domains(spec: object) -> list[list[float]]:
+    """Domains of x channels, wherever they stand."""
+    if isinstance(spec, dict):
+        scale = spec["x"].get("scale", {}) if isinstance(spec.get("x"), dict) else {}
+        own = [scale["domain"]] if "domain" in scale else []
+        return own + [domain for value in spec.values() for domain in _domains(value)]
+    return [domain for value in spec for domain in _domains(value)] if isinstance(spec, list) else []
 
 
 def _titles(spec: object) -> list[str]:

@@ -72,7 +72,8 @@ def _response_time(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> alt
 def _layers(findings: Findings, y: alt.Y) -> list[alt.Chart]:
     labels = list(findings.labels.values())
     legend = variant_legend(labels)
-    scale = alt.Scale(zero=False, nice=False, padding=14)
+    loads = findings.definition.loads
+    scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
     x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
     base = alt.Chart().encode(x=x, color=variant_colour(labels, legend))
     return [

@@ -30,7 +30,14 @@ def timelines(findings: Findings) -> tuple[Figure, ...]:
         f"p{findings.level.percentile:g} (ms)",
         ticks,
     )
-    return tuple(_figure(findings, variant, table, y) for variant, table in tables.items())
+    x = _time(findings, max(_ends_s(findings, table) for table in tables.values()))
+    return tuple(_figure(findings, variant, table, x, y) for variant, table in tables.items())
+
+
+def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
+    """Where the last interval ends: a run may last a little longer than asked."""
+    ends = (table["start_s"] + table["duration_s"]).dropna().astype(float)
+    return max([findings.definition.timing.duration / timedelta(seconds=1), *map(float, ends)])
 
 
 def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
@@ -48,10 +55,12 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
     return table.reindex(columns=_COLUMNS)
 
 
-def _figure(findings: Findings, variant: str, table: pd.DataFrame, y: alt.Y) -> Figure:
+def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
     cells, repeats = findings.of_variant(variant), findings.definition.repeats
     few = len(cells) <= _FEW
-    panels = alt.layer(*_layers(findings, y, few=few)).properties(width=340 if few else 150, height=150 if few else 84)
+    panels = alt.layer(*_layers(findings, x, y, few=few)).properties(
+        width=340 if few else 150, height=150 if few else 84
+    )
     headers = json.dumps([_header(result, few=few) for result in cells])
     header = alt.Header(labelExpr=f"{headers}[datum.value]", labelAnchor="start")
     in_row = repeats if repeats > 1 else min(len(cells), _FEW)
@@ -95,9 +104,9 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
     return {"values": csv, "format": {"type": "csv", "parse": kinds}}
 
 
-def _layers(findings: Findings, y: alt.Y, *, few: bool) -> list[alt.Chart]:
+def _layers(findings: Findings, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
     """From back to front: warm-up, pauses, bound, line, points (all of them where there are few), hover targets."""
-    x, (_, unit) = _time(findings), _time_unit(findings)
+    _, unit = _time_unit(findings)
     pauses = alt.Chart().transform_filter(alt.datum.mark == "p")
     intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
     points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
@@ -115,10 +124,9 @@ def _layers(findings: Findings, y: alt.Y, *, few: bool) -> list[alt.Chart]:
     ]
 
 
-def _time(findings: Findings) -> alt.X:
+def _time(findings: Findings, end_s: float) -> alt.X:
     per_unit, unit = _time_unit(findings)
-    end = findings.definition.timing.duration / timedelta(seconds=1) / per_unit
-    scale = alt.Scale(domain=[0, end], nice=False)
+    scale = alt.Scale(domain=[0, end_s / per_unit], nice=False)
     axis = alt.Axis(tickCount=4, labelOverlap=True, labelFlush=True)
     return alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=axis)
 
