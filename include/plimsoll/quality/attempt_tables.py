@@ -73,7 +73,7 @@ def hosts(measured: Measured) -> pd.DataFrame:
     rows = [
         {
             "host": host,
-            "memory_share": float(samples["memory_available_bytes"].min()) / memory[str(host)],
+            "memory_share": float(samples["memory_available_bytes"].min()) / memory.get(str(host), nan),
             "steal_share": float(samples["cpu_steal"].mean()),
         }
         for host, samples in _judged_samples(measured).groupby("host")
