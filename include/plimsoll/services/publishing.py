@@ -14,7 +14,6 @@ from plimsoll.services.results import campaign_data
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.domain.result import Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
@@ -33,6 +32,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
 
     GateClosed when they do not pass: it names the cells to run again, and how.
     """
+    from plimsoll.quality.campaign import cells_to_run_again
     from plimsoll.quality.campaign import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
@@ -42,7 +42,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     for path, content in quality.data_docs.items():
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
     if quality.reasons:
-        raise _closed(campaign, quality, verdicts)
+        raise _closed(campaign, quality, cells_to_run_again(campaign.definition(), verdicts, fingerprints))
     passed = GatePass(attempts=tuple(str(verdict.key) for verdict in verdicts), checks=quality.checks)
     toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
     return passed.checks
@@ -84,14 +84,12 @@ def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     return [one.model_dump(mode="json") for one in capacities(data)]
 
 
-def _closed(campaign: CampaignStore, quality: Quality, verdicts: Sequence[Verdict]) -> GateClosed:
-    from plimsoll.quality.campaign import cells_to_run_again
-
-    again = ", ".join(cells_to_run_again(campaign.definition(), verdicts))
+def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
+    name = campaign.campaign_id
     return GateClosed(
         f"the data is not fit to publish: {'; '.join(quality.reasons)}",
-        where=f"campaign {campaign.campaign_id}",
-        mend=f"run again: {again or 'see the checks'}. Trigger the campaign's DAG with `campaign_id` "
-        f"{campaign.campaign_id!r} (or `plimsoll run --campaign {campaign.campaign_id}`): only cells without a valid "
-        "attempt run. Or clear their `run_cell` instances in the grid",
+        where=f"campaign {name}",
+        mend=f"run again: {', '.join(again) or 'see the checks'}. Cells without a valid attempt run again when the "
+        f"campaign's DAG is triggered with `campaign_id` {name!r} (or by `plimsoll run {campaign.definition().name} "
+        f"--campaign {name}`); any cell does when its `run_cell` instance is cleared in the grid",
     )
