@@ -5,15 +5,16 @@ import java.time.Duration;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
-/** Lines for people on standard output: one every 10 s, and one whenever operations overflowed. */
+/** Lines for people on standard output: one every 10 s, and one as soon as operations overflow. */
 final class Console implements Sink {
     private static final int PERIOD = 10;
 
     private final PrintStream out;
     private final Duration backlogLimit;
     private final Histogram response = Recording.histogram();
-    private double seconds;
+    private double since;
     private long errors;
+    private long overflow;
 
     Console(PrintStream out, Duration backlogLimit) {
         this.out = out;
@@ -28,22 +29,30 @@ final class Console implements Sink {
     @Override
     public void accept(Observation observation) {
         Interval interval = observation.interval;
+        if (observation.from == 0) {
+            restart(0);
+            errors = 0;
+            overflow = 0;
+        }
         for (Histogram histogram : interval.response) {
             response.add(histogram);
         }
-        seconds += observation.seconds();
         errors += interval.failures();
-        long overflow = interval.errors(ErrorKind.OVERFLOW);
-        if (overflow > 0) {
-            say(String.format(
-                    Locale.ROOT,
-                    "overflow: %,d operations would have started more than %d s late; they were not sent and count as errors",
-                    overflow,
-                    backlogLimit.toSeconds()));
+        long overflowed = interval.errors(ErrorKind.OVERFLOW);
+        boolean first = overflow == 0 && overflowed > 0;
+        overflow += overflowed;
+        if (first) {
+            sayOverflow();
         }
-        if (seconds >= PERIOD - 0.5) {
+        if (observation.until % PERIOD == 0) {
             report(observation);
+            restart(observation.until);
         }
+    }
+
+    private void restart(double second) {
+        response.reset();
+        since = second;
     }
 
     private void report(Observation observation) {
@@ -54,7 +63,7 @@ final class Console implements Sink {
                 observation.phase.label,
                 observation.until,
                 observation.planned,
-                response.getTotalCount() / seconds,
+                response.getTotalCount() / (observation.until - since),
                 observation.rate,
                 response.getValueAtPercentile(50) / 1e3,
                 response.getValueAtPercentile(99) / 1e3,
@@ -63,7 +72,17 @@ final class Console implements Sink {
                 observation.inFlight,
                 observation.backlog,
                 errors));
-        response.reset();
-        seconds = 0;
+        if (overflow > 0) {
+            sayOverflow();
+        }
+    }
+
+    private void sayOverflow() {
+        say(String.format(
+                Locale.ROOT,
+                "overflow: %,d operations so far could only have been sent more than %d s late; they were not sent and "
+                        + "count as errors",
+                overflow,
+                backlogLimit.toSeconds()));
     }
 }

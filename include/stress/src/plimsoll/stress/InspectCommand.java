@@ -17,6 +17,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "inspect",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         showDefaultValues = true,
         description = "Asks running Cassandra JVMs by JMX for their arguments, flags, collectors and state.")
 final class InspectCommand implements Callable<Integer> {

@@ -7,6 +7,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "plimsoll.stress",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         description = "An open-loop load generator for Apache Cassandra, and what a campaign asks of its nodes.",
         subcommands = {RunCommand.class, ProbeCommand.class, InspectCommand.class})
 public final class Main {

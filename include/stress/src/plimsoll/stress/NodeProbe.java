@@ -26,7 +26,7 @@ final class NodeProbe implements AutoCloseable {
     }
 
     String address() {
-        return address.getAddress().getHostAddress();
+        return address.getHostString();
     }
 
     Object schemaVersion() {
@@ -55,7 +55,7 @@ final class NodeProbe implements AutoCloseable {
     @Override
     public void close() {
         if (session != null) {
-            session.close();
+            session.forceCloseAsync();
         }
     }
 

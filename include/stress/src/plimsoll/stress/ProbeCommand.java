@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "probe",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         showDefaultValues = true,
         description = "Waits till every node is up, knows the others, agrees on the schema and coordinates a write at ALL.")
 final class ProbeCommand implements Callable<Integer> {

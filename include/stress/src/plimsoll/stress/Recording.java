@@ -16,7 +16,7 @@ final class Recording {
 
     private static final long SECOND = 1_000_000_000L;
     /** A second is read shortly after its end: the ring only has to be longer than the reader may be late. */
-    private static final int SLOTS = 4;
+    private static final int SLOTS = 8;
 
     private final Slot[] slots = new Slot[SLOTS];
     private volatile long start;

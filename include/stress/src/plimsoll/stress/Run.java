@@ -38,13 +38,16 @@ final class Run {
     void execute() throws StressException, IOException {
         Workload workload = Workload.named(options.workload, options.seed);
         console.say("connecting to " + options.hosts + ", port " + options.port);
-        try (CqlSession session = Sessions.load(options);
-                Vitals vitals = new Vitals();
+        CqlSession session = Sessions.load(options);
+        try (Vitals vitals = new Vitals();
                 Sink progress = options.progress == null ? observation -> {} : new Progress(options.progress)) {
             Workload.Statements statements = Schema.create(session, workload, options);
             List<Traffic> traffic = traffic(statements);
             populate(session, traffic, vitals, progress);
             load(session, traffic, vitals, progress);
+        } finally {
+            // An orderly close would wait for answers of a database that may be lost.
+            session.forceCloseAsync();
         }
     }
 

@@ -11,6 +11,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
         showDefaultValues = true,
         sortOptions = false,
         description = "Puts an open-loop load on a database and records response and service times.")
@@ -55,8 +56,9 @@ final class RunCommand implements Callable<Integer> {
 
     private ExitCode end(Summary summary, ExitCode exitCode, String reason) {
         if (reason == null) {
-            System.out.println("complete");
+            System.out.println("complete: " + summary.sentence());
         } else {
+            System.out.println(summary.sentence());
             System.err.println("not complete: " + reason);
         }
         try {

@@ -140,6 +140,7 @@ final class RunOptions {
         require(Workload.NAMES.contains(workload), "no workload is called '" + workload + "': " + Workload.NAMES);
         require(PartitionKeys.CHOICES.contains(partitionGenerator), "--pg must be one of " + PartitionKeys.CHOICES);
         require(rate > 0, "--rate must be above 0: an open-loop schedule needs a rate");
+        require(rate <= 10_000_000, "--rate must be at most 10M");
         require(!duration.isZero(), "-d must be above 0");
         require(warmup.compareTo(duration) < 0, "--response-time-warmup must be shorter than -d");
         require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** What came of a run, as one JSON document. */
@@ -43,6 +44,21 @@ final class Summary {
         unfinished = operations;
     }
 
+    /** The timed run in a sentence; empty before there was one. */
+    String sentence() {
+        if (timedStart == null) {
+            return "";
+        }
+        Tally whole = timed();
+        return String.format(
+                Locale.ROOT,
+                "%,d of %,d operations were answered, %,d failed, %,d have no end",
+                whole.completed(),
+                schedule.total(),
+                whole.failures(),
+                unfinished);
+    }
+
     /**
      * Writes the document, whole or not at all.
      *
@@ -59,7 +75,7 @@ final class Summary {
                 "complete", exitCode == ExitCode.COMPLETE,
                 "reason", reason,
                 "exit_code", exitCode == ExitCode.SIGNAL ? null : exitCode.code,
-                "generator", "plimsoll.stress " + version(),
+                "generator", String.join(" ", new Version().getVersion()),
                 "java", Runtime.version().toString(),
                 "cpus", Runtime.getRuntime().availableProcessors(),
                 "workload", options.workload,
@@ -70,12 +86,6 @@ final class Summary {
                 "ended", Instant.now().toString(),
                 "populate", populateStart == null ? null : populateDocument(),
                 "run", timedStart == null ? null : timedDocument());
-    }
-
-    /** The build that the jar's manifest names. */
-    private static String version() {
-        String version = Summary.class.getPackage().getImplementationVersion();
-        return version == null ? "(not packed)" : version;
     }
 
     private Map<String, Object> populateDocument() {
@@ -90,10 +100,7 @@ final class Summary {
     }
 
     private Map<String, Object> timedDocument() {
-        Tally whole = new Tally();
-        whole.add(parts.get(Phase.WARMUP));
-        whole.add(parts.get(Phase.MEASURE));
-        whole.add(parts.get(Phase.DRAIN));
+        Tally whole = timed();
         return Json.object(
                 "started", timedStart.toString(),
                 "duration_s", options.duration.toSeconds(),
@@ -106,6 +113,14 @@ final class Summary {
                 "errors", whole.errorsByKind(unfinished),
                 "warmup", part(parts.get(Phase.WARMUP)),
                 "measured", part(parts.get(Phase.MEASURE)));
+    }
+
+    private Tally timed() {
+        Tally whole = new Tally();
+        whole.add(parts.get(Phase.WARMUP));
+        whole.add(parts.get(Phase.MEASURE));
+        whole.add(parts.get(Phase.DRAIN));
+        return whole;
     }
 
     private Map<String, Object> part(Tally tally) {
