@@ -1,10 +1,13 @@
 """What all commands share: options and printing."""
 
 import json
+import sys
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
+
+_WIDE = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
 DefinitionArgument = Annotated[str, typer.Argument(help="Name of a definition, or the path of a YAML file.")]
@@ -26,4 +29,5 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
         table.add_column(column)
     for row in rows:
         table.add_row(*(str(value) for value in row))
-    Console(soft_wrap=True).print(table)
+    # In a pipe or a file there is no width to fit into.
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)

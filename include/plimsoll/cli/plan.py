@@ -64,7 +64,7 @@ def _show(plan: Plan) -> None:
     for level in definition.service_levels:
         typer.echo(f"Service level: {level}")
     loads = [format_rate(load) for load in definition.loads]
-    rows = [(variant.label, *(f"×{definition.repeats}" for _ in loads)) for variant in definition.variants]
+    rows = [(variant.id, *(f"×{definition.repeats}" for _ in loads)) for variant in definition.variants]
     print_table("Variants × loads, repeats in each square", ("variant", *loads), rows)
     typer.echo(
         f"{len(plan.cells)} cells: {len(definition.variants)} variants × {len(loads)} loads × "

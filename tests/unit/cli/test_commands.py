@@ -1,0 +1,121 @@
+"""The commands as a user gives them, on instant fakes behind the ports."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from plimsoll import cli
+from plimsoll.bootstrap import build_toolkit
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.settings import Settings
+
+DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
+INSTANT = DEMO.replace("{name: local}", "{name: instant}").replace("cassandra\n  version", "instant\n  version")
+INSTANT = INSTANT.replace("load_generator: {threads", "load_generator: {name: instant, threads")
+
+
+@pytest.fixture(autouse=True)
+def _installation(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", "tests.fakes.instant:toolkit")
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("PLIMSOLL_WORK", str(tmp_path / "work"))
+    (tmp_path / "instant.yaml").write_text(INSTANT)
+
+
+@pytest.fixture
+def plimsoll(capsys, monkeypatch):
+    """Run the command as the console script does: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["plimsoll", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.app()
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return run
+
+
+def test_the_published_campaign_is_planned_although_its_provider_is_elsewhere(plimsoll):
+    code, out, _ = plimsoll("plan", "azul-2022", "--json")
+    plan = json.loads(out)
+    assert code == 0
+    assert plan["totals"]["cells"] == len(plan["cells"]) == 275
+    assert plan["totals"]["cell_hours"] == 687.5
+    assert "'ec2'" in plan["notes"][0]
+
+
+def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll):
+    code, out, _ = plimsoll("plan", "azul-2022", "--parallel", 55)
+    assert code == 0
+    for text in ("275 cells", "687.5 cell-hours", "220 hosts", "120000/s", "shenandoah", "below 100ms"):
+        assert text in out
+
+
+def test_a_definition_that_can_run_here_is_planned_without_a_note(plimsoll, tmp_path):
+    code, out, _ = plimsoll("plan", tmp_path / "instant.yaml", "--json")
+    assert code == 0
+    assert json.loads(out)["notes"] == []
+
+
+def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll, tmp_path):
+    (tmp_path / "bad.yaml").write_text(INSTANT.replace("repeats: 1", "repeats: 0"))
+    code, out, err = plimsoll("plan", tmp_path / "bad.yaml")
+    assert code == 2
+    assert out == ""
+    assert "bad.yaml: refused" in err
+    assert "repeats" in err
+
+
+def test_an_unknown_definition_lists_those_there_are(plimsoll):
+    code, _, err = plimsoll("plan", "nothing")
+    assert code == 2
+    assert "azul-2022, demo, local-azul" in err
+
+
+def test_a_store_that_cannot_be_written_is_refused_by_plan(plimsoll, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "file" / "store"))
+    code, _, err = plimsoll("plan", tmp_path / "instant.yaml")
+    assert code == 2
+    assert "PLIMSOLL_STORE" in err
+
+
+def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll):
+    code, _, err = plimsoll("status", "demo-none")
+    assert code == 2
+    assert "plimsoll campaigns" in err
+
+
+def alive(number: int) -> AttemptKey:
+    key = AttemptKey(campaign_id="demo-1", cell_id=f"g1-00200-r{number}", attempt=1)
+    request = ClusterRequest(key=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))
+    build_toolkit(Settings()).providers["instant"].ensure(request)
+    return key
+
+
+def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll):
+    keys = [str(alive(number)) for number in (1, 2, 3)]
+    listed = json.loads(plimsoll("clusters", "list", "--json")[1])
+    assert [f"{c['key']['campaign_id']}/{c['key']['cell_id']}/{c['key']['attempt']}" for c in listed] == keys
+    code, out, _ = plimsoll("clusters", "destroy", keys[0], "--json")
+    assert (code, json.loads(out)) == (0, {"destroyed": [keys[0]], "failed": {}})
+    assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == keys[1:]
+    assert json.loads(plimsoll("clusters", "list", "--json")[1]) == []
+
+
+def test_destroy_wants_one_cluster_or_all(plimsoll):
+    assert plimsoll("clusters", "destroy")[0] == 2
+    assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--all")[0] == 2
+
+
+def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll, tmp_path):
+    key = alive(1)
+    (tmp_path / "work" / "faults").mkdir(parents=True)
+    (tmp_path / "work" / "faults" / key.cell_id).write_text("destroy")
+    code, out, _ = plimsoll("clusters", "destroy", "--all", "--json")
+    assert code == 1
+    assert "told to resist" in json.loads(out)["failed"][str(key)]
