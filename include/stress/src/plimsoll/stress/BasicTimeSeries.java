@@ -24,7 +24,8 @@ final class BasicTimeSeries implements Workload {
     @Override
     public List<String> schema(String keyspace) {
         return List.of("CREATE TABLE IF NOT EXISTS " + keyspace
-                + ".sensor_data (sensor_id text, timestamp timeuuid, data text, PRIMARY KEY (sensor_id, timestamp)) WITH CLUSTERING ORDER BY (timestamp DESC)");
+                + ".sensor_data (sensor_id text, timestamp timeuuid, data text, "
+                + "PRIMARY KEY (sensor_id, timestamp)) WITH CLUSTERING ORDER BY (timestamp DESC)");
     }
 
     @Override
@@ -33,7 +34,8 @@ final class BasicTimeSeries implements Workload {
         PreparedStatement insert =
                 session.prepare("INSERT INTO " + table + " (sensor_id, timestamp, data) VALUES (?, ?, ?)");
         PreparedStatement select = session.prepare("SELECT * FROM " + table + " WHERE sensor_id = ? LIMIT 500");
-        Uuids.timeBased(); // the first one looks up this machine's names, which can take seconds: not in the timed run
+        // The first one looks up this machine's names, which can take seconds: not in the timed run.
+        Uuids.timeBased();
         return new Statements() {
             @Override
             public BoundStatement mutation(String key, SplittableRandom random) {

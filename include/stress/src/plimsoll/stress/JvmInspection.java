@@ -31,8 +31,8 @@ final class JvmInspection implements AutoCloseable {
     private static final List<String> FLAGS = List.of(
             "UseG1GC", "UseConcMarkSweepGC", "UseParallelGC", "UseSerialGC", "UseShenandoahGC", "UseZGC", "MaxHeapSize",
             "InitialHeapSize", "MaxNewSize", "NewSize", "SoftMaxHeapSize", "UseLargePages", "UseTransparentHugePages",
-            "AlwaysPreTouch", "ParallelGCThreads", "ConcGCThreads", "MaxGCPauseMillis", "InitiatingHeapOccupancyPercent",
-            "G1HeapRegionSize", "G1RSetUpdatingPauseTimePercent", "CMSInitiatingOccupancyFraction",
+            "AlwaysPreTouch", "ParallelGCThreads", "ConcGCThreads", "MaxGCPauseMillis", "G1HeapRegionSize",
+            "InitiatingHeapOccupancyPercent", "G1RSetUpdatingPauseTimePercent", "CMSInitiatingOccupancyFraction",
             "UseCMSInitiatingOccupancyOnly", "CMSWaitDuration", "MaxTenuringThreshold", "SurvivorRatio",
             "ShenandoahGCHeuristics", "UseNUMA", "UseCompressedOops", "UseStringDeduplication", "ResizeTLAB",
             "PerfDisableSharedMem", "MaxDirectMemorySize", "TieredStopAtLevel", "UnlockExperimentalVMOptions");

@@ -15,8 +15,8 @@ final class PartitionKeys {
     private final LongSupplier numbers;
 
     /**
-     * @param choice {@code sequence}: 0, 1, … partitions, then 0 again; {@code random}: uniform; {@code normal}: a bell
-     *     around the middle with a standard deviation of an eighth of the range
+     * @param choice {@code sequence}: 0, 1, … partitions, then 0 again; {@code random}: uniform; {@code normal}: a
+     *     bell around the middle with a standard deviation of an eighth of the range
      */
     PartitionKeys(String choice, String id, int thread, long partitions, long seed) {
         prefix = id + "." + thread + ".";

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         showDefaultValues = true,
-        description = "Waits till every node is up, knows the others, agrees on the schema and coordinates a write at ALL.")
+        description = "Waits till every node is up, knows the others, agrees on the schema and takes a write at ALL.")
 final class ProbeCommand implements Callable<Integer> {
     private static final long PAUSE = 250;
 

@@ -110,16 +110,13 @@ final class Run {
         Recording recording = new Recording();
         List<Worker> workers = new ArrayList<>();
         for (int thread = 0; thread < options.threads; thread++) {
-            Worker worker = new Worker(
+            workers.add(new Worker(
                     session,
                     schedule.lane(thread),
                     traffic.get(thread),
                     recording,
                     (int) options.concurrency,
-                    options.backlogLimit.toNanos());
-            worker.setUncaughtExceptionHandler(
-                    (dead, error) -> stop.request(ExitCode.INTERNAL, dead.getName() + " died of " + error));
-            workers.add(worker);
+                    options.backlogLimit.toNanos()));
         }
         return new Stage(
                 new Load(schedule, workers), recording, plan, options.giveUp.toSeconds(), vitals, stop, sinks);

@@ -4,8 +4,9 @@ package plimsoll.stress;
  * The open-loop schedule: operation n is meant to start n / rate seconds after the start, whatever the database does.
  *
  * <p>Positions are arithmetic, so that a backlog of any length needs no memory. They are dealt out in turn to the
- * lanes (threads), which makes the load of all of them evenly spaced. That response time must be counted from such an
- * intended start, not from the send, is Gil Tene's remedy for coordinated omission ("How NOT to measure latency").
+ * lanes (client threads), which makes the load of all of them evenly spaced. That response time must be counted from
+ * such an intended start, not from the send, is Gil Tene's remedy for coordinated omission ("How NOT to Measure
+ * Latency").
  */
 final class Schedule {
     private static final long SECOND = 1_000_000_000L;
@@ -61,10 +62,6 @@ final class Schedule {
 
         private Lane(int index) {
             this.index = index;
-        }
-
-        int index() {
-            return index;
         }
 
         /** Number of operations of this lane. */

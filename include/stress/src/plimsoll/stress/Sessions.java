@@ -10,7 +10,6 @@ import com.datastax.oss.driver.internal.core.loadbalancing.DcInferringLoadBalanc
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -56,7 +55,9 @@ final class Sessions {
 
     static List<InetSocketAddress> contactPoints(String hosts, int port) {
         List<InetSocketAddress> points = new ArrayList<>();
-        Arrays.stream(hosts.split(",")).map(String::trim).forEach(host -> points.add(new InetSocketAddress(host, port)));
+        for (String host : hosts.split(",")) {
+            points.add(new InetSocketAddress(host.trim(), port));
+        }
         return points;
     }
 

@@ -79,7 +79,8 @@ final class Stage {
     long run(long instant) throws IOException {
         start = instant;
         recording.startAt(instant);
-        load.startAt(instant);
+        load.startAt(
+                instant, (dead, error) -> stop.request(ExitCode.INTERNAL, dead.getName() + " died of " + error));
         try {
             for (long second = 0; !ended(second); second++) {
                 observe(second);

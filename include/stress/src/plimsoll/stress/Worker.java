@@ -6,12 +6,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One thread of the load: sends its lane's operations at their intended starts, never more than {@code concurrency} of
- * them at a time. It parks till the next one is due; those that became due meanwhile follow at once.
+ * One client thread in tlp-stress' sense: a lane of the schedule, keys of its own, and a cap on operations under way.
+ * It does nothing by itself: a {@link Pacer}, which may serve several, gives it steps.
  */
-final class Worker extends Thread {
-    private static final long LONGEST_PARK = 100_000_000L;
+final class Worker {
+    private static final long RECHECK = 100_000_000L;
     private static final long FULL = Long.MIN_VALUE;
+    /** The answer of {@link #step()} when all is sent. */
+    static final long NEVER = Long.MAX_VALUE;
 
     private final CqlSession session;
     private final Schedule.Lane lane;
@@ -19,13 +21,16 @@ final class Worker extends Thread {
     private final Recording recording;
     private final int concurrency;
     private final long backlogLimit;
+    private final long size;
     private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicInteger peak = new AtomicInteger();
     /** The instant since which there has been room for another operation, or FULL. */
     private final AtomicLong room = new AtomicLong();
-    private final AtomicInteger peak = new AtomicInteger();
+    /** Positions of the lane that were sent or given up; only the pacer writes it. */
     private volatile long started;
-    private volatile boolean halted;
+
     private long start;
+    private Thread pacer;
 
     /** @param backlogLimit how late an operation may be sent, in nanoseconds */
     Worker(
@@ -35,29 +40,48 @@ final class Worker extends Thread {
             Recording recording,
             int concurrency,
             long backlogLimit) {
-        super("worker-" + lane.index());
         this.session = session;
         this.lane = lane;
         this.traffic = traffic;
         this.recording = recording;
         this.concurrency = concurrency;
         this.backlogLimit = backlogLimit;
+        this.size = lane.size();
     }
 
-    /** Starts the thread; {@code instant} is the schedule's start as {@link System#nanoTime()}. */
-    void startAt(long instant) {
+    /** To be called before the first step; {@code instant} is the schedule's start as {@link System#nanoTime()}. */
+    void startAt(long instant, Thread servedBy) {
         start = instant;
         room.set(instant);
-        start();
+        pacer = servedBy;
     }
 
-    /** Sends nothing more; what is in flight goes on. */
-    void halt() {
-        halted = true;
-        LockSupport.unpark(this);
+    /**
+     * Does what is to be done now, one operation at most.
+     *
+     * @return the instant of the next step; a past one if it is due already
+     */
+    long step() {
+        long n = started;
+        if (n >= size) {
+            return NEVER;
+        }
+        long intended = start + lane.intended(n);
+        long now = System.nanoTime();
+        if (intended > now) {
+            return intended;
+        }
+        if (lane.paced() && now - intended > backlogLimit) {
+            recording.dropped(traffic.draw(), ErrorKind.OVERFLOW, now);
+        } else if (inFlight.get() >= concurrency && isFull()) {
+            return now + RECHECK;
+        } else {
+            send(intended, now);
+        }
+        started = n + 1;
+        return now;
     }
 
-    /** Positions of the lane that were sent or given up. */
     long started() {
         return started;
     }
@@ -71,28 +95,10 @@ final class Worker extends Thread {
         return Math.max(peak.getAndSet(0), inFlight.get());
     }
 
-    /** Whether nothing more can happen. */
-    boolean done() {
-        return !isAlive() && inFlight.get() == 0;
-    }
-
-    @Override
-    public void run() {
-        for (long n = 0; n < lane.size() && !halted; n = started) {
-            long intended = start + lane.intended(n);
-            long now = System.nanoTime();
-            if (intended > now) {
-                LockSupport.parkNanos(this, Math.min(intended - now, LONGEST_PARK));
-            } else if (lane.paced() && now - intended > backlogLimit) {
-                recording.dropped(traffic.draw(), ErrorKind.OVERFLOW, now);
-                started = n + 1;
-            } else if (inFlight.get() >= concurrency) {
-                awaitRoom();
-            } else {
-                send(intended, now);
-                started = n + 1;
-            }
-        }
+    /** Notes that there is no room, so that the next release wakes the pacer; false if there is room meanwhile. */
+    private boolean isFull() {
+        room.set(FULL);
+        return inFlight.get() >= concurrency;
     }
 
     private void send(long intended, long now) {
@@ -111,18 +117,11 @@ final class Worker extends Thread {
         }
     }
 
-    private void awaitRoom() {
-        room.set(FULL);
-        if (inFlight.get() >= concurrency) {
-            LockSupport.parkNanos(this, LONGEST_PARK);
-        }
-    }
-
     /** An operation ended at the instant {@code now}, and that was recorded. */
     void release(long now) {
         inFlight.decrementAndGet();
         if (room.get() == FULL && room.compareAndSet(FULL, now)) {
-            LockSupport.unpark(this);
+            LockSupport.unpark(pacer);
         }
     }
 }
