@@ -2,16 +2,16 @@
 
     .venv/bin/python -m benchmarks.airflow_overhead [--cells N] [--parallel N] [--rounds N]
 
-Both run N cells with nothing to do, in alternating rounds: ours with an instant provider, database and load, but with
-real collecting, judging, gate and report; the plain one with six tasks that do nothing at all. Wall time is that of a
-cell's DAG run, from when it was asked for to the end of its last task. CPU is that of all of Airflow's processes, tasks
-included. What the core takes by itself, without Airflow, is measured too.
+Both run N cells in alternating rounds: ours with an instant provider and database and a load that sleeps 5 s, but with
+real collecting, judging, gate and report; the plain one with tasks that do nothing at all. Wall time is that of a
+cell's DAG run, from when it was asked for to the end of its last task, less those 5 s. CPU is that of all of Airflow's
+processes, tasks included. What the core takes by itself, without Airflow, is measured too.
 """
 
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +27,22 @@ from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.running import run_missing
 
 _TIMEOUT_S = 3600.0
+_LOAD_S = 5.0
 _OURS, _PLAIN = "instant", "plain_campaign"
 _CELLS = {_OURS: "cell", _PLAIN: "plain_cell"}
 
 
 @dataclass(frozen=True)
 class Took:
-    """One campaign: CPU seconds a cell, and the wall seconds of each cell's run."""
+    """One campaign: CPU seconds a cell by part of Airflow, and the wall seconds of each cell's run beyond its load."""
 
-    cpu_s: float
+    parts_s: Mapping[str, float]
     walls_s: Sequence[float]
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds a cell, all parts together."""
+        return sum(self.parts_s.values())
 
 
 def main() -> None:
@@ -46,17 +52,25 @@ def main() -> None:
     parser.add_argument("--parallel", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    definition = instant_definition(_OURS, variants=1, loads=arguments.cells, parallel=arguments.parallel)
+    definition = instant_definition(
+        _OURS, variants=1, loads=arguments.cells, parallel=arguments.parallel, load_s=_LOAD_S
+    )
     rounds = []
     with _airflow(definition, arguments.parallel) as airflow:
         for _ in range(arguments.rounds):
             rounds.append([_measure(airflow, dag_id, arguments.cells) for dag_id in (_PLAIN, _OURS)])
     for name, place in (("plain", 0), ("ours", 1)):
-        cpu, wall = median(one[place].cpu_s for one in rounds), median(w for one in rounds for w in one[place].walls_s)
-        print(f"{name}: {wall:.1f} s wall, {cpu:.2f} s CPU a cell")
+        _print(name, [one[place] for one in rounds])
     print(f"the core alone: {core_cpu_s(definition):.2f} s CPU a cell")
     print(f"ratio of CPU: {median(ours.cpu_s / plain.cpu_s for plain, ours in rounds):.2f}")
     print(f"ratio of wall: {median(median(o.walls_s) / median(p.walls_s) for p, o in rounds):.2f}")
+
+
+def _print(name: str, campaigns: Sequence[Took]) -> None:
+    wall_s = median(wall for one in campaigns for wall in one.walls_s)
+    parts = {part: median(one.parts_s[part] for one in campaigns) for part in sorted(campaigns[0].parts_s)}
+    by_part = ", ".join(f"{part} {seconds:.2f}" for part, seconds in parts.items())
+    print(f"{name}: {wall_s:.1f} s wall, {median(one.cpu_s for one in campaigns):.2f} s CPU a cell ({by_part})")
 
 
 @contextmanager
@@ -80,13 +94,14 @@ def _airflow(definition: Definition, parallel: int) -> Iterator[StackUnderTest]:
 
 def _measure(airflow: StackUnderTest, dag_id: str, cells: int) -> Took:
     known = {run.run_id for run in airflow.client.dag_runs(_CELLS[dag_id], limit=100)}
-    before = sum(cpu_seconds(airflow.stack.home).values())
+    before = cpu_seconds(airflow.stack.home)
     ended = airflow.run_to_end(dag_id, {"cells": cells} if dag_id == _PLAIN else {}, timeout_s=_TIMEOUT_S)
     if ended.state != "success":
         raise SystemExit(f"{dag_id} ended as {ended.state}")
-    cpu_s = (sum(cpu_seconds(airflow.stack.home).values()) - before) / cells
+    parts = {part: (after - before[part]) / cells for part, after in cpu_seconds(airflow.stack.home).items()}
     runs = [run for run in airflow.client.dag_runs(_CELLS[dag_id], limit=100) if run.run_id not in known]
-    return Took(cpu_s, [_wall_s(airflow, run.dag_id, run.run_id) for run in runs])
+    load_s = _LOAD_S if dag_id == _OURS else 0.0
+    return Took(parts, [_wall_s(airflow, run.dag_id, run.run_id) - load_s for run in runs])
 
 
 def _wall_s(airflow: StackUnderTest, dag_id: str, run_id: str) -> float:

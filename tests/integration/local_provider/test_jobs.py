@@ -13,6 +13,8 @@ import psutil
 import pytest
 from tests.integration.local_provider.conftest import log_of, marked, python_job, until
 
+from plimsoll.adapters.local import LocalHost
+from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import JobStatus
 
@@ -218,3 +220,15 @@ def test_a_job_has_no_file_of_the_caller_open(host, tmp_path):
 def test_an_id_that_is_not_a_name_is_refused(host, job_id):
     with pytest.raises(HostError, match="not a job's id"):
         host.start(python_job(job_id, SLEEP))
+
+
+PRIORITY = "import os; print(os.nice(0), open('/proc/self/autogroup').read().split()[-1])"
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel groups no processes by session")
+def test_jobs_of_a_host_that_gives_way_do_so_to_their_own_session_and_to_others(tmp_path):
+    info = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"niceness": "7"})
+    host = LocalHost(info, tmp_path / "node1", {})
+    host.start(python_job("modest", PRIORITY))
+    assert ended(host, "modest") == 0
+    assert log_of(host, "modest").split() == ["7", "7"]

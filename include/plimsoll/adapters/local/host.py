@@ -21,6 +21,9 @@ from plimsoll.ports.host import CommandResult, Job, JobStatus
 # All else stays out: what a JVM measures must not hang on JAVA_TOOL_OPTIONS or on a secret of whoever started it.
 _INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
 
+NICENESS = "niceness"
+"""The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
+
 
 class LocalHost:
     """Implements the Host port. `marks` are environment variables that everything started here carries."""
@@ -30,7 +33,8 @@ class LocalHost:
         self.root = PurePosixPath(root)
         self._folder = root
         self._marks = dict(marks)
-        self._jobs = Jobs(root / "jobs", where=f"host {info.name} ({root})")
+        niceness = int(info.facts.get(NICENESS, "0"))
+        self._jobs = Jobs(root / "jobs", where=f"host {info.name} ({root})", niceness=niceness)
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run in the host's folder; on a timeout the command and what it forked are killed."""

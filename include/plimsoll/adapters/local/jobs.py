@@ -25,10 +25,10 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class Jobs:
-    """The jobs of one host. `where` names the host in errors."""
+    """The jobs of one host. `where` names the host in errors; `niceness` is how much its jobs give way to others."""
 
-    def __init__(self, folder: Path, where: str) -> None:
-        self._folder, self._where = folder, where
+    def __init__(self, folder: Path, where: str, niceness: int = 0) -> None:
+        self._folder, self._where, self._niceness = folder, where, niceness
 
     def start(self, job: Job, *, env: Mapping[str, str], cwd: Path) -> None:
         """Start the job, or do nothing where it was started before. `env` is its whole environment."""
@@ -99,6 +99,7 @@ class Jobs:
             "record": str(self._record(job.id)),
             "exit": str(self._file(job.id, "exit")),
             "log": str(self._file(job.id, "log")),
+            "niceness": self._niceness,
         }
 
     def _exit_code(self, job_id: str) -> int | None:

@@ -11,7 +11,7 @@ import psutil
 from plimsoll.adapters.local import folders
 from plimsoll.adapters.local.checks import problems
 from plimsoll.adapters.local.files import mend
-from plimsoll.adapters.local.host import LocalHost
+from plimsoll.adapters.local.host import NICENESS, LocalHost
 from plimsoll.adapters.local.marks import Marks, marks_of
 from plimsoll.adapters.local.mutex import exclusive
 from plimsoll.adapters.local.remnants import PROVIDER, remnant
@@ -32,6 +32,8 @@ from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 
 _PATIENCE_S = 20.0
+# The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
+_NODE_NICENESS = 10
 
 
 class LocalProvider:
@@ -103,8 +105,9 @@ class LocalProvider:
 
     def _described(self, request: ClusterRequest, subnet: str) -> Cluster:
         machine = {"machine": platform.node()}
+        modest = {**machine, NICENESS: str(_NODE_NICENESS)}
         nodes = tuple(
-            HostInfo(name=f"node{number}", role="node", address=address, facts=machine)
+            HostInfo(name=f"node{number}", role="node", address=address, facts=modest)
             for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)
         )
         return Cluster(
