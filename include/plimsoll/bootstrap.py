@@ -2,13 +2,13 @@
 
 import importlib
 import logging
-from collections.abc import Callable
-from typing import cast
+from typing import Any
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.definitions import parse_definition
 from plimsoll.services.toolkit import Toolkit
@@ -19,9 +19,21 @@ _log = logging.getLogger("plimsoll")
 
 def build_toolkit(settings: Settings) -> Toolkit:
     """The toolkit that the settings ask for."""
-    module, _, function = settings.toolkit.partition(":")
-    factory = cast(Callable[[Settings], Toolkit], getattr(importlib.import_module(module), function))
-    return factory(settings)
+    toolkit: Toolkit = _made(settings.toolkit, settings)
+    return toolkit
+
+
+def build_secrets(settings: Settings) -> Secrets:
+    """The source of keys that the settings ask for."""
+    secrets: Secrets = _made(settings.secrets, settings)
+    return secrets
+
+
+def environment_secrets(settings: Settings) -> Secrets:
+    """Keys for those who run without Airflow."""
+    from plimsoll.adapters.secrets import EnvironmentSecrets
+
+    return EnvironmentSecrets(settings.ssh_key, settings.ssh_user)
 
 
 def local_toolkit(settings: Settings) -> Toolkit:
@@ -58,3 +70,9 @@ def load_definition(settings: Settings, name_or_path: str) -> Definition:
     """A definition by name or path. NotFound, or DefinitionError with every fault."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_definition(text, where)
+
+
+def _made(factory: str, settings: Settings) -> Any:
+    """What the factory `module:function` makes of the settings."""
+    module, _, function = factory.partition(":")
+    return getattr(importlib.import_module(module), function)(settings)

@@ -26,3 +26,9 @@ class Settings(BaseSettings):
         default="plimsoll.bootstrap:local_toolkit",
         description="Factory of the wired adapters, `module:function` of one argument, these settings",
     )
+    secrets: str = Field(
+        default="plimsoll.bootstrap:environment_secrets",
+        description="Factory of the keys' source, `module:function` of one argument, these settings",
+    )
+    ssh_key: Path | None = Field(default=None, description="Private key for hosts, for those who run without Airflow")
+    ssh_user: str = Field(default="", description="Who logs in to hosts, where the definition does not say")

@@ -6,10 +6,14 @@ from plimsoll.bootstrap import build_toolkit
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
+_AIRFLOW_SECRETS = "plimsoll_airflow.secrets:airflow_secrets"
+
 
 def toolkit() -> Toolkit:
-    """The toolkit that this process' environment asks for."""
-    return _built(Settings())
+    """The toolkit that this process' environment asks for; keys are Airflow's unless it names another source."""
+    settings = Settings()
+    named = "secrets" in settings.model_fields_set
+    return _built(settings if named else settings.model_copy(update={"secrets": _AIRFLOW_SECRETS}))
 
 
 @lru_cache(maxsize=4)

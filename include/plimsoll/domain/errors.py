@@ -69,6 +69,10 @@ class ProviderError(PlimsollError):
     """Hosts could not be provided, found or destroyed."""
 
 
+class SecretError(PlimsollError):
+    """A key or a credential that a connection should give can't be had; never carries the secret itself."""
+
+
 class HostError(PlimsollError):
     """A command, job or file on a host failed."""
 

@@ -1,0 +1,79 @@
+"""Keys from Airflow's connections: SSH keys as the ssh provider keeps them, accounts as the amazon provider does."""
+
+from pathlib import Path
+from typing import Any
+
+from plimsoll.domain.errors import SecretError
+from plimsoll.ports.secrets import AwsAccess, SshIdentity
+from plimsoll.settings import Settings
+
+_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
+
+
+def airflow_secrets(_: Settings) -> "AirflowSecrets":
+    """For `PLIMSOLL_SECRETS`: what Airflow's own processes use."""
+    return AirflowSecrets()
+
+
+class AirflowSecrets:
+    """Implements the Secrets port. Nothing is kept: a key changed in a connection is used from the next call on."""
+
+    def ssh_identity(self, connection_id: str) -> SshIdentity:
+        """A connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as extras."""
+        connection = _connection(connection_id)
+        extra = connection.extra_dejson
+        return SshIdentity(
+            user=connection.login or "",
+            private_key=extra.get("private_key") or _from_file(connection_id, extra.get("key_file")),
+            passphrase=extra.get("private_key_passphrase") or "",
+        )
+
+    def aws(self, connection_id: str) -> AwsAccess:
+        """A connection of type aws, with everything the amazon provider reads from it, `endpoint_url` too."""
+
+        def client(service: str, region: str | None) -> Any:
+            return _aws_client(connection_id, service, region)
+
+        return AwsAccess(client)
+
+
+def _connection(connection_id: str) -> Any:
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowException, AirflowRuntimeError
+
+    try:
+        return BaseHook.get_connection(connection_id)
+    except (AirflowException, AirflowRuntimeError) as error:
+        mend = "add it in the UI under Admin → Connections, or with `airflow connections add`"
+        raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend=mend) from error
+
+
+def _from_file(connection_id: str, key_file: str | None) -> str:
+    where = f"connection {connection_id!r}"
+    if not key_file:
+        mend = "put the private key into its extra `private_key`, or the file's path into `key_file`"
+        raise SecretError("the connection has no private key", where=where, mend=mend)
+    try:
+        return Path(key_file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        mend = "give the user who runs Airflow the right to read it, or use the extra `private_key`"
+        raise SecretError(f"its key file can't be read: {error}", where=where, mend=mend) from error
+
+
+def _aws_client(connection_id: str, service: str, region: str | None) -> Any:
+    from airflow.providers.amazon.aws.hooks.base_aws import AwsBaseHook
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError
+
+    # Asked first: the hook itself falls back to boto3's chain, and so to another account, where there is no connection.
+    _connection(connection_id)
+    retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
+    config = Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries)
+    try:
+        hook = AwsBaseHook(aws_conn_id=connection_id, client_type=service, region_name=region, config=config)
+        return hook.get_conn()
+    except (BotoCoreError, ValueError) as error:
+        mend = "name a region in the definition or in the connection, and check the connection's credentials"
+        raise SecretError(
+            f"no client for {service}: {error}", where=f"connection {connection_id!r}", mend=mend
+        ) from error
