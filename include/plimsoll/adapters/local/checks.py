@@ -8,10 +8,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.local.facts import memory_bytes
+from plimsoll.adapters.facts import memory_bytes
 from plimsoll.adapters.local.files import mend
 from plimsoll.adapters.local.options import LocalOptions
 from plimsoll.adapters.local.subnets import MOST_NODES, free_subnet
+from plimsoll.adapters.onhost import readings
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.units import parse_size
@@ -34,7 +35,7 @@ def problems(definition: Definition, work: Path) -> list[Problem]:
         options = LocalOptions.model_validate(definition.provider.options)
     except ValidationError as error:
         return list(_wrong_options(error))
-    machine = Machine(memory_bytes(), shutil.disk_usage(_existing(work)).free)
+    machine = Machine(memory_bytes(readings.read()), shutil.disk_usage(_existing(work)).free)
     return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
 
 

@@ -10,16 +10,15 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
-from plimsoll.adapters.local.facts import machine_facts
+from plimsoll.adapters.facts import host_facts
+from plimsoll.adapters.jobs import INHERITED
 from plimsoll.adapters.local.files import mend, write_whole
 from plimsoll.adapters.local.jobs import Jobs
+from plimsoll.adapters.onhost import readings
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.host import CommandResult, Job, JobStatus
-
-# All else stays out: what a JVM measures must not hang on JAVA_TOOL_OPTIONS or on a secret of whoever started it.
-_INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
 
 NICENESS = "niceness"
 """The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
@@ -34,11 +33,11 @@ class LocalHost:
         self._folder = root
         self._marks = dict(marks)
         niceness = int(info.facts.get(NICENESS, "0"))
-        self._jobs = Jobs(root / "jobs", where=f"host {info.name} ({root})", niceness=niceness)
+        self._jobs = Jobs(root, where=f"host {info.name} ({root})", niceness=niceness)
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run in the host's folder; on a timeout the command and what it forked are killed."""
-        environment = self._environment({})
+        environment = {**_inherited(), **self._marks}
         if shutil.which(argv[0], path=environment.get("PATH")) is None:
             raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
         with self._explained(self._folder):
@@ -86,9 +85,8 @@ class LocalHost:
 
     def start(self, job: Job) -> None:
         """Start the job detached, or attach to it."""
-        cwd = self._folder if job.cwd is None else self._folder / job.cwd
-        with self._explained(cwd):
-            self._jobs.start(job, env=self._environment(job.env), cwd=cwd)
+        with self._explained(self._folder):
+            self._jobs.start(job, env=_inherited(), marks=self._marks)
 
     def status(self, job_id: str) -> JobStatus:
         """What became of a job."""
@@ -110,15 +108,11 @@ class LocalHost:
     def facts(self) -> HostFacts:
         """This machine."""
         with self._explained(Path("/proc")):
-            return machine_facts(self.info.facts)
+            return host_facts(readings.read(), self.info.facts)
 
     def clock_offset_ms(self) -> float:
         """One machine, one clock."""
         return 0.0
-
-    def _environment(self, own: Mapping[str, str]) -> dict[str, str]:
-        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        return {**inherited, **own, **self._marks}
 
     def _below_root(self, path: PurePosixPath) -> Path:
         place = Path(os.path.normpath(self._folder / path))
@@ -135,6 +129,10 @@ class LocalHost:
 
     def _error(self, what: str, how: str) -> HostError:
         return HostError(what, where=f"host {self.info.name} ({self._folder})", mend=how)
+
+
+def _inherited() -> dict[str, str]:
+    return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
 def _run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta) -> CommandResult | None:

@@ -12,7 +12,6 @@ from plimsoll.adapters.local import folders
 from plimsoll.adapters.local.checks import problems
 from plimsoll.adapters.local.files import mend
 from plimsoll.adapters.local.host import NICENESS, LocalHost
-from plimsoll.adapters.local.marks import Marks, marks_of
 from plimsoll.adapters.local.mutex import exclusive
 from plimsoll.adapters.local.remnants import PROVIDER, remnant
 from plimsoll.adapters.local.subnets import (
@@ -25,6 +24,7 @@ from plimsoll.adapters.local.subnets import (
     release,
 )
 from plimsoll.adapters.local.sweep import kill_all, marked
+from plimsoll.adapters.marks import Marks, marks_of
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition

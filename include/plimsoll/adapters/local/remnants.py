@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.adapters.local.marks import Marks
+from plimsoll.adapters.marks import Marks
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, HostInfo, Role
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.local.marks import SUBNET, Marks, read_marks
+from plimsoll.adapters.marks import SUBNET, Marks, read_marks
 
 _POLL_S = 0.01
 

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.adapters.local.marks import Marks, marks_of, read_marks
+from plimsoll.adapters.marks import Marks, marks_of, read_marks
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, HostInfo
 

@@ -1,9 +1,11 @@
-"""Holds one detached job. A script of its own, run by an isolated interpreter: standard library only, no package.
+"""Holds one detached job. Imports nothing of its own, so that an isolated interpreter can run it as a script.
 
 It reads the job as JSON from standard input, starts it once, and answers by exit code and standard error; the job
 goes on in a session of its own. Whatever ends this process ends the job too (PR_SET_PDEATHSIG), and what the job
 forked is adopted by it (PR_SET_CHILD_SUBREAPER) and ended with the job.
 """
+
+from __future__ import annotations
 
 import contextlib
 import ctypes
@@ -28,23 +30,23 @@ _PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def main() -> int:
-    """Start the job unless it was started before; 0 in both cases, else 1 with the reason on standard error."""
-    job = json.load(sys.stdin)
+def start(job: dict[str, Any]) -> str:
+    """Start the job unless it was started before; the reason where it did not start, else nothing.
+
+    Forks: for the only thread of a process. OSError when the job's folders can't be used.
+    """
     # Held until the record is written, by the supervisor even when this launcher is killed: two callers start one job.
     lock = _open_lock(Path(job["record"]).with_suffix(".lock"))
     fcntl.flock(lock, fcntl.LOCK_EX)
     if Path(job["record"]).exists():
-        return 0
+        return ""
     owned = _own(job)
     reading, telling = os.pipe()
     if os.fork() == 0:
         _supervise(job, telling, lock, owned)
     os.close(telling)
     with os.fdopen(reading, encoding="utf-8") as answer:
-        reason = answer.read()
-    sys.stderr.write(reason)
-    return 1 if reason else 0
+        return answer.read()
 
 
 def _own(job: dict[str, Any]) -> int | None:
@@ -119,11 +121,12 @@ def _insist(write: Callable[[], object]) -> None:
             return
 
 
-def _spawn(job: dict[str, Any], owned: int | None) -> "subprocess.Popen[bytes]":
+def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
     """The job in a process group of its own, so that a signal reaches all of it and not this process."""
     supervisor = os.getpid()
 
     def before_exec() -> None:
+        os.setpgid(0, 0)
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != supervisor:
             os._exit(1)
@@ -131,7 +134,8 @@ def _spawn(job: dict[str, Any], owned: int | None) -> "subprocess.Popen[bytes]":
 
     kept = () if owned is None else (owned,)
     # This process has one thread, so that preexec_fn is safe.
-    return subprocess.Popen(job["argv"], pass_fds=kept, process_group=0, preexec_fn=before_exec)  # noqa: PLW1509
+    environment = {**os.environ, **job["env"]}
+    return subprocess.Popen(job["argv"], env=environment, pass_fds=kept, preexec_fn=before_exec)  # noqa: PLW1509
 
 
 def _prctl(option: int, value: int) -> None:
@@ -218,6 +222,6 @@ def _children() -> list[int]:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(start(json.load(sys.stdin)) or 0)
     except OSError as refused:
         sys.exit(str(refused))

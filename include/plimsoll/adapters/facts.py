@@ -1,0 +1,57 @@
+"""What a host is, from what `onhost.readings` read there. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plimsoll.domain.fingerprint import HostFacts
+
+_KIB = 1024
+
+
+def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> HostFacts:
+    """Hardware and system; `provider` is what the provider adds. `cpus` counts those that processes may run on."""
+    memory = _meminfo(readings["meminfo"])
+    return HostFacts(
+        os=_os_name(readings["os_release"]) or readings["system"],
+        kernel=readings["kernel"],
+        # Processors of other makes than x86 name themselves elsewhere or not at all.
+        cpu_model=_cpu_model(readings["cpuinfo"]) or readings["machine"],
+        cpus=readings["cpus"],
+        memory_bytes=memory["MemTotal"],
+        page_size_bytes=readings["page_size"],
+        transparent_huge_pages=_huge_pages(readings["huge_pages"]),
+        swap_bytes=memory.get("SwapTotal", 0),
+        provider=dict(provider),
+    )
+
+
+def memory_bytes(readings: Mapping[str, Any]) -> int:
+    """Memory that processes there may use: the machine's, or less where a control group limits it."""
+    limits = (readings["memory_limit"].strip(), readings["memory_limit_v1"].strip())
+    return min([_meminfo(readings["meminfo"])["MemTotal"], *(int(limit) for limit in limits if limit.isdigit())])
+
+
+def _meminfo(text: str) -> dict[str, int]:
+    """Every line `Name: n kB` in bytes."""
+    pairs = (line.split(":") for line in text.splitlines())
+    return {name: int(value.split()[0]) * _KIB for name, value in pairs}
+
+
+def _os_name(text: str) -> str:
+    return next((value.strip('"') for key, value in _pairs(text, "=") if key == "PRETTY_NAME"), "")
+
+
+def _cpu_model(text: str) -> str:
+    return next((value for key, value in _pairs(text, ":") if key == "model name"), "")
+
+
+def _pairs(text: str, separator: str) -> Iterator[tuple[str, str]]:
+    for line in text.splitlines():
+        key, _, value = line.partition(separator)
+        yield key.strip(), value.strip()
+
+
+def _huge_pages(text: str) -> str:
+    """The chosen one of `always [madvise] never`."""
+    chosen = (word.strip("[]") for word in text.split() if word.startswith("["))
+    return next(chosen, "unknown") if text else "unavailable"

@@ -1,0 +1,58 @@
+"""A job as the supervisor on its host wants it told. Pure."""
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import Job
+
+FOLDER = "jobs"
+"""Where a host's jobs have their files, below its root."""
+
+INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
+"""What commands and jobs get of their user's environment. All else stays out: what a JVM measures must not hang on
+JAVA_TOOL_OPTIONS, nor see a secret of whoever started it."""
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, where: str) -> Mapping[str, object]:
+    """What the supervisor reads. `marks` are names of variables that the job can't set. HostError for a job that can't
+    be started; `where` names the host in it."""
+    require_id(job.id, where)
+    if job.expires <= timedelta(0):
+        mend = "run the cell again"
+        raise HostError(f"job {job.id} has no time left: its cluster has expired", where=where, mend=mend)
+    folder = root / FOLDER
+    return {
+        "id": job.id,
+        "argv": list(job.argv),
+        "env": {name: value for name, value in job.env.items() if name not in marks},
+        "cwd": str(root if job.cwd is None else root / job.cwd),
+        "expires_s": job.expires.total_seconds(),
+        "owns": None if job.owns is None else str(job.owns),
+        "record": str(folder / f"{job.id}.job"),
+        "exit": str(folder / f"{job.id}.exit"),
+        "log": str(folder / f"{job.id}.log"),
+        "niceness": niceness,
+    }
+
+
+def require_id(job_id: str, where: str) -> None:
+    """HostError unless it is a job's id: it becomes a part of file names."""
+    if _ID.fullmatch(job_id) is None:
+        mend = "use letters, digits, hyphens, dots, underscores"
+        raise HostError(f"{job_id!r} is not a job's id", where=where, mend=mend)
+
+
+def not_started(job_id: str, reason: str, where: str) -> HostError:
+    """The job did not start, for that reason."""
+    return HostError(f"job {job_id} did not start: {reason.strip()}", where=where, mend="mend the reason given")
+
+
+def resists(job_id: str, where: str) -> HostError:
+    """The job did not even end by SIGKILL."""
+    mend = "look for a process in state D (`ps`)"
+    return HostError(f"job {job_id} is still running after SIGKILL", where=where, mend=mend)

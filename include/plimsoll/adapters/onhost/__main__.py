@@ -1,0 +1,46 @@
+"""`python3 FOLDER COMMAND`: reads a request as JSON from standard input, prints the answer as JSON.
+
+What it can't do ends with exit code 1 and the reason on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from plimsoll.adapters.onhost import cleaning, control, lease, readings
+
+Request = dict[str, Any]
+
+
+def free_port(address: str) -> int:
+    """A TCP port of that address that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+COMMANDS: Mapping[str, Callable[[Request], Any]] = {
+    "start": lambda asked: control.start(asked),
+    "status": lambda asked: control.status(Path(asked["folder"]), asked["id"]),
+    "stop": lambda asked: control.stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
+    "readings": lambda asked: readings.read(),  # noqa: ARG005 - every command takes a request
+    "free-port": lambda asked: free_port(asked["address"]),
+    "clean": lambda asked: cleaning.clean(Path(asked["work"]), asked["cluster"]),
+    "lease-read": lambda asked: lease.read(Path(asked["folder"])),
+    "lease-take": lambda asked: lease.take(Path(asked["folder"]), asked["lease"], asked["over"]),
+    "lease-ready": lambda asked: lease.ready(Path(asked["folder"]), asked["key"]),
+    "lease-release": lambda asked: lease.release(Path(asked["folder"]), asked["key"]),
+}
+
+
+if __name__ == "__main__":
+    try:
+        json.dump(COMMANDS[sys.argv[1]](json.load(sys.stdin)), sys.stdout)
+    except OSError as refused:
+        sys.exit(str(refused))

@@ -1,0 +1,83 @@
+"""The end of everything that clusters left on this host: processes by the marks in their environment, and folders."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from plimsoll.adapters.onhost import control, supervisor
+
+WORK, CLUSTER = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER"
+_PATIENCE_S = 20.0
+_POLL_S = 0.02
+
+
+def clean(work: Path, cluster: str | None) -> list[str]:
+    """End and remove all of that cluster, or of every cluster of the work folder. What is left, one sentence each."""
+    folder = work / cluster if cluster else work
+    deadline = time.monotonic() + _PATIENCE_S
+    # Goes round until nothing is left: someone may have started a job between the kill and the look.
+    while True:
+        _kill_all(work, cluster, deadline)
+        obstacle = _remove(folder)
+        left = [*_described(work, cluster), *([obstacle] if obstacle else [])]
+        if not left or time.monotonic() > deadline:
+            if not left:
+                _prune(work, folder)
+            return left
+
+
+def marked(work: Path, cluster: str | None) -> Iterator[tuple[int, int]]:
+    """Process id and start time of every living process of those clusters, but this one."""
+    wanted = {f"{WORK}={work}".encode(), *([f"{CLUSTER}={cluster}".encode()] if cluster else [])}
+    for entry in Path("/proc").iterdir():
+        # Zombies have no environment any more; other users' can't be read, and were not started by this one.
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and wanted <= set((entry / "environ").read_bytes().split(b"\0")):
+                pid = int(entry.name)
+                if pid != os.getpid():
+                    yield pid, supervisor.start_time(pid)
+
+
+def _kill_all(work: Path, cluster: str | None, deadline: float) -> None:
+    while (living := list(marked(work, cluster))) and time.monotonic() < deadline:
+        for pid, start in living:
+            control.send(pid, start, signal.SIGKILL)
+        time.sleep(_POLL_S)
+
+
+def _remove(folder: Path) -> str:
+    """What kept it from being removed, or nothing."""
+    with contextlib.suppress(FileNotFoundError):
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            return str(error)
+    return ""
+
+
+def _described(work: Path, cluster: str | None) -> list[str]:
+    return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster)]
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return "ended by now"
+
+
+def _prune(work: Path, folder: Path) -> None:
+    """Remove the folders above where they hold nothing any more, up to the work folder."""
+    for parent in folder.parents:
+        if work not in (parent, *parent.parents):
+            return
+        with contextlib.suppress(OSError):
+            parent.rmdir()

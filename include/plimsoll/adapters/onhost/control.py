@@ -1,0 +1,100 @@
+"""What became of the jobs of a folder, and their end. The files that supervisors leave there are the whole truth.
+
+`<id>.job` says which process holds the job, `<id>.exit` its exit code, `<id>.log` what it printed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+from plimsoll.adapters.onhost import supervisor
+
+KILL_TIMEOUT_S = 5.0
+_POLL_S = 0.05
+
+
+def start(job: dict[str, Any]) -> str:
+    """Make the job's folders and start it; the reason where it did not start, else nothing."""
+    if Path(job["record"]).exists():
+        return ""
+    make_folders(job)
+    return supervisor.start(job)
+
+
+def make_folders(job: dict[str, Any]) -> None:
+    """Where its files, its work and what it owns lie. OSError."""
+    owned = [] if job["owns"] is None else [Path(job["owns"]).parent]
+    for folder in (Path(job["record"]).parent, Path(job["cwd"]), *owned):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def status(folder: Path, job_id: str) -> tuple[Literal["missing", "running", "exited"], int | None]:
+    """What became of a job, and its exit code where that is known."""
+    record = folder / f"{job_id}.job"
+    if not record.exists():
+        return "missing", None
+    # The exit code comes before the process goes: whoever finds no process looks for the code after that.
+    running = _is_alive(record)
+    code = _exit_code(folder / f"{job_id}.exit")
+    return ("running", None) if running and code is None else ("exited", code)
+
+
+def stop(folder: Path, job_id: str, grace_s: float) -> bool:
+    """End a job: asked first, then made. Ended or missing is no error; False when it resists even SIGKILL."""
+    return any(
+        _signalled(folder, job_id, number, seconds)
+        for number, seconds in (
+            (signal.SIGTERM, grace_s),
+            (supervisor.KILL_NOW, KILL_TIMEOUT_S),
+            (signal.SIGKILL, KILL_TIMEOUT_S),
+        )
+    )
+
+
+def send(pid: int, start: int, number: int) -> None:
+    """Signal the process of that id and start time, through a handle: an id used again is never hit."""
+    with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+        handle = os.pidfd_open(pid)
+        try:
+            if supervisor.start_time(pid) == start:
+                signal.pidfd_send_signal(handle, number)
+        finally:
+            os.close(handle)
+
+
+def _signalled(folder: Path, job_id: str, number: int, seconds: float) -> bool:
+    """Send the signal; whether the job has ended within that time."""
+    deadline = time.monotonic() + seconds
+    if status(folder, job_id)[0] == "running":
+        known = _read(folder / f"{job_id}.job")
+        send(known["pid"], known["start"], number)
+    while (ended := status(folder, job_id)[0] != "running") is False and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+    return ended
+
+
+def _is_alive(record: Path) -> bool:
+    """Whether the very process that the record names still runs: same boot, same start, not a zombie."""
+    known = _read(record)
+    if known["boot"] != supervisor.boot_id():
+        return False
+    try:
+        fields = supervisor.stat(known["pid"])
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return fields[0] != "Z" and int(fields[19]) == known["start"]
+
+
+def _exit_code(path: Path) -> int | None:
+    return int(path.read_text(encoding="ascii")) if path.exists() else None
+
+
+def _read(record: Path) -> dict[str, Any]:
+    known: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+    return known

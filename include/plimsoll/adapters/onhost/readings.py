@@ -1,0 +1,34 @@
+"""What a host says of itself, read and not yet understood."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+_FILES = {
+    "os_release": "/etc/os-release",
+    "meminfo": "/proc/meminfo",
+    "cpuinfo": "/proc/cpuinfo",
+    "huge_pages": "/sys/kernel/mm/transparent_hugepage/enabled",
+    "memory_limit": "/sys/fs/cgroup/memory.max",
+    "memory_limit_v1": "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+}
+
+
+def read() -> dict[str, Any]:
+    """Texts of files by the names above, empty where there is none, and what the kernel answers otherwise."""
+    return {
+        **{name: _text(Path(path)) for name, path in _FILES.items()},
+        "system": platform.system(),
+        "kernel": platform.release(),
+        "machine": platform.machine(),
+        # Those that processes may run on.
+        "cpus": len(os.sched_getaffinity(0)),
+        "page_size": os.sysconf("SC_PAGE_SIZE"),
+    }
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""

@@ -1,0 +1,87 @@
+"""Takes in a folder of files, verified by content. Imports nothing of its own: it is what brings everything else.
+
+`python3 receiver.py settle PLACE` reads `{path: sha256}` and prints the paths that are missing or wrong; when none is,
+the place is there. `python3 receiver.py receive PLACE` reads a tar of such files. Both can be repeated at any time, and
+what has arrived stays: an interrupted transfer goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import tarfile
+from pathlib import Path
+
+_BLOCK = 1 << 20
+
+
+def settle(place: Path, files: dict[str, str]) -> list[str]:
+    """What has still to come. A place that is there but damaged is taken back and completed."""
+    unfinished = _unfinished(place)
+    if place.is_dir():
+        if not _faulty(place, files):
+            shutil.rmtree(unfinished, ignore_errors=True)
+            return []
+        shutil.rmtree(unfinished, ignore_errors=True)
+        place.replace(unfinished)
+    missing = _faulty(unfinished, files)
+    if not missing:
+        _name(unfinished, place)
+    return missing
+
+
+def receive(place: Path) -> None:
+    """Each file whole or not at all."""
+    folder = _unfinished(place)
+    with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as archive:
+        for member in archive:
+            content = archive.extractfile(member)
+            if content is None or ".." in Path(member.name).parts:
+                raise SystemExit(f"{member.name} is no file of a bundle")
+            target = folder / member.name.lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part = target.with_name(f".{target.name}.{os.getpid()}.part")
+            with part.open("wb") as file:
+                shutil.copyfileobj(content, file, _BLOCK)
+            part.chmod(member.mode)
+            part.replace(target)
+
+
+def _unfinished(place: Path) -> Path:
+    return place.with_name(f"{place.name}.part")
+
+
+def _name(unfinished: Path, place: Path) -> None:
+    try:
+        unfinished.replace(place)
+    except OSError:
+        if not place.is_dir():  # else another sender of the same was quicker
+            raise
+
+
+def _faulty(folder: Path, files: dict[str, str]) -> list[str]:
+    return [path for path, checksum in files.items() if _sha256(folder / path) != checksum]
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError:
+        return ""
+    return digest.hexdigest()
+
+
+if __name__ == "__main__":
+    try:
+        if sys.argv[1] == "settle":
+            json.dump(settle(Path(sys.argv[2]), json.load(sys.stdin)), sys.stdout)
+        else:
+            receive(Path(sys.argv[2]))
+    except (OSError, tarfile.TarError) as refused:
+        sys.exit(str(refused))

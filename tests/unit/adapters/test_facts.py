@@ -1,0 +1,63 @@
+import pytest
+
+from plimsoll.adapters.facts import host_facts, memory_bytes
+from plimsoll.adapters.onhost import readings
+
+READ = {
+    "os_release": 'NAME="Debian"\nPRETTY_NAME="Debian GNU/Linux 12"\n',
+    "meminfo": "MemTotal: 2 kB\nHugePages_Total: 0\n",
+    "cpuinfo": "processor\t: 0\nmodel name\t: AMD EPYC: 7R13\n",
+    "huge_pages": "always [madvise] never\n",
+    "memory_limit": "max\n",
+    "memory_limit_v1": "",
+    "system": "Linux",
+    "kernel": "6.1",
+    "machine": "aarch64",
+    "cpus": 8,
+    "page_size": 4096,
+}
+
+
+def facts(**changes):
+    return host_facts({**READ, **changes}, {"rack": "7"})
+
+
+def test_the_system_names_itself():
+    assert facts().os == "Debian GNU/Linux 12"
+
+
+def test_a_system_without_a_name_is_what_its_kernel_is():
+    assert facts(os_release="").os == "Linux"
+
+
+def test_the_processor_names_itself():
+    assert facts().cpu_model == "AMD EPYC: 7R13"
+
+
+def test_a_processor_without_a_name_is_its_architecture():
+    assert facts(cpuinfo="processor\t: 0\nBogoMIPS\t: 243.75\n").cpu_model == "aarch64"
+
+
+def test_memory_is_in_bytes():
+    assert facts().memory_bytes == 2048
+    assert facts().swap_bytes == 0
+
+
+def test_what_the_provider_knows_is_kept():
+    assert facts().provider == {"rack": "7"}
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"), [("always [madvise] never\n", "madvise"), ("nothing\n", "unknown"), ("", "unavailable")]
+)
+def test_the_chosen_huge_pages_stand_in_brackets(text, chosen):
+    assert facts(huge_pages=text).transparent_huge_pages == chosen
+
+
+@pytest.mark.parametrize(("limits", "usable"), [(("max\n", ""), 2048), (("1024\n", ""), 1024), (("", "512\n"), 512)])
+def test_a_control_group_limits_memory(limits, usable):
+    assert memory_bytes({**READ, "memory_limit": limits[0], "memory_limit_v1": limits[1]}) == usable
+
+
+def test_every_reading_is_read():
+    assert readings.read().keys() == READ.keys()
