@@ -53,14 +53,13 @@ def _kill_all(work: Path, cluster: str | None, deadline: float) -> None:
 
 def _remove(folder: Path) -> str:
     """What kept it from being removed, or nothing."""
-    with contextlib.suppress(FileNotFoundError):
-        try:
-            shutil.rmtree(folder)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            return str(error)
-    return ""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:  # someone else removes the same
+        pass
+    except OSError as error:
+        return str(error)
+    return f"{folder} is there again" if folder.exists() else ""
 
 
 def _described(work: Path, cluster: str | None) -> list[str]:

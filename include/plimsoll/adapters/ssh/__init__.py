@@ -1,0 +1,8 @@
+"""Hosts that are reached over SSH, and clusters of such hosts that are always there."""
+
+from plimsoll.adapters.ssh.errors import KeyRefused, Unreachable, WrongHostKey
+from plimsoll.adapters.ssh.host import SshHost
+from plimsoll.adapters.ssh.pool import Connections
+from plimsoll.adapters.ssh.target import Target
+
+__all__ = ["Connections", "KeyRefused", "SshHost", "Target", "Unreachable", "WrongHostKey"]

@@ -1,0 +1,126 @@
+"""Local folders on hosts: named after their content, so that each arrives once and is known again."""
+
+import hashlib
+import json
+import re
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from plimsoll.adapters.onhost import receiver
+from plimsoll.adapters.ssh.commands import script_command
+from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.adapters.ssh.execution import Answer, Feed
+from plimsoll.domain.errors import HostError
+
+# A transfer that is lost half way goes on where it was; one that never gets on must end.
+_ROUNDS = 4
+_TIMEOUT_S = 600.0
+_EXECUTABLE = 0o100
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Files by their path in the bundle. `checksums` are their sha256."""
+
+    name: str
+    files: Mapping[str, Path]
+    checksums: Mapping[str, str]
+
+    @property
+    def folder(self) -> str:
+        """`cassandra-4.0.1-1f2e…`: what it is called on hosts."""
+        digest = hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
+        return f"{self.name}-{digest[:16]}"
+
+
+def bundle_of(folder: Path) -> Bundle:
+    """All files of a folder. What Python compiles beside its sources is none of them. OSError."""
+    files = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    return make_bundle(_NAME.sub("-", folder.name) or "bundle", files)
+
+
+def make_bundle(name: str, files: Mapping[str, Path]) -> Bundle:
+    """A bundle of these files. OSError."""
+    return Bundle(name, files, {path: _checksum(file) for path, file in files.items()})
+
+
+def deliver(connection: Connection, bundle: Bundle, below: PurePosixPath, where: str) -> PurePosixPath:
+    """The bundle's folder below that one, every file verified there; only what is missing is sent. HostError.
+
+    A process verifies a bundle once.
+    """
+    place = below / bundle.folder
+    if place in connection.delivered:
+        return place
+    for _ in range(_ROUNDS):
+        missing = _settle(connection, bundle, place, where)
+        if not missing:
+            connection.delivered.add(place)
+            return place
+        _send(connection, bundle, missing, place, where)
+    what = f"{bundle.name} does not arrive whole: {len(missing)} files differ after {_ROUNDS} transfers"
+    raise HostError(what, where=where, mend="look for a bad disk there or at what changes these files here")
+
+
+def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> Sequence[str]:
+    def feed(stdin: IO[bytes]) -> None:
+        stdin.write(json.dumps(dict(bundle.checksums)).encode())
+
+    answer = _receiver(connection, "settle", place, feed, where)
+    missing: Sequence[str] = json.loads(answer.stdout)
+    return missing
+
+
+def _send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
+    def feed(stdin: IO[bytes]) -> None:
+        with tarfile.open(fileobj=stdin, mode="w|") as archive:
+            for path in missing:
+                archive.add(bundle.files[path].resolve(), path, filter=_plain)
+
+    _receiver(connection, "receive", place, feed, where)
+
+
+def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Nobody's but the receiver's: readable, executable where it is so here."""
+    entry.mode = 0o755 if entry.mode & _EXECUTABLE else 0o644
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+def _receiver(connection: Connection, command: str, place: PurePosixPath, feed: Feed, where: str) -> Answer:
+    source = Path(receiver.__file__).read_text(encoding="utf-8")
+    answer = connection.execute(script_command(source, command, str(place)), timeout_s=_TIMEOUT_S, feed=feed)
+    if answer.exit_code != 0:
+        said = answer.stderr.decode(errors="replace").strip()
+        raise HostError(f"{place.name} can't be installed: {said}", where=where, mend=mend_of(said, place))
+    return answer
+
+
+def mend_of(said: str, place: PurePosixPath) -> str:
+    """How to mend what a host complained of."""
+    if "No space left" in said or "Disk quota" in said or "File too large" in said:
+        return f"free disk space on the host below {place}, then run the cell again"
+    if "Permission denied" in said or "Read-only file system" in said:
+        return f"give the user who logs in the right to write to {place} on the host, or name another folder"
+    return "mend the reason given"
+
+
+def _checksum(file: Path) -> str:
+    state = file.stat()
+    return _checksum_of(file, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _checksum_of(file: Path, size: int, mtime_ns: int) -> str:  # noqa: ARG001 - with them a change is noticed
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,60 @@
+"""How much a host's clock is ahead of the controller's, from round trips over an open connection.
+
+As NTP does it (RFC 5905, section 8): the controller notes when it asks (t1) and when the answer is there (t4), the host
+when it got the question (t2) and when it answers (t3). The offset is ((t2 - t1) + (t3 - t4)) / 2, which is wrong by at
+most half of the round trip's time on the way, (t4 - t1) - (t3 - t2). Of several the quickest is the one to believe.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import paramiko
+
+ROUNDS = 9
+SCRIPT = """\
+import sys, time
+for _ in sys.stdin.buffer:
+    got = time.time_ns()
+    print(got, time.time_ns(), flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """Four times in ns since the epoch: asked and answered on the controller's clock, got and sent on the host's."""
+
+    asked: int
+    got: int
+    sent: int
+    answered: int
+
+    @property
+    def on_the_way_ns(self) -> int:
+        """There and back, without the host's own time."""
+        return (self.answered - self.asked) - (self.sent - self.got)
+
+    @property
+    def offset_ns(self) -> float:
+        """The host's clock less the controller's."""
+        return ((self.got - self.asked) + (self.sent - self.answered)) / 2
+
+
+def offset_ms(trips: Sequence[RoundTrip]) -> float:
+    """The offset that the quickest of the round trips gives. Pure."""
+    return min(trips, key=lambda trip: trip.on_the_way_ns).offset_ns / 1e6
+
+
+def round_trips(channel: paramiko.Channel) -> list[RoundTrip]:
+    """Ask the script that runs on the channel. EOFError or OSError when the link is lost, ValueError for nonsense."""
+    with channel.makefile("rb") as answers:
+        return [_round_trip(channel, answers) for _ in range(ROUNDS)]
+
+
+def _round_trip(channel: paramiko.Channel, answers: paramiko.ChannelFile) -> RoundTrip:
+    asked = time.time_ns()
+    channel.sendall(b"\n")
+    line = answers.readline()
+    answered = time.time_ns()
+    got, sent = (int(word) for word in line.split())
+    return RoundTrip(asked, got, sent, answered)

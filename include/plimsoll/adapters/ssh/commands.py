@@ -1,0 +1,79 @@
+"""Command lines for a host's shell. Pure: every word of a caller is quoted here and nowhere else."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.jobs import INHERITED
+
+PYTHON = ("python3", "-I", "-S", "-B")
+"""Isolated: neither the user's packages nor PYTHON* variables get into it, and it leaves no compiled files."""
+
+NOT_FOUND = 127
+"""What a shell and `timeout` end with when there is no such program."""
+
+KILLED = 137
+"""What a command ends with that `timeout` has killed."""
+
+
+def in_shell(script: str) -> str:
+    """The script for a POSIX shell, whatever the user's login shell is."""
+    return f"exec /bin/sh -c {shlex.quote(script)}"
+
+
+def run_command(argv: Sequence[str], root: PurePosixPath, marks: Mapping[str, str], timeout_s: float) -> str:
+    """A command in the host's folder with a clean environment, killed with what it forked when its time is over.
+
+    The host itself keeps the time, so that a lost link leaves nothing that runs for ever. Ends with an exit code in
+    any case: one that a signal ended as 128 and the signal's number.
+    """
+    folder = quoted(str(root))
+    limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
+    return in_shell(f"mkdir -p {folder} && cd {folder} && {_clean(marks)} {quoted(*limited)} </dev/null; exit $?")
+
+
+def program_command(program: PurePosixPath, command: str, marks: Mapping[str, str]) -> str:
+    """A command of the program that runs on hosts; what it starts has a clean environment and the marks."""
+    return in_shell(f"exec {_clean(marks)} {quoted(*PYTHON, str(program), command)}")
+
+
+def script_command(source: str, *arguments: str) -> str:
+    """A Python script that is not on the host yet."""
+    return in_shell(f"exec {quoted(*PYTHON, '-c', source, *arguments)}")
+
+
+def lookup_command(program: str) -> str:
+    """Succeeds where there is such a program."""
+    return in_shell(f"command -v {quoted(program)}")
+
+
+def list_command(folder: PurePosixPath) -> str:
+    """All files below a folder, each ended by a zero byte; none where there is no folder."""
+    place = quoted(str(folder))
+    return in_shell(f"[ -d {place} ] || exit 0; exec find {place} ! -type d -print0")
+
+
+def free_space_command(folder: PurePosixPath) -> str:
+    """Two lines, the second with the KiB that are free below the folder in its fourth column."""
+    return in_shell(f"exec df -Pk {quoted(str(folder))}")
+
+
+def quoted(*words: str) -> str:
+    """The words as one text that a shell reads as just these."""
+    return shlex.join(words)
+
+
+def _clean(marks: Mapping[str, str]) -> str:
+    """`env` with the few variables that are passed on as they are there, and the marks."""
+    passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
+    given = quoted(*(f"{name}={value}" for name, value in marks.items()))
+    return f"env -i {passed} {given}".rstrip()
+
+
+def free_space(answer: str) -> str:
+    """What `df -Pk` says, in words."""
+    lines = [line.split() for line in answer.splitlines()[1:]]
+    free = next((int(fields[3]) for fields in lines if len(fields) > 3 and fields[3].isdigit()), None)
+    if free is None:
+        return "how much disk is free there can't be told"
+    return "No space left on device" if free == 0 else f"{free} KiB of disk are free there"

@@ -1,0 +1,145 @@
+"""One connection to one host: opened when it is needed, opened again when it is lost."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import PurePosixPath
+from typing import TypeVar
+
+import paramiko
+
+from plimsoll.adapters.ssh.errors import Unreachable
+from plimsoll.adapters.ssh.execution import Answer, Feed, execute
+from plimsoll.adapters.ssh.opening import LOST, close, open_transport, unreachable
+from plimsoll.adapters.ssh.target import Target
+from plimsoll.ports.secrets import Secrets
+
+_PAUSES_S = (0.5, 2.0, 5.0)
+# sshd allows ten sessions a connection unless told otherwise; one is kept for files.
+_SESSIONS = 8
+_OPEN_S, _TRANSFER_S = 20.0, 60.0
+
+_T = TypeVar("_T")
+
+
+class Connection:
+    """Safe for several threads. What is done over it is repeated when the link is lost: give it what may be repeated.
+
+    `pauses_s` are waits between tries, one fewer than there are tries.
+    """
+
+    def __init__(self, target: Target, secrets: Secrets, pauses_s: tuple[float, ...] = _PAUSES_S) -> None:
+        self.target = target
+        self.used_at = time.monotonic()
+        self.delivered: set[PurePosixPath] = set()
+        """Bundles that this process has found whole there."""
+        self._secrets, self._pauses_s = secrets, pauses_s
+        self._opening, self._files = threading.Lock(), threading.Lock()
+        self._sessions = threading.BoundedSemaphore(_SESSIONS)
+        self._transport: paramiko.Transport | None = None
+        self._sftp: paramiko.SFTPClient | None = None
+
+    def execute(self, command: str, *, timeout_s: float, feed: Feed | None = None) -> Answer:
+        """Run a command line, `feed` writing its input. Repeated from its start when the link is lost: Unreachable."""
+        return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed))
+
+    def execute_once(self, command: str, *, timeout_s: float) -> Answer:
+        """Run a command line that must not be repeated. EOFError when the link is lost while it runs; Unreachable."""
+        transport = self._persistently(lambda ready: ready)
+        return self._execute(transport, command, timeout_s, None)
+
+    def with_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
+        """Work on files, repeated when the link is lost. Unreachable; OSError for what the host refuses."""
+        with self._files:
+            return self._persistently(lambda transport: work(self._shared_sftp(transport)))
+
+    def with_own_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
+        """The same over a session of its own, so that a long transfer keeps nobody waiting."""
+
+        def alone(transport: paramiko.Transport) -> _T:
+            with self._sessions, closing(_sftp(transport)) as client:
+                return work(client)
+
+        return self._persistently(alone)
+
+    @contextmanager
+    def session(self, timeout_s: float) -> Iterator[paramiko.Channel]:
+        """A channel to run a command on and talk with it. Unreachable; EOFError or OSError when the link is lost."""
+        with self._sessions, closing(self._persistently(lambda transport: _channel(transport, timeout_s))) as channel:
+            yield channel
+
+    def close(self) -> None:
+        """End it; the next use opens it again."""
+        with self._opening:
+            if self._transport is not None:
+                close(self._transport)
+            self._transport = self._sftp = None
+
+    def abandon(self) -> None:
+        """Leave it to the process that this one was forked from: nothing more is sent from here."""
+        if self._transport is not None:
+            self._transport.sock.close()
+
+    def _execute(self, transport: paramiko.Transport, command: str, timeout_s: float, feed: Feed | None) -> Answer:
+        with self._sessions, closing(_channel(transport, timeout_s)) as channel:
+            return execute(channel, command, timeout_s, feed)
+
+    def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
+        """Do the work, anew over a new connection when the link is lost, a few times. Unreachable."""
+        for pause in (*self._pauses_s, None):
+            transport: paramiko.Transport | None = None
+            try:
+                transport = self._open()
+                return work(transport)
+            except Unreachable:
+                if pause is None:
+                    raise
+            except LOST as error:
+                if not _is_lost(error, transport):
+                    raise
+                if not isinstance(error, paramiko.ChannelException):  # only that session was refused
+                    self._drop(transport)
+                if pause is None:
+                    raise unreachable(f"host {self.target.place}", error) from error
+            time.sleep(pause)
+        raise AssertionError("the last try returns or raises")
+
+    def _open(self) -> paramiko.Transport:
+        with self._opening:
+            self.used_at = time.monotonic()
+            if self._transport is None or not self._transport.is_active():
+                self._transport, self._sftp = None, None
+                self._transport = open_transport(self.target, self._secrets.ssh_identity(self.target.connection_id))
+            return self._transport
+
+    def _drop(self, transport: paramiko.Transport | None) -> None:
+        """Close it, unless another thread has replaced it already."""
+        with self._opening:
+            if transport is not None and transport is self._transport:
+                close(transport)
+                self._transport = self._sftp = None
+
+    def _shared_sftp(self, transport: paramiko.Transport) -> paramiko.SFTPClient:
+        if self._sftp is None:
+            self._sftp = _sftp(transport)
+        return self._sftp
+
+
+def _is_lost(error: BaseException, transport: paramiko.Transport | None) -> bool:
+    """Whether the link broke; otherwise the host has refused something."""
+    if isinstance(error, (paramiko.SSHException, EOFError, TimeoutError, ConnectionError)):
+        return True
+    return transport is None or not transport.is_active()
+
+
+def _channel(transport: paramiko.Transport, timeout_s: float) -> paramiko.Channel:
+    channel = transport.open_session(timeout=_OPEN_S)
+    channel.settimeout(timeout_s)
+    return channel
+
+
+def _sftp(transport: paramiko.Transport) -> paramiko.SFTPClient:
+    channel = _channel(transport, _TRANSFER_S)
+    channel.invoke_subsystem("sftp")
+    return paramiko.SFTPClient(channel)

@@ -1,0 +1,63 @@
+"""One command on one channel: its input written, both its outputs read, its exit code waited for."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+import paramiko
+
+_BLOCK = 1 << 16
+
+Feed = Callable[[IO[bytes]], None]
+"""Writes a command's whole input; called again from the start when the command is repeated."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A finished command."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+
+
+def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Feed | None) -> Answer:
+    """Run it to its end. TimeoutError when nothing comes for that long, EOFError when the link is lost."""
+    channel.exec_command(command)
+    # Both outputs share one window: if only one were read, the other could stop the command.
+    errors: list[bytes] = []
+    reader = threading.Thread(target=lambda: errors.extend(_blocks(channel.recv_stderr)), daemon=True)
+    reader.start()
+    if feed is not None:
+        _write(channel, feed)
+    channel.shutdown_write()
+    output = _read(channel.recv)
+    reader.join(timeout_s)
+    if reader.is_alive() or not channel.status_event.wait(timeout_s):
+        raise TimeoutError(f"nothing came for {timeout_s:g} s")
+    if channel.exit_status < 0:
+        raise EOFError("the link was lost before the command's end was told")
+    return Answer(channel.exit_status, b"".join(output), b"".join(errors))
+
+
+def _write(channel: paramiko.Channel, feed: Feed) -> None:
+    # A command that ends before its input does has a reason, which it tells on its other side.
+    with suppress(OSError), channel.makefile_stdin("wb", _BLOCK) as stdin:
+        feed(stdin)
+
+
+def _read(receive: Callable[[int], bytes]) -> list[bytes]:
+    blocks = []
+    while block := receive(_BLOCK):
+        blocks.append(block)
+    return blocks
+
+
+def _blocks(receive: Callable[[int], bytes]) -> list[bytes]:
+    """As much as comes: the reader of the other output tells of a broken link."""
+    try:
+        return _read(receive)
+    except OSError:
+        return []

@@ -1,0 +1,187 @@
+"""A host that is reached over SSH."""
+
+import posixpath
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+import paramiko
+
+from plimsoll.adapters.facts import host_facts
+from plimsoll.adapters.jobs import FOLDER, not_started, order, require_id, resists
+from plimsoll.adapters.onhost.control import KILL_TIMEOUT_S
+from plimsoll.adapters.ssh import clock, commands, files
+from plimsoll.adapters.ssh.bundles import bundle_of, deliver, mend_of
+from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.adapters.ssh.execution import Answer
+from plimsoll.adapters.ssh.opening import unreachable
+from plimsoll.adapters.ssh.program import Program
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.ports.host import CommandResult, Job, JobStatus
+
+_ANSWER_S = 60.0
+# The host ends a command itself when its time is over; that the answer stays away says that the link is lost.
+_MARGIN_S = 30.0
+
+_T = TypeVar("_T")
+
+
+class SshHost:
+    """Implements the Host port. `marks` are environment variables that everything started here carries.
+
+    Bundles go below `bundles`, the host's own folder unless another is named. All but `run` is repeated when the link
+    is lost in the middle; a job goes on whatever happens to the link.
+    """
+
+    def __init__(
+        self,
+        info: HostInfo,
+        root: PurePosixPath,
+        connection: Connection,
+        *,
+        marks: Mapping[str, str] | None = None,
+        bundles: PurePosixPath | None = None,
+    ) -> None:
+        self.info = info
+        self.root = root
+        self._connection, self._marks = connection, dict(marks or {})
+        self._bundles = bundles or root / "bundles"
+        self._where = f"host {info.name} ({connection.target.place})"
+        self._program = Program(connection, self._bundles, self._where, self._marks)
+
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+        """Run in the host's folder; on a timeout the command and what it forked are killed, by the host itself."""
+        allowed = timeout.total_seconds()
+        line = commands.run_command(argv, self.root, self._marks, allowed)
+        began = time.monotonic()
+        answer = self._run_once(line, argv[0], allowed)
+        if answer.exit_code == commands.KILLED and time.monotonic() - began >= allowed:
+            raise self._error(f"`{argv[0]}` did not end within {allowed:g} s", "see what it waits for")
+        if answer.exit_code == commands.NOT_FOUND and not self._has_program(argv[0]):
+            raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
+        result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
+        if check and result.exit_code != 0:
+            said = (result.stderr or result.stdout).strip()
+            how = mend_of(said, self.root)
+            raise self._error(f"`{argv[0]}` ended with exit code {result.exit_code}: {said}", how)
+        return result
+
+    def install(self, bundle: Path) -> PurePosixPath:
+        """Bring the folder to the host unless it is there, known by its content; every file is verified there."""
+        if not bundle.is_dir():
+            raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
+        with self._explained(PurePosixPath(bundle)):
+            contents = bundle_of(bundle)
+        return deliver(self._connection, contents, self._bundles, self._where)
+
+    def write(self, path: PurePosixPath, content: str) -> None:
+        """Write a text file whole, below the host's root."""
+        place = self._below_root(path)
+        self._with_files(place, lambda sftp: files.write_whole(sftp, place, content.encode()))
+
+    def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
+        """The last bytes of a text file; empty where there is none."""
+        place = self.root / path
+        return self._with_files(place, lambda sftp: _text(files.read_tail(sftp, place, max_bytes)))
+
+    def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """All files below a folder, sorted."""
+        place = self.root / folder
+        answer = self._connection.execute(commands.list_command(place), timeout_s=_ANSWER_S)
+        if answer.exit_code != 0:
+            said = _text(answer.stderr).strip()
+            raise self._error(f"can't list {place}: {said}", mend_of(said, place))
+        # As Python names files that are not UTF-8, so that they can be fetched by that name.
+        names = answer.stdout.decode(errors="surrogateescape").split("\0")[:-1]
+        return tuple(sorted(PurePosixPath(name) for name in names))
+
+    def fetch(self, path: PurePosixPath, destination: Path) -> None:
+        """Copy a file to the controller, whole or not at all."""
+        place = self.root / path
+        with self._explained(place):
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
+
+    def start(self, job: Job) -> None:
+        """Start the job detached, or attach to it."""
+        told = order(job, self.root, self._marks, 0, self._where)
+        reason = self._program.call("start", timeout_s=_ANSWER_S, **told)
+        if reason:
+            raise not_started(job.id, reason, self._where)
+
+    def status(self, job_id: str) -> JobStatus:
+        """What became of a job."""
+        require_id(job_id, self._where)
+        state, code = self._program.call("status", timeout_s=_ANSWER_S, folder=str(self.root / FOLDER), id=job_id)
+        return JobStatus(state, code)
+
+    def stop(self, job_id: str, *, grace: timedelta) -> None:
+        """Ask the job to end, after `grace` make it."""
+        require_id(job_id, self._where)
+        asked = {"folder": str(self.root / FOLDER), "id": job_id, "grace_s": grace.total_seconds()}
+        allowed = grace.total_seconds() + 2 * KILL_TIMEOUT_S + _MARGIN_S
+        if not self._program.call("stop", timeout_s=allowed, **asked):
+            raise resists(job_id, self._where)
+
+    def free_port(self) -> int:
+        """A port of this host's own address that nobody listens on."""
+        port: int = self._program.call("free-port", timeout_s=_ANSWER_S, address=self.info.address)
+        return port
+
+    def facts(self) -> HostFacts:
+        """What the host says of itself."""
+        return host_facts(self._program.call("readings", timeout_s=_ANSWER_S), self.info.facts)
+
+    def clock_offset_ms(self) -> float:
+        """By the quickest of a few round trips; see `clock`."""
+        try:
+            with self._connection.session(_ANSWER_S) as channel:
+                channel.exec_command(commands.script_command(clock.SCRIPT))
+                return clock.offset_ms(clock.round_trips(channel))
+        except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
+            raise unreachable(self._where, error) from error
+
+    def _run_once(self, line: str, program: str, allowed: float) -> Answer:
+        try:
+            return self._connection.execute_once(line, timeout_s=allowed + _MARGIN_S)
+        except (OSError, EOFError, paramiko.SSHException) as error:
+            what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
+            raise self._error(what, "see whether the network is well, then run the cell again") from error
+
+    def _has_program(self, program: str) -> bool:
+        return self._connection.execute(commands.lookup_command(program), timeout_s=_ANSWER_S).exit_code == 0
+
+    def _with_files(self, place: PurePosixPath, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
+        with self._explained(place):
+            return self._connection.with_files(work)
+
+    def _below_root(self, path: PurePosixPath) -> PurePosixPath:
+        place = PurePosixPath(posixpath.normpath(self.root / path))
+        if not place.is_relative_to(self.root):
+            raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")
+        return place
+
+    @contextmanager
+    def _explained(self, place: PurePosixPath) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            said = str(error) if error.errno else f"{error}; {self._free_space()}"
+            raise self._error(f"can't use {place}: {said}", mend_of(said, place)) from error
+
+    def _free_space(self) -> str:
+        """SFTP has no words for a full disk."""
+        answer = self._connection.execute(commands.free_space_command(self.root.parent), timeout_s=_ANSWER_S)
+        return commands.free_space(_text(answer.stdout))
+
+    def _error(self, what: str, how: str) -> HostError:
+        return HostError(what, where=self._where, mend=how)
+
+
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")

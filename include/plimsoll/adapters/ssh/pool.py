@@ -1,0 +1,46 @@
+"""The connections of this process: one for each host, kept while it is used."""
+
+import os
+import threading
+import time
+
+from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.adapters.ssh.target import Target
+from plimsoll.ports.secrets import Secrets
+
+_IDLE_S = 600.0
+
+
+class Connections:
+    """Safe for several threads. A forked process starts with none: two processes on one connection would garble it."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._open: dict[Target, Connection] = {}
+
+    def to(self, target: Target) -> Connection:
+        """The connection to that host; opened when it is used. Those that nobody used for ten minutes are closed."""
+        with self._lock:
+            if self._process != os.getpid():
+                self._forget()
+            connection = self._open.setdefault(target, Connection(target, self._secrets))
+            connection.used_at = time.monotonic()
+            idle = [known for known, one in self._open.items() if time.monotonic() - one.used_at > _IDLE_S]
+            closing = [self._open.pop(known) for known in idle]
+        for one in closing:
+            one.close()
+        return connection
+
+    def _forget(self) -> None:
+        for one in self._open.values():
+            one.abandon()
+        self._process, self._open = os.getpid(), {}
+
+    def close(self) -> None:
+        """End all of them; the next use opens them again."""
+        with self._lock:
+            closing, self._open = list(self._open.values()), {}
+        for one in closing:
+            one.close()

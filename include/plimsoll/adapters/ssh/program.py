@@ -1,0 +1,55 @@
+"""The program that runs on hosts (`adapters.onhost`), brought there and called."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from plimsoll.adapters import onhost
+from plimsoll.adapters.ssh.bundles import Bundle, deliver, make_bundle, mend_of
+from plimsoll.adapters.ssh.commands import program_command
+from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.adapters.ssh.execution import Answer
+from plimsoll.domain.errors import HostError
+
+_PACKAGE = Path(onhost.__file__).parent
+_ENTRY = "__main__.py"
+# What Python ends with when it can't open what it is to run.
+_NO_PROGRAM = 2
+
+
+class Program:
+    """The program on one host. `bundles` is the folder it is brought to, `where` names the host in errors."""
+
+    def __init__(
+        self, connection: Connection, bundles: PurePosixPath, where: str, marks: Mapping[str, str] | None = None
+    ) -> None:
+        self._connection, self._bundles, self._where, self._marks = connection, bundles, where, marks or {}
+
+    def call(self, command: str, *, timeout_s: float, **request: Any) -> Any:
+        """The answer to a request that may be made twice. HostError with what the host complained of."""
+        answer = self._ask(command, timeout_s, request)
+        if answer.exit_code == _NO_PROGRAM:  # someone has removed it since it was brought there
+            self._connection.delivered.clear()
+            answer = self._ask(command, timeout_s, request)
+        if answer.exit_code != 0:
+            said = answer.stderr.decode(errors="replace").strip()
+            raise HostError(f"{command}: {said}", where=self._where, mend=mend_of(said, self._bundles))
+        return json.loads(answer.stdout)
+
+    def _ask(self, command: str, timeout_s: float, request: Mapping[str, Any]) -> Answer:
+        def feed(stdin: IO[bytes]) -> None:
+            stdin.write(json.dumps(request).encode())
+
+        place = deliver(self._connection, program_bundle(), self._bundles, self._where)
+        line = program_command(place, command, self._marks)
+        return self._connection.execute(line, timeout_s=timeout_s, feed=feed)
+
+
+@lru_cache(maxsize=1)
+def program_bundle() -> Bundle:
+    """The sources, laid out so that they are a program by their folder and import one another by their own names."""
+    package = PurePosixPath(*onhost.__name__.split("."))
+    sources = {str(package / file.name): file for file in sorted(_PACKAGE.glob("*.py"))}
+    return make_bundle("onhost", {**sources, _ENTRY: _PACKAGE / _ENTRY})
