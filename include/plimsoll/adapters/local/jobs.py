@@ -24,7 +24,7 @@ class Jobs:
         self._where, self._niceness = where, niceness
 
     def start(self, job: Job, *, env: Mapping[str, str], marks: Mapping[str, str]) -> None:
-        """Start the job, or do nothing where it was started before. It gets `env`, over it its own, over all `marks`."""
+        """Start the job, or do nothing where it was started before. It gets `env`, its own over it, and `marks`."""
         require_id(job.id, self._where)
         if (self._folder / f"{job.id}.job").exists():
             return
@@ -52,7 +52,6 @@ class Jobs:
                 [sys.executable, "-I", "-S", supervisor.__file__],
                 input=json.dumps(told),
                 env=dict(env),
-                cwd=cast(str, told["cwd"]),
                 start_new_session=True,
                 capture_output=True,
                 text=True,

@@ -26,7 +26,7 @@ def free_port(address: str) -> int:
 
 
 COMMANDS: Mapping[str, Callable[[Request], Any]] = {
-    "start": lambda asked: control.start(asked),
+    "start": control.start,
     "status": lambda asked: control.status(Path(asked["folder"]), asked["id"]),
     "stop": lambda asked: control.stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
     "readings": lambda asked: readings.read(),  # noqa: ARG005 - every command takes a request

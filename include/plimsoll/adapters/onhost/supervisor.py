@@ -58,7 +58,7 @@ def _own(job: dict[str, Any]) -> int | None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         holder = os.pread(lock, 200, 0).decode()
-        raise SystemExit(f"{job['owns']} is in use by {holder or 'another job'}") from None
+        raise BlockingIOError(f"{job['owns']} is in use by {holder or 'another job'}") from None
     os.truncate(lock, 0)
     os.pwrite(lock, f"job {job['id']} (supervisor {os.getpid()})".encode(), 0)
     return lock
@@ -135,7 +135,8 @@ def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
     kept = () if owned is None else (owned,)
     # This process has one thread, so that preexec_fn is safe.
     environment = {**os.environ, **job["env"]}
-    return subprocess.Popen(job["argv"], env=environment, pass_fds=kept, preexec_fn=before_exec)  # noqa: PLW1509
+    options: dict[str, Any] = {"env": environment, "cwd": job["cwd"], "pass_fds": kept}
+    return subprocess.Popen(job["argv"], preexec_fn=before_exec, **options)  # noqa: PLW1509
 
 
 def _prctl(option: int, value: int) -> None:

@@ -1,5 +1,6 @@
 """Files of a host by SFTP, whole or not at all."""
 
+import os
 import stat
 import uuid
 from contextlib import suppress
@@ -42,7 +43,7 @@ def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) ->
         size = _size(sftp, path)
         if size is None:
             return b""
-        with sftp.open(str(path), "rb") as file:
+        with sftp.open(_name(path), "rb") as file:
             file.seek(max(0, size - max_bytes))
             if min(size, max_bytes) > _BLOCK:
                 file.prefetch(size)  # one request after the other would take a round trip each
@@ -55,7 +56,7 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
     """Copy a file to this machine, as far as it had been written by now. OSError."""
     unfinished = destination.with_name(f".{destination.name}.part")
     try:
-        sftp.get(str(path), str(unfinished), max_concurrent_prefetch_requests=64)
+        sftp.get(_name(path), str(unfinished), max_concurrent_prefetch_requests=64)
         unfinished.replace(destination)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -63,5 +64,10 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
 
 def _size(sftp: paramiko.SFTPClient, path: PurePosixPath) -> int | None:
     """None for what is no file."""
-    found = sftp.stat(str(path))
+    found = sftp.stat(_name(path))
     return found.st_size if stat.S_ISREG(found.st_mode or 0) else None
+
+
+def _name(path: PurePosixPath) -> bytes:
+    """Also of files whose names are no UTF-8."""
+    return os.fsencode(str(path))

@@ -2,6 +2,7 @@
 
 import logging
 import socket
+from contextlib import suppress
 
 import paramiko
 
@@ -43,10 +44,8 @@ def open_transport(target: Target, identity: SshIdentity) -> paramiko.Transport:
 
 def close(transport: paramiko.Transport) -> None:
     """End a connection, without the wait for its thread to wake up."""
-    try:
+    with suppress(OSError):  # it is gone already
         transport.sock.shutdown(socket.SHUT_RDWR)
-    except OSError:  # it is gone already
-        pass
     transport.close()
 
 

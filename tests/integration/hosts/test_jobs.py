@@ -1,20 +1,16 @@
-"""Detached jobs with real processes."""
+"""Detached jobs with real processes: the same on either kind of host."""
 
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
-from tests.integration.local_provider.conftest import log_of, marked, python_job, until
+from tests.processes import log_of, marked, python_job, until
 
-from plimsoll.adapters.local import LocalHost
-from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import JobStatus
 
@@ -49,8 +45,7 @@ def test_a_job_keeps_output_and_exit_code(host):
     assert sorted(log_of(host, "load").split()) == ["err", "out"]
 
 
-def test_a_job_runs_in_its_folder_with_its_environment_and_its_marks_and_nothing_else(host, monkeypatch):
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xmx1g")
+def test_a_job_runs_in_its_folder_with_its_environment_and_its_marks_and_nothing_else(host):
     code = "import os, json; print(json.dumps([os.getcwd(), dict(os.environ)]))"
     host.start(python_job("load", code, env={"OWN": "1", "PLIMSOLL_TEST": "forged"}, cwd=PurePosixPath("data")))
     ended(host, "load")
@@ -178,57 +173,7 @@ def test_a_folder_stays_owned_while_anything_of_the_job_lives(host):
         host.start(python_job("two", SLEEP, owns=host.root / "data"))
 
 
-CALLER = """
-import sys
-from datetime import timedelta
-from pathlib import Path
-from plimsoll.adapters.local import LocalHost
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.ports.host import Job
-info = HostInfo(name="node1", role="node", address="127.0.0.1")
-host = LocalHost(info, Path(sys.argv[1]), {"PLIMSOLL_TEST": sys.argv[2]})
-host.start(Job("load", [sys.executable, "-c", "import time; time.sleep(600)"], timedelta(minutes=1)))
-print("started", flush=True)
-sys.stdin.read()
-"""
-
-
-def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host):
-    argv = [sys.executable, "-c", CALLER, str(host.root), str(host.root.parent)]
-    with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as caller:
-        assert caller.stdout.readline() == "started\n"
-        tree = psutil.Process(caller.pid).children(recursive=True)
-        os.killpg(caller.pid, signal.SIGKILL)
-        assert caller.stdout.read() == ""  # end of file comes only when nobody holds the pipe
-    assert tree == []
-    assert host.status("load").state == "running"
-    session = os.getsid(record(host, "load")["child"])
-    assert session == record(host, "load")["pid"]
-
-
-def test_a_job_has_no_file_of_the_caller_open(host, tmp_path):
-    with (tmp_path / "secret").open("w") as secret:
-        os.set_inheritable(secret.fileno(), True)
-        host.start(python_job("load", SLEEP))
-        for pid in (record(host, "load")["pid"], record(host, "load")["child"]):
-            assert tmp_path / "secret" not in {fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()}
-
-
 @pytest.mark.parametrize("job_id", ["../evil", "a/b", "", "-x"])
 def test_an_id_that_is_not_a_name_is_refused(host, job_id):
     with pytest.raises(HostError, match="not a job's id"):
         host.start(python_job(job_id, SLEEP))
-
-
-PRIORITY = "import os; print(os.nice(0), open('/proc/self/autogroup').read().split()[-1])"
-
-
-@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel groups no processes by session")
-def test_jobs_of_a_host_that_gives_way_do_so_to_their_own_session_and_to_others(tmp_path):
-    info = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"niceness": "7"})
-    host = LocalHost(info, tmp_path / "node1", {})
-    host.start(python_job("modest", PRIORITY))
-    assert ended(host, "modest") == 0
-    assert log_of(host, "modest").split() == ["7", "7"]

@@ -1,0 +1,60 @@
+"""Hosts to hold the Host port's contract against: this machine's own, and one behind a real sshd."""
+
+from pathlib import PurePosixPath
+
+import pytest
+from tests.processes import end_marked, oldest_python
+from tests.sshd import OneKey, make_key, running_sshd
+
+from plimsoll.adapters.local import LocalHost
+from plimsoll.adapters.ssh import Connections, SshHost
+from plimsoll.domain.cluster import HostInfo
+
+INFO = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"machine": "here"})
+UNWANTED = {"JAVA_TOOL_OPTIONS": "-Xmx1g"}
+
+
+@pytest.fixture(scope="session")
+def user_key(tmp_path_factory):
+    return make_key(tmp_path_factory.mktemp("keys"), "user")
+
+
+@pytest.fixture
+def marks(tmp_path):
+    """Of everything that a test starts; all of it is ended after the test."""
+    yield {"PLIMSOLL_TEST": str(tmp_path)}
+    end_marked("PLIMSOLL_TEST", str(tmp_path))
+
+
+@pytest.fixture
+def sshd(tmp_path, user_key):
+    with running_sshd(tmp_path / "sshd", [user_key.public], python=oldest_python(), environment=UNWANTED) as server:
+        yield server
+
+
+@pytest.fixture
+def connections(user_key):
+    pool = Connections(OneKey(user_key.private))
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def connection(sshd, connections):
+    return connections.to(sshd.target())
+
+
+@pytest.fixture
+def ssh_host(connection, marks, tmp_path):
+    root, bundles = PurePosixPath(tmp_path / "node1"), PurePosixPath(tmp_path / "bundles")
+    return SshHost(INFO, root, connection, marks=marks, bundles=bundles)
+
+
+@pytest.fixture(params=["local", "ssh"])
+def host(request, marks, tmp_path, monkeypatch):
+    """Either kind of host. Both find an environment that they must not pass on."""
+    if request.param == "ssh":
+        return request.getfixturevalue("ssh_host")
+    for name, value in UNWANTED.items():
+        monkeypatch.setenv(name, value)
+    return LocalHost(INFO, tmp_path / "node1", marks)

@@ -1,0 +1,89 @@
+"""What only hosts of this machine must keep apart: the process that starts a job, and its jobs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.processes import log_of, python_job, until
+
+from plimsoll.adapters.local import LocalHost
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import HostError
+
+SLEEP = "import time; time.sleep(600)"
+
+
+@pytest.fixture
+def host(marks, tmp_path):
+    return LocalHost(HostInfo(name="node1", role="node", address="127.0.0.1"), tmp_path / "node1", marks)
+
+
+def ended(host, job_id):
+    until(lambda: host.status(job_id).state == "exited", f"the end of {job_id}")
+    return host.status(job_id).exit_code
+
+
+def record(host, job_id):
+    return json.loads(Path(host.root, "jobs", f"{job_id}.job").read_text())
+
+
+def test_a_bundle_is_used_where_it_lies(host, tmp_path):
+    (tmp_path / "bundle").mkdir()
+    assert Path(host.install(tmp_path / "bundle")) == tmp_path / "bundle"
+    with pytest.raises(HostError, match="no folder"):
+        host.install(tmp_path / "none")
+
+
+CALLER = """
+import sys
+from datetime import timedelta
+from pathlib import Path
+from plimsoll.adapters.local import LocalHost
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.ports.host import Job
+info = HostInfo(name="node1", role="node", address="127.0.0.1")
+host = LocalHost(info, Path(sys.argv[1]), {"PLIMSOLL_TEST": sys.argv[2]})
+host.start(Job("load", [sys.executable, "-c", "import time; time.sleep(600)"], timedelta(minutes=1)))
+print("started", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host):
+    argv = [sys.executable, "-c", CALLER, str(host.root), str(host.root.parent)]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as caller:
+        assert caller.stdout.readline() == "started\n"
+        tree = psutil.Process(caller.pid).children(recursive=True)
+        os.killpg(caller.pid, signal.SIGKILL)
+        assert caller.stdout.read() == ""  # end of file comes only when nobody holds the pipe
+    assert tree == []
+    assert host.status("load").state == "running"
+    session = os.getsid(record(host, "load")["child"])
+    assert session == record(host, "load")["pid"]
+
+
+def test_a_job_has_no_file_of_the_caller_open(host, tmp_path):
+    with (tmp_path / "secret").open("w") as secret:
+        os.set_inheritable(secret.fileno(), True)
+        host.start(python_job("load", SLEEP))
+        for pid in (record(host, "load")["pid"], record(host, "load")["child"]):
+            assert tmp_path / "secret" not in {fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir()}
+
+
+PRIORITY = "import os; print(os.nice(0), open('/proc/self/autogroup').read().split()[-1])"
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel groups no processes by session")
+def test_jobs_of_a_host_that_gives_way_do_so_to_their_own_session_and_to_others(tmp_path):
+    info = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"niceness": "7"})
+    host = LocalHost(info, tmp_path / "node1", {})
+    host.start(python_job("modest", PRIORITY))
+    assert ended(host, "modest") == 0
+    assert log_of(host, "modest").split() == ["7", "7"]

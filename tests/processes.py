@@ -1,0 +1,75 @@
+"""Real processes in tests: wait for them, find them by their marks, end them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+import psutil
+
+from plimsoll.ports.host import Host, Job
+
+PATIENCE_S = 30
+
+_T = TypeVar("_T")
+
+
+def until(condition: Callable[[], _T], what: str) -> _T:
+    """Wait for something real; the deadline only bounds a test that has failed anyway."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"never came: {what}"
+        time.sleep(0.01)
+    return value
+
+
+def marked(name: str, value: str) -> list[psutil.Process]:
+    """Living processes whose environment carries that mark."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(name) == value and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def end_marked(name: str, value: str) -> None:
+    """Kill every process with that mark."""
+    while left := marked(name, value):
+        for process in left:
+            os.kill(process.pid, signal.SIGKILL)
+
+
+def python_job(job_id: str, code: str, **changes: Any) -> Job:
+    """A job that runs that code."""
+    return Job(**{"id": job_id, "argv": [sys.executable, "-c", code], "expires": timedelta(minutes=1), **changes})
+
+
+def log_of(host: Host, job_id: str) -> str:
+    """What the job printed."""
+    return host.read_tail(PurePosixPath("jobs", f"{job_id}.log"), max_bytes=10_000)
+
+
+def oldest_python() -> Path:
+    """The oldest Python that a host may have, where this machine has it; else the one that runs the tests."""
+    for program in _pythons("3.9"):
+        asked = [program, "-c", "import sys; print(sys.executable)"]
+        told = subprocess.run(asked, capture_output=True, text=True, check=False)
+        if told.returncode == 0:
+            return Path(told.stdout.strip())
+    return Path(sys.executable).resolve()
+
+
+def _pythons(version: str) -> Iterator[str]:
+    if found := shutil.which(f"python{version}"):
+        yield found
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    yield from map(str, sorted(root.glob(f"versions/{version}*/bin/python{version}")))

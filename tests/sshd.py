@@ -1,0 +1,197 @@
+"""A real OpenSSH server as a process of a test, on a loopback address, with keys and files of its own."""
+
+import getpass
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from plimsoll.adapters.ssh import Target
+from plimsoll.domain.errors import SecretError
+from plimsoll.ports.secrets import AwsAccess, SshIdentity
+
+SSHD = Path("/usr/sbin/sshd")
+CONNECTION = "bench"
+_PATIENCE_S = 20
+
+
+@dataclass(frozen=True)
+class KeyPair:
+    """A key pair made for a test."""
+
+    private: str
+    public: str
+
+
+def make_key(folder: Path, name: str, kind: str = "ed25519") -> KeyPair:
+    """A new pair, also kept as files `name` and `name.pub` in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", "", "-C", name, "-f", str(folder / name)], check=True)
+    return KeyPair((folder / name).read_text(), (folder / f"{name}.pub").read_text())
+
+
+@dataclass(frozen=True)
+class OneKey:
+    """Implements the Secrets port with one private key for every connection."""
+
+    private: str = field(repr=False)
+    user: str = field(default_factory=getpass.getuser)
+
+    def ssh_identity(self, connection_id: str) -> SshIdentity:
+        """The key."""
+        return SshIdentity(self.user, self.private)
+
+    def aws(self, connection_id: str) -> AwsAccess:
+        """None."""
+        raise SecretError("there is no account here")
+
+
+@dataclass
+class Sshd:
+    """A server. `folder` holds its files, `log` what it says."""
+
+    folder: Path
+    address: str
+    port: int
+    host_key: str
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def log(self) -> str:
+        """Everything that it has said."""
+        return (self.folder / "log").read_text()
+
+    @property
+    def config(self) -> Path:
+        """Its configuration: changes count from the next `start` on."""
+        return self.folder / "sshd_config"
+
+    def target(self, *, host_key: str = "", user: str = "") -> Target:
+        """How it is reached."""
+        return Target(self.address, host_key or self.host_key, CONNECTION, self.port, user)
+
+    def start(self) -> None:
+        """Start it, and wait until it listens."""
+        with (self.folder / "log").open("ab") as log:
+            argv = [str(SSHD), "-D", "-e", "-f", str(self.config)]
+            self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        deadline = time.monotonic() + _PATIENCE_S
+        while not self._listens():
+            assert self.process.poll() is None, f"sshd ended: {self.log}"
+            assert time.monotonic() < deadline, f"sshd does not listen: {self.log}"
+            time.sleep(0.01)
+
+    def sessions(self) -> list[psutil.Process]:
+        """The processes that serve connections."""
+        assert self.process is not None
+        with suppress(psutil.NoSuchProcess):
+            every = psutil.Process(self.process.pid).children(recursive=True)
+            return [process for process in every if _name(process) == "sshd"]
+        return []
+
+    def cut(self) -> None:
+        """End every connection at once, as a server that dies does; it goes on listening."""
+        for process in self.sessions():
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        while self.sessions():
+            time.sleep(0.01)
+
+    def freeze(self) -> None:
+        """Every connection stays open and says nothing more."""
+        for process in self.sessions():
+            process.send_signal(signal.SIGSTOP)
+
+    def stop(self) -> None:
+        """End it and all its connections."""
+        if self.process is None:
+            return
+        sessions = self.sessions()
+        self.process.kill()
+        self.process.wait()
+        for process in sessions:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(sessions, timeout=_PATIENCE_S)
+        self.process = None
+
+    def _listens(self) -> bool:
+        with suppress(OSError), socket.create_connection((self.address, self.port), timeout=1):
+            return True
+        return False
+
+
+@contextmanager
+def running_sshd(
+    folder: Path,
+    authorized: Sequence[str],
+    *,
+    address: str = "127.0.0.1",
+    port: int = 0,
+    python: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    host_key_kind: str = "ed25519",
+) -> Iterator[Sshd]:
+    """A server that lets the current user in with these public keys, at a free port unless one is given.
+
+    `python` is the `python3` of those who log in (this one's unless given), `environment` what else they get.
+    """
+    host_key = make_key(folder, "host_key", host_key_kind).public
+    (folder / "authorized_keys").write_text("".join(authorized))
+    programs = folder / "bin"
+    programs.mkdir()
+    (programs / "python3").symlink_to(python or Path(sys.executable).resolve())
+    given = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", **(environment or {})}
+    if os.geteuid() == 0:  # sshd wants it, whether it uses it or not
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    server = Sshd(folder, address, port or _free_port(address), " ".join(host_key.split()[:2]))
+    server.config.write_text(_configuration(server, given))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def _configuration(server: Sshd, environment: Mapping[str, str]) -> str:
+    given = " ".join(shlex.quote(f"{name}={value}") for name, value in environment.items())
+    return f"""
+ListenAddress {server.address}:{server.port}
+HostKey {server.folder}/host_key
+AuthorizedKeysFile {server.folder}/authorized_keys
+PidFile none
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+PermitUserEnvironment no
+PrintMotd no
+MaxStartups 100
+LogLevel VERBOSE
+Subsystem sftp internal-sftp
+SetEnv {given}
+"""
+
+
+def _free_port(address: str) -> int:
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return process.name()
+    except psutil.NoSuchProcess:
+        return ""
