@@ -115,13 +115,9 @@ class Sshd:
         """End it and all its connections."""
         if self.process is None:
             return
-        sessions = self.sessions()
+        self.cut()
         self.process.kill()
         self.process.wait()
-        for process in sessions:
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
-        psutil.wait_procs(sessions, timeout=_PATIENCE_S)
         self.process = None
 
     def _listens(self) -> bool:
@@ -147,10 +143,12 @@ def running_sshd(
     """
     host_key = make_key(folder, "host_key", host_key_kind).public
     (folder / "authorized_keys").write_text("".join(authorized))
-    programs = folder / "bin"
+    programs, home = folder / "bin", folder / "home"
     programs.mkdir()
+    home.mkdir()
     (programs / "python3").symlink_to(python or Path(sys.executable).resolve())
-    given = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", **(environment or {})}
+    # A home of their own: what a person's shell does at its start is none of a test's business.
+    given = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), **(environment or {})}
     if os.geteuid() == 0:  # sshd wants it, whether it uses it or not
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     server = Sshd(folder, address, port or _free_port(address), " ".join(host_key.split()[:2]))
