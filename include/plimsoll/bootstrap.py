@@ -11,6 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.definitions import parse_definition
+from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
@@ -43,13 +44,18 @@ def local_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.local import LocalProvider
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
     from plimsoll.adapters.sampler import ProcSampler
+    from plimsoll.adapters.ssh import Connections, SshProvider
 
-    clock = SystemClock()
+    clock, store = SystemClock(), build_store(settings)
+    connections = Connections(build_secrets(settings))
     artefacts = Artefacts(settings.cache, _log.info)
     return Toolkit(
-        store=build_store(settings),
+        store=store,
         clock=clock,
-        providers={"local": LocalProvider(settings.work, clock)},
+        providers={
+            "local": LocalProvider(settings.work, clock),
+            "ssh": SshProvider(connections, StoredOptions(store), clock),
+        },
         databases={"cassandra": Cassandra(artefacts, clock)},
         load_generators={"plimsoll-stress": PlimsollStress(artefacts)},
         sampler=ProcSampler(),

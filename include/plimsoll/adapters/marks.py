@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from pathlib import PurePath
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, HostInfo
@@ -26,7 +26,7 @@ class Marks:
     expires: datetime | None = None
 
 
-def marks_of(cluster: Cluster, info: HostInfo, work: Path) -> dict[str, str]:
+def marks_of(cluster: Cluster, info: HostInfo, work: PurePath) -> dict[str, str]:
     """The environment variables that mark every process of that host."""
     return {
         _CLUSTER: str(cluster.key),
@@ -40,7 +40,7 @@ def marks_of(cluster: Cluster, info: HostInfo, work: Path) -> dict[str, str]:
     }
 
 
-def read_marks(environment: Mapping[str, str], work: Path) -> Marks | None:
+def read_marks(environment: Mapping[str, str], work: PurePath) -> Marks | None:
     """The marks in a process' environment; None for one that belongs to no cluster of that work folder.
 
     Lenient in all but the cluster: whatever version of Plimsoll started a process, it must be found.

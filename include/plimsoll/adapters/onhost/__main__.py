@@ -6,8 +6,10 @@ What it can't do ends with exit code 1 and the reason on standard error.
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,14 @@ from typing import Any
 from plimsoll.adapters.onhost import cleaning, control, lease, readings
 
 Request = dict[str, Any]
+
+
+def room(folder: Path) -> int:
+    """Free bytes below the folder, which is made and written to. OSError where it can't be."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"x")
+    return shutil.disk_usage(folder).free
 
 
 def free_port(address: str) -> int:
@@ -31,6 +41,7 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "stop": lambda asked: control.stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
     "readings": lambda asked: readings.read(),  # noqa: ARG005 - every command takes a request
     "free-port": lambda asked: free_port(asked["address"]),
+    "room": lambda asked: room(Path(asked["folder"])),
     "clean": lambda asked: cleaning.clean(Path(asked["work"]), asked["cluster"]),
     "lease-read": lambda asked: lease.read(Path(asked["folder"])),
     "lease-take": lambda asked: lease.take(Path(asked["folder"]), asked["lease"], asked["over"]),

@@ -7,6 +7,7 @@ what has arrived stays: an interrupted transfer goes on where it was.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ import shutil
 import sys
 import tarfile
 from pathlib import Path
+from typing import IO
 
 _BLOCK = 1 << 20
 
@@ -34,20 +36,38 @@ def settle(place: Path, files: dict[str, str]) -> list[str]:
 
 
 def receive(place: Path) -> None:
-    """Each file whole or not at all."""
-    folder = _unfinished(place)
+    """Take in files, also beside another sender of the same. OSError, tarfile.TarError."""
+    try:
+        _receive(_unfinished(place))
+    except FileNotFoundError:
+        if not place.is_dir():  # else the other has completed it, under this one's feet
+            raise
+        while sys.stdin.buffer.read(_BLOCK):
+            pass
+
+
+def _receive(folder: Path) -> None:
     with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as archive:
         for member in archive:
             content = archive.extractfile(member)
             if content is None or ".." in Path(member.name).parts:
-                raise SystemExit(f"{member.name} is no file of a bundle")
+                raise OSError(f"{member.name} is no file of a bundle")
             target = folder / member.name.lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
-            part = target.with_name(f".{target.name}.{os.getpid()}.part")
-            with part.open("wb") as file:
-                shutil.copyfileobj(content, file, _BLOCK)
-            part.chmod(member.mode)
-            part.replace(target)
+            _write(target, content, member.mode)
+
+
+def _write(target: Path, content: IO[bytes], mode: int) -> None:
+    """Whole or not at all."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            shutil.copyfileobj(content, file, _BLOCK)
+        part.chmod(mode)
+        part.replace(target)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 def _unfinished(place: Path) -> Path:

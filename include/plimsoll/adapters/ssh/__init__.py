@@ -3,6 +3,7 @@
 from plimsoll.adapters.ssh.errors import KeyRefused, Unreachable, WrongHostKey
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.pool import Connections
+from plimsoll.adapters.ssh.provider import SshProvider
 from plimsoll.adapters.ssh.target import Target
 
-__all__ = ["Connections", "KeyRefused", "SshHost", "Target", "Unreachable", "WrongHostKey"]
+__all__ = ["Connections", "KeyRefused", "SshHost", "SshProvider", "Target", "Unreachable", "WrongHostKey"]

@@ -59,14 +59,20 @@ def deliver(connection: Connection, bundle: Bundle, below: PurePosixPath, where:
     A process verifies a bundle once.
     """
     place = below / bundle.folder
-    if place in connection.delivered:
-        return place
-    for _ in range(_ROUNDS):
-        missing = _settle(connection, bundle, place, where)
-        if not missing:
+    with connection.delivering:
+        if place not in connection.delivered:
+            _deliver(connection, bundle, place, where)
             connection.delivered.add(place)
-            return place
+    return place
+
+
+def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> None:
+    missing = _settle(connection, bundle, place, where)
+    for _ in range(_ROUNDS):
+        if not missing:
+            return
         _send(connection, bundle, missing, place, where)
+        missing = _settle(connection, bundle, place, where)
     what = f"{bundle.name} does not arrive whole: {len(missing)} files differ after {_ROUNDS} transfers"
     raise HostError(what, where=where, mend="look for a bad disk there or at what changes these files here")
 

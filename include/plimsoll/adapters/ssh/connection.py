@@ -34,6 +34,8 @@ class Connection:
         self.used_at = time.monotonic()
         self.delivered: set[PurePosixPath] = set()
         """Bundles that this process has found whole there."""
+        self.delivering = threading.Lock()
+        """Held by the thread that brings one."""
         self._secrets, self._pauses_s = secrets, pauses_s
         self._opening, self._files = threading.Lock(), threading.Lock()
         self._sessions = threading.BoundedSemaphore(_SESSIONS)

@@ -1,0 +1,73 @@
+"""What would keep a definition's clusters from running on its groups of hosts, asked of the hosts."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.facts import memory_bytes
+from plimsoll.adapters.ssh.group import Group, Member, in_parallel
+from plimsoll.adapters.ssh.options import SshOptions
+from plimsoll.adapters.ssh.pool import Connections
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import HostError, Problem, SecretError
+from plimsoll.domain.units import parse_size
+
+_MIB = 1 << 20
+_ANSWER_S = 60.0
+
+
+def problems(definition: Definition, connections: Connections) -> list[Problem]:
+    """Every problem found; clusters themselves are not touched."""
+    try:
+        options = SshOptions.model_validate(definition.provider.options)
+    except ValidationError as error:
+        return list(_wrong_options(error))
+    groups = [Group(group, options, connections) for group in options.groups]
+    asked = [(group, member) for group in groups for member in group.members()]
+    found = in_parallel(asked, lambda one: _host(definition, options, *one))
+    return [*shape(definition, options), *(problem for several in found for problem in several)]
+
+
+def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
+    """Whether the groups are large and many enough: pure."""
+    nodes = definition.system.nodes
+    fitting = [group for group in options.groups if len(group.nodes) >= nodes]
+    if not fitting:
+        most = max(len(group.nodes) for group in options.groups)
+        yield Problem("system.nodes", f"no group has {nodes} nodes; the largest has {most}", "name more hosts")
+    elif definition.max_parallel > len(fitting):
+        what = f"{definition.max_parallel} cells at once need as many groups of {nodes} nodes; there are {len(fitting)}"
+        yield Problem("max_parallel", what, "name more groups, or run fewer cells at once")
+
+
+def memory(definition: Definition, member: Member, there: int) -> Iterator[Problem]:
+    """Heaps that are larger than the host's memory: pure."""
+    if member.role == "load":
+        needed = {"load_generator.heap": parse_size(definition.load_generator.heap)}
+    else:
+        needed = {f"variants.{variant.id}.jvm.heap": variant.jvm.heap for variant in definition.variants}
+    for where, heap in needed.items():
+        if heap > there:
+            what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {there // _MIB}M"
+            yield Problem(where, what, "use a smaller heap or a larger host")
+
+
+def _host(definition: Definition, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
+    where = f"provider.options.groups.{group.name}.{member.name}"
+    try:
+        readings = member.ask("readings", _ANSWER_S)
+        free = member.ask("room", _ANSWER_S, folder=str(member.folder))
+    except (HostError, SecretError) as error:
+        return [Problem(where, f"{error.where}: {error.what}" if error.where else error.what, error.mend)]
+    found = list(memory(definition, member, memory_bytes(readings)))
+    if free < options.disk_per_host:
+        what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
+        found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
+    return found
+
+
+def _wrong_options(error: ValidationError) -> Iterator[Problem]:
+    for fault in error.errors():
+        key = ".".join(str(part) for part in ("provider", "options", *fault["loc"]))
+        what = fault["msg"].removeprefix("Value error, ")
+        yield Problem(key, what, "docs/ssh.md shows the options")

@@ -1,0 +1,167 @@
+"""A group of hosts that are always there: leased, cleaned and released together."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, TypeVar
+
+from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.ssh.host import SshHost
+from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
+from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
+from plimsoll.adapters.ssh.pool import Connections
+from plimsoll.adapters.ssh.program import Program
+from plimsoll.domain.cluster import Cluster, HostInfo, Role
+from plimsoll.domain.errors import HostError
+
+_ANSWER_S, _CLEAN_S = 60.0, 120.0
+
+Place = tuple[str, int, PurePosixPath]
+"""Address and port of a load host, and the group's folder there."""
+
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One host of a group. `folder` is the group's own on it."""
+
+    name: str
+    role: Role
+    options: HostOptions
+    connection_id: str
+    folder: PurePosixPath
+    connections: Connections
+
+    @property
+    def work(self) -> PurePosixPath:
+        """Where clusters live."""
+        return self.folder / "clusters"
+
+    @property
+    def bundles(self) -> PurePosixPath:
+        """What was installed, kept from cluster to cluster: it is named after its content."""
+        return self.folder / "bundles"
+
+    def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:
+        """Of the program on that host. HostError."""
+        target = self.options.target(self.connection_id)
+        where = f"host {self.name} ({target.place})"
+        return Program(self.connections.to(target), self.bundles, where).call(command, timeout_s=timeout_s, **request)
+
+    def held(self) -> Held | None:
+        """Its lease."""
+        return parse_held(self.ask("lease-read", folder=str(self.folder)))
+
+    def take(self, lease: Lease) -> Held:
+        """Take it, also over a lease whose time is past, after the end of all that it left; who holds it then."""
+        held = self._take(lease, None)
+        if held.lease.key == lease.key or not held.expired:
+            return held
+        self.clean(held.lease.key)
+        return self._take(lease, held.lease.key)
+
+    def clean(self, key: str | None) -> None:
+        """End and remove all of that cluster, or of every cluster; HostError where something is left."""
+        left = self.ask("clean", _CLEAN_S, work=str(self.work), cluster=key)
+        if left:
+            mend = "end these processes and remove what is left by hand, then destroy the cluster again"
+            place = f"host {self.name} ({self.options.target(self.connection_id).place})"
+            raise HostError(f"it is not clean: {'; '.join(left)}", where=place, mend=mend)
+
+    def release(self, key: str) -> None:
+        """Give it back, where that key holds it."""
+        self.ask("lease-release", folder=str(self.folder), key=key)
+
+    def host(self, cluster: Cluster, info: HostInfo) -> SshHost:
+        """Access to it as a host of a cluster."""
+        connection = self.connections.to(self.options.target(self.connection_id))
+        marks = marks_of(cluster, info, self.work)
+        return SshHost(info, self.work / str(cluster.key) / info.name, connection, marks=marks, bundles=self.bundles)
+
+    def _take(self, lease: Lease, over: str | None) -> Held:
+        asked = {"folder": str(self.folder), "lease": lease.model_dump(mode="json"), "over": over}
+        held = parse_held(self.ask("lease-take", **asked))
+        if held is None:
+            raise HostError("its lease vanished while it was taken", where=f"host {self.name}", mend="try again")
+        return held
+
+
+class Group:
+    """The load host's lease decides: it is taken first and given back last."""
+
+    def __init__(self, options: GroupOptions, provider: SshOptions, connections: Connections) -> None:
+        self.name = options.name
+        folder = PurePosixPath(provider.folder_of(options))
+
+        def member(name: str, role: Role, host: HostOptions) -> Member:
+            return Member(name, role, host, provider.connection, folder, connections)
+
+        self.load = member("load", "load", options.load)
+        self.nodes = tuple(member(f"node{n}", "node", host) for n, host in enumerate(options.nodes, start=1))
+
+    @property
+    def place(self) -> Place:
+        """What makes it the same group, whatever it is called."""
+        target = self.load.options.target(self.load.connection_id)
+        return target.address, target.port, self.load.folder
+
+    def members(self, cluster: Cluster | None = None) -> tuple[Member, ...]:
+        """The load host, then the nodes; of a cluster: those that belong to it."""
+        names = {info.name for info in cluster.hosts} if cluster else None
+        return (self.load, *(node for node in self.nodes if names is None or node.name in names))
+
+    def infos(self, nodes: int) -> tuple[HostInfo, ...]:
+        """So many nodes and the load host, as a cluster names them."""
+        return tuple(
+            HostInfo(
+                name=member.name,
+                role=member.role,
+                address=member.options.address,
+                facts={**member.options.facts, "group": self.name},
+            )
+            for member in (*self.nodes[:nodes], self.load)
+        )
+
+    def held(self) -> Held | None:
+        """Who has the group."""
+        return self.load.held()
+
+    def take(self, lease: Lease) -> Held:
+        """Take all hosts of the lease's cluster for it, or none; who holds the first that can't be had."""
+        held = self.load.take(lease)
+        for member in self.members(lease.cluster)[1:]:
+            if held.lease.key == lease.key:
+                held = member.take(lease)
+        if held.lease.key != lease.key:
+            self.release(lease)
+        return held
+
+    def clean(self, cluster: Cluster, key: str | None) -> None:
+        """On all hosts of that cluster at once. HostError of the first where something is left."""
+        self._all(cluster, lambda member: member.clean(key))
+
+    def ready(self, lease: Lease) -> bool:
+        """Note that the cluster is whole."""
+        whole: bool = self.load.ask("lease-ready", folder=str(self.load.folder), key=lease.key)
+        return whole
+
+    def release(self, lease: Lease) -> None:
+        """Give all hosts back, the load host last: until then the cluster is found."""
+        for member in reversed(self.members(lease.cluster)):
+            member.release(lease.key)
+
+    def member(self, name: str) -> Member | None:
+        """The host of that name."""
+        return next((member for member in self.members() if member.name == name), None)
+
+    def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
+        return list(in_parallel(self.members(cluster), work))
+
+
+def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:
+    """Each over its own connection. The first error comes up when the others have ended."""
+    with ThreadPoolExecutor(max(1, min(32, len(members)))) as pool:
+        return iter(list(pool.map(work, members)))

@@ -1,0 +1,70 @@
+"""Options of the ssh provider in a definition: `provider: {name: ssh, options: {…}}`."""
+
+from collections import Counter
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from plimsoll.adapters.ssh.keys import parse_host_key
+from plimsoll.adapters.ssh.target import Target
+from plimsoll.domain.base import Model
+from plimsoll.domain.units import Size
+
+_GIB = 1 << 30
+_Folder = Annotated[str, Field(pattern=r"^/[^\0]+$")]
+
+
+class HostOptions(Model):
+    """One machine."""
+
+    address: Annotated[str, Field(min_length=1, description="Where the group's other hosts reach it")]
+    host_key: Annotated[str, Field(description="Its public host key: `ssh-ed25519 AAAA…`")]
+    ssh_address: Annotated[str, Field(description="Where the controller reaches it, if elsewhere")] = ""
+    port: Annotated[int, Field(ge=1, le=65535, description="Port of its sshd")] = 22
+    user: Annotated[str, Field(description="Who logs in; the connection's user if empty")] = ""
+    facts: Annotated[dict[str, str], Field(description="What else is to stand in the fingerprint: model, rack")] = {}
+
+    @field_validator("host_key")
+    @classmethod
+    def _is_a_key(cls, value: str) -> str:
+        parse_host_key(value)
+        return value
+
+    def target(self, connection_id: str) -> Target:
+        """How it is reached."""
+        return Target(self.ssh_address or self.address, self.host_key, connection_id, self.port, self.user)
+
+
+class GroupOptions(Model):
+    """Hosts that make up one cluster at a time."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="Name of the group")]
+    nodes: Annotated[tuple[HostOptions, ...], Field(min_length=1, description="Database nodes, the seed first")]
+    load: Annotated[HostOptions, Field(description="Where the load generator runs")]
+    folder: Annotated[_Folder | None, Field(description="Instead of the provider's")] = None
+
+
+class SshOptions(Model):
+    """Which machines there are."""
+
+    groups: Annotated[tuple[GroupOptions, ...], Field(min_length=1, description="One cluster each at a time")]
+    connection: Annotated[str, Field(min_length=1, description="Connection whose key logs in")] = "ssh_default"
+    folder: Annotated[_Folder, Field(description="Where clusters live on every host")] = "/var/tmp/plimsoll"  # noqa: S108
+    disk_per_host: Annotated[Size, Field(description="Free disk that each host must have below it")] = 20 * _GIB
+
+    @model_validator(mode="after")
+    def _hosts_are_in_one_group(self) -> Self:
+        repeated = [name for name, count in Counter(group.name for group in self.groups).items() if count > 1]
+        places = Counter(place for group in self.groups for place in self._places(group))
+        repeated += [f"{address}:{port}" for (address, port, _), count in places.items() if count > 1]
+        if repeated:
+            raise ValueError(f"stands in more than one group: {', '.join(repeated)}")
+        return self
+
+    def folder_of(self, group: GroupOptions) -> str:
+        """Where that group's clusters live."""
+        return group.folder or self.folder
+
+    def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
+        hosts = (*group.nodes, group.load)
+        return {(host.ssh_address or host.address, host.port, self.folder_of(group)) for host in hosts}

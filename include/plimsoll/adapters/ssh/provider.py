@@ -1,0 +1,183 @@
+"""Clusters of hosts that are always there: a group each, leased for an attempt, cleaned before and after."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.ssh.checks import problems
+from plimsoll.adapters.ssh.group import Group, Place, in_parallel
+from plimsoll.adapters.ssh.host import SshHost
+from plimsoll.adapters.ssh.leases import Held, Lease, lease_of
+from plimsoll.adapters.ssh.options import SshOptions
+from plimsoll.adapters.ssh.pool import Connections
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import HostError, NotFound, Problem, ProviderError, SecretError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.provider_options import ProviderOptions
+
+_log = logging.getLogger("plimsoll")
+
+
+class SshProvider:
+    """Implements the Provider port. Which groups there are, definitions say (`options`); who has them, their hosts."""
+
+    name = "ssh"
+
+    def __init__(self, connections: Connections, options: ProviderOptions, clock: Clock) -> None:
+        self._connections, self._options, self._clock = connections, options, clock
+        self._last_seen: dict[AttemptKey, Place] = {}
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Options, and every host asked: reached, let in, Python, folder, disk, memory."""
+        return problems(definition, self._connections)
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """A free group of the definition, taken and cleaned. Idempotent by the attempt. ProviderError says who has
+        each group, or why it can't be had."""
+        groups = [group for group in self._groups(request.options) if len(group.nodes) >= request.nodes]
+        # A group that does not answer can't keep the others from being used.
+        found, _ = self._looked_up(groups, request.key)
+        if found is not None:
+            return self._completed(*found)
+        obstacles = []
+        for group in groups:
+            try:
+                return self._taken(group, request)
+            except (HostError, SecretError) as error:
+                obstacles.append(f"{group.name}: {error.text()}")
+        raise ProviderError(
+            f"no group of {request.nodes} nodes can be had:" + "".join(f"\n  - {obstacle}" for obstacle in obstacles),
+            where=str(request.key),
+            mend="wait until a group is free, run fewer cells at once (max_parallel), or mend the reasons given",
+        )
+
+    def find(self, key: AttemptKey) -> Cluster | None:
+        """The cluster of that attempt, if it is whole: from the lease on its load host."""
+        found = self._holder(key)
+        return found[1].cluster if found is not None and found[1].ready else None
+
+    def clusters(self) -> Sequence[Cluster]:
+        """From the lease of every group that answers; one that does not is named in the log."""
+        held = in_parallel(self._known_groups(), _held_or_unknown)
+        return sorted((one.lease.cluster for one in held if one is not None), key=lambda cluster: str(cluster.key))
+
+    def destroy(self, key: AttemptKey) -> None:
+        """End what runs, remove what lies there, see that it is so, give the hosts back."""
+        found = self._holder(key)
+        if found is None:
+            return
+        group, lease = found
+        with _explained():
+            group.clean(lease.cluster, lease.key)
+            group.release(lease)
+
+    def host(self, cluster: Cluster, info: HostInfo) -> SshHost:
+        """A host, reached as the campaign's definition says."""
+        for group in self._groups_of(cluster.key):
+            if group.name == info.facts.get("group") and (member := group.member(info.name)) is not None:
+                return member.host(cluster, info)
+        mend = "bring the campaign's definition back to the store"
+        raise ProviderError(f"no definition names host {info.name}", where=str(cluster.key), mend=mend)
+
+    def _taken(self, group: Group, request: ClusterRequest) -> Cluster:
+        """HostError where another has it or a host can't be used; nothing is left taken then."""
+        lease = lease_of(
+            Cluster(
+                key=request.key,
+                owner=request.owner,
+                provider=self.name,
+                hosts=group.infos(request.nodes),
+                created_at=self._clock.now(),
+                expires_at=request.expires_at,
+            )
+        )
+        try:
+            held = group.take(lease)
+            if held.lease.key != lease.key:
+                raise HostError(f"is in use by {held}")
+            return self._make(group, held.lease)
+        except BaseException:
+            with suppress(HostError):
+                group.release(lease)
+            raise
+
+    def _completed(self, group: Group, lease: Lease) -> Cluster:
+        """Of a cluster that whoever took the group has not made whole."""
+        if lease.ready:
+            return lease.cluster
+        with _explained():
+            group.take(lease)
+            return self._make(group, lease)
+
+    def _make(self, group: Group, lease: Lease) -> Cluster:
+        """Clean, of whatever was left by whomever; from now on it is whole."""
+        group.clean(lease.cluster, None)
+        if not group.ready(lease):
+            raise HostError("another has taken it meanwhile", where=f"group {group.name}", mend="run the cell again")
+        return lease.cluster
+
+    def _holder(self, key: AttemptKey) -> tuple[Group, Lease] | None:
+        """The group that the attempt has. ProviderError where a group that may be it does not answer."""
+        found, unknown = self._looked_up(self._groups_of(key), key)
+        if found is None and unknown:
+            raise _as_provider_error(unknown[0]) from unknown[0]
+        return found
+
+    def _looked_up(
+        self, groups: Sequence[Group], key: AttemptKey
+    ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
+        """The group that the attempt has, and why others could not be asked. Where it was last is looked first."""
+        unknown: list[HostError | SecretError] = []
+        for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(key)):
+            try:
+                held = group.held()
+            except (HostError, SecretError) as error:
+                unknown.append(error)
+                continue
+            if held is not None and held.lease.key == str(key):
+                self._last_seen[key] = group.place
+                return (group, held.lease), ()
+        return None, unknown
+
+    def _groups(self, options: object) -> list[Group]:
+        try:
+            parsed = SshOptions.model_validate(options)
+        except ValidationError as error:
+            mend = "run `plimsoll plan`: it names every fault"
+            raise ProviderError("the provider's options are wrong", where="provider.options", mend=mend) from error
+        return [Group(group, parsed, self._connections) for group in parsed.groups]
+
+    def _groups_of(self, key: AttemptKey) -> list[Group]:
+        """The campaign's; every known one where the store has lost the campaign."""
+        try:
+            return self._groups(self._options.of_campaign(key.campaign_id))
+        except NotFound:
+            return self._known_groups()
+
+    def _known_groups(self) -> list[Group]:
+        groups = (group for options in self._options.known(self.name) for group in self._groups(options))
+        return list({group.place: group for group in groups}.values())
+
+
+def _held_or_unknown(group: Group) -> Held | None:
+    try:
+        return group.held()
+    except (HostError, SecretError) as error:
+        _log.warning("group %s can't be asked for its cluster: %s", group.name, error)
+        return None
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except (HostError, SecretError) as error:
+        raise _as_provider_error(error) from error
+
+
+def _as_provider_error(error: HostError | SecretError) -> ProviderError:
+    return ProviderError(error.what, where=error.where, mend=error.mend)

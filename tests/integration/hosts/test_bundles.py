@@ -1,0 +1,175 @@
+"""Folders brought to a host: once, whole, and on with it after an interruption."""
+
+import os
+import subprocess
+import threading
+from pathlib import Path, PurePosixPath
+
+import pytest
+from tests.integration.hosts.conftest import INFO
+from tests.processes import python_job, until
+from tests.sshd import OneKey
+
+from plimsoll.adapters.ssh import Connections, SshHost, bundles
+from plimsoll.domain.errors import HostError
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    """A folder with an executable, an odd name, something big and what Python left there."""
+    folder = tmp_path / "some bundle"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "java").write_text("#!/bin/sh\necho started\n")
+    (folder / "bin" / "java").chmod(0o700)
+    (folder / "it's\n odd").write_text("odd")
+    (folder / "big.jar").write_bytes(os.urandom(5 * MIB))
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "x.pyc").touch()
+    return folder
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Paths that went over the wire."""
+    paths = []
+    send = bundles._send
+
+    def noting(connection, bundle, missing, place, where):
+        paths.extend(path for path in missing if bundle.name != "onhost")
+        send(connection, bundle, missing, place, where)
+
+    monkeypatch.setattr(bundles, "_send", noting)
+    return paths
+
+
+@pytest.fixture
+def again(sshd, user_key, tmp_path):
+    """The same host as another process sees it, which remembers nothing."""
+    pools = []
+
+    def host():
+        pools.append(Connections(OneKey(user_key.private)))
+        place = PurePosixPath(tmp_path / "bundles")
+        return SshHost(INFO, PurePosixPath(tmp_path / "node1"), pools[-1].to(sshd.target()), bundles=place)
+
+    yield host
+    for pool in pools:
+        pool.close()
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_a_folder_arrives_as_it_is(ssh_host, bundle):
+    place = ssh_host.install(bundle)
+    expected = {path: data for path, data in contents(bundle).items() if path.parts[0] != "__pycache__"}
+    assert contents(place) == expected
+    assert subprocess.check_output([str(place / "bin" / "java")]) == b"started\n"
+    assert not os.access(place / "big.jar", os.X_OK)
+    assert place.name.startswith("some-bundle-")
+
+
+def test_it_is_sent_once(again, bundle, sent):
+    assert again().install(bundle) == again().install(bundle)
+    assert len(sent) == 3
+
+
+def test_other_content_lies_elsewhere(ssh_host, bundle):
+    before = ssh_host.install(bundle)
+    (bundle / "big.jar").write_bytes(b"changed")
+    assert ssh_host.install(bundle) != before
+
+
+def test_what_was_damaged_there_is_sent_again(again, bundle, sent):
+    place = Path(again().install(bundle))
+    (place / "big.jar").write_bytes(b"damaged")
+    (place / "bin" / "java").unlink()
+    sent.clear()
+    assert Path(again().install(bundle)) == place
+    assert sorted(sent) == ["big.jar", "bin/java"]
+    assert (place / "big.jar").read_bytes() == (bundle / "big.jar").read_bytes()
+
+
+def test_an_interrupted_transfer_goes_on_where_it_was(again, bundle, sent, tmp_path):
+    for number in range(20):
+        (bundle / f"part-{number:02d}.jar").write_bytes(os.urandom(MIB))
+    place = tmp_path / "bundles" / bundles.bundle_of(bundle).folder
+    unfinished = Path(f"{place}.part")
+    unfinished.mkdir(parents=True)
+    arrived = [f"part-{number:02d}.jar" for number in range(10)]
+    for name in arrived:
+        (unfinished / name).write_bytes((bundle / name).read_bytes())
+    (unfinished / "part-10.jar").write_bytes(b"half of it")
+    assert Path(again().install(bundle)) == place
+    assert not set(sent) & set(arrived)
+    assert "part-10.jar" in sent
+    assert not unfinished.exists()
+
+
+def test_a_link_that_is_cut_in_a_transfer_does_not_spoil_it(ssh_host, sshd, bundle, tmp_path):
+    for number in range(30):
+        (bundle / f"part-{number:02d}.jar").write_bytes(os.urandom(MIB))
+    unfinished = tmp_path / "bundles" / f"{bundles.bundle_of(bundle).folder}.part"
+
+    def cut():
+        until(lambda: len(list(unfinished.glob("*.jar"))) > 3, "some files")
+        sshd.cut()
+
+    cutter = threading.Thread(target=cut)
+    cutter.start()
+    place = ssh_host.install(bundle)
+    cutter.join()
+    assert sshd.log.count("Accepted publickey") == 2
+    assert contents(place).keys() == contents(bundle).keys() - {Path("__pycache__/x.pyc")}
+    assert contents(place)[Path("part-29.jar")] == (bundle / "part-29.jar").read_bytes()
+
+
+def test_many_at_once_bring_one(again, bundle):
+    hosts, places = [again() for _ in range(4)], []
+    threads = [threading.Thread(target=lambda one=host: places.append(one.install(bundle))) for host in hosts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(places) == 4
+    assert len(set(places)) == 1
+    assert [path.name for path in Path(places[0]).parent.iterdir()] == [places[0].name]
+
+
+def test_a_program_that_was_removed_meanwhile_is_brought_again(ssh_host, tmp_path):
+    ssh_host.facts()
+    subprocess.run(["rm", "-r", str(tmp_path / "bundles")], check=True)
+    assert ssh_host.facts().cpus >= 1
+
+
+def test_no_folder_is_an_error(ssh_host, tmp_path):
+    with pytest.raises(HostError, match="no folder"):
+        ssh_host.install(tmp_path / "none")
+
+
+@pytest.fixture
+def full_disk(tmp_path):
+    """A file system of 64 KiB."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("only root may mount")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said(connection, full_disk, bundle, tmp_path):
+    (full_disk / "filler").write_bytes(bytes(64 << 10))
+    full = PurePosixPath(full_disk)
+    elsewhere = PurePosixPath(tmp_path / "bundles")
+    host = SshHost(INFO, full / "node1", connection, bundles=elsewhere)
+    with pytest.raises(HostError, match=r"No space left[\s\S]*free disk space"):
+        host.write(PurePosixPath("file"), "x" * 100)
+    with pytest.raises(HostError, match=r"No space left[\s\S]*free disk space"):
+        host.start(python_job("load", "print('x')"))
+    with pytest.raises(HostError, match=r"No space left[\s\S]*free disk space"):
+        SshHost(INFO, full / "node1", connection, bundles=full / "bundles").install(bundle)

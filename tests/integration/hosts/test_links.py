@@ -1,0 +1,175 @@
+"""What happens to the link to a host, and what does not follow from it."""
+
+import os
+import signal
+import sys
+import threading
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+import pytest
+from tests.integration.hosts.conftest import INFO
+from tests.processes import log_of, marked, python_job, until
+from tests.sshd import OneKey, make_key, running_sshd
+
+from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, Unreachable, WrongHostKey
+from plimsoll.adapters.ssh.keys import parse_host_key
+from plimsoll.domain.errors import HostError
+
+LONG = timedelta(seconds=60)
+SLEEP = "import time; print('up', flush=True); time.sleep(600)"
+
+
+@pytest.fixture
+def reached(tmp_path):
+    """A host behind any connection."""
+    return lambda connection: SshHost(INFO, PurePosixPath(tmp_path / "other"), connection)
+
+
+def test_another_host_key_is_refused_with_both_keys_named(sshd, connections, reached, tmp_path):
+    other = make_key(tmp_path, "other").public
+    with pytest.raises(WrongHostKey) as refused:
+        reached(connections.to(sshd.target(host_key=other))).run(["true"], timeout=LONG)
+    assert f"expected {parse_host_key(other)}, found {parse_host_key(sshd.host_key)}" in refused.value.what
+    assert "compare" in refused.value.mend
+    assert "Accepted publickey" not in sshd.log
+
+
+def test_a_host_key_of_another_kind_is_refused_too(sshd, connections, reached, tmp_path):
+    other = make_key(tmp_path, "other", "ecdsa").public
+    with pytest.raises(WrongHostKey, match=r"expected ecdsa-sha2-nistp256 SHA256:.*found ssh-ed25519"):
+        reached(connections.to(sshd.target(host_key=other))).run(["true"], timeout=LONG)
+
+
+@pytest.mark.parametrize("kind", ["rsa", "ecdsa"])
+def test_every_kind_of_key_serves(kind, tmp_path, reached):
+    key = make_key(tmp_path, "user", kind)
+    with running_sshd(tmp_path / "sshd", [key.public], host_key_kind=kind) as server:
+        pool = Connections(OneKey(key.private))
+        assert reached(pool.to(server.target())).run(["true"], timeout=LONG).exit_code == 0
+        pool.close()
+
+
+def test_a_key_that_is_not_authorized_is_named_and_not_shown(sshd, reached, tmp_path):
+    stranger = make_key(tmp_path, "stranger")
+    with pytest.raises(KeyRefused) as refused:
+        reached(Connections(OneKey(stranger.private)).to(sshd.target())).run(["true"], timeout=LONG)
+    assert f"the key {parse_host_key(stranger.public)} of connection 'bench'" in refused.value.what
+    assert "authorized_keys" in refused.value.mend
+    assert stranger.private.splitlines()[1] not in str(refused.value)
+
+
+def test_where_nobody_listens_is_said(sshd, connections, reached, monkeypatch):
+    monkeypatch.setattr("plimsoll.adapters.ssh.connection.time.sleep", lambda _: None)
+    sshd.stop()
+    with pytest.raises(Unreachable, match=r"host 127\.0\.0\.1:\d+: can't be reached: .*refused"):
+        reached(connections.to(sshd.target())).status("load")
+
+
+def test_one_connection_serves_everything(ssh_host, sshd):
+    for number in range(3):
+        ssh_host.write(PurePosixPath("file"), str(number))
+        ssh_host.run(["true"], timeout=LONG)
+        ssh_host.status("load")
+    assert sshd.log.count("Accepted publickey") == 1
+
+
+def test_a_link_that_was_cut_is_made_again(ssh_host, sshd):
+    ssh_host.write(PurePosixPath("file"), "kept")
+    sshd.cut()
+    assert ssh_host.read_tail(PurePosixPath("file"), max_bytes=10) == "kept"
+    sshd.cut()
+    assert ssh_host.status("load").state == "missing"
+    sshd.cut()
+    assert ssh_host.run(["echo", "here"], timeout=LONG).stdout == "here\n"
+
+
+def test_a_server_that_comes_back_is_waited_for(ssh_host, sshd, monkeypatch):
+    ssh_host.status("load")
+    sshd.stop()
+    # What passes between two tries is the time that the server takes.
+    monkeypatch.setattr("plimsoll.adapters.ssh.connection.time.sleep", lambda _: sshd.start())
+    assert ssh_host.status("load").state == "missing"
+
+
+def test_a_link_that_says_nothing_more_is_given_up_and_made_again(connection, sshd):
+    connection.execute("true", timeout_s=60)
+    frozen = sshd.sessions()
+    sshd.freeze()
+    assert connection.execute("echo here", timeout_s=0.5).stdout == b"here\n"
+    assert all(process.is_running() for process in frozen)
+
+
+def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host, sshd, marks):
+    code = "import time; open('runs', 'a').write('x'); time.sleep(600)"
+
+    def cut():
+        until(lambda: ssh_host.files(ssh_host.root), "the command's file")
+        sshd.cut()
+
+    cutter = threading.Thread(target=cut)
+    cutter.start()
+    with pytest.raises(HostError, match=r"the link was lost while `.*python.*` ran; it may still run there, for 3 s"):
+        ssh_host.run([sys.executable, "-c", code], timeout=timedelta(seconds=3))
+    cutter.join()
+    assert ssh_host.read_tail(PurePosixPath("runs"), max_bytes=10) == "x"
+    until(lambda: not marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"]), "the end that the host gives it")
+
+
+def test_a_job_survives_the_death_of_the_server_and_is_stopped_over_a_new_connection(ssh_host, sshd):
+    ssh_host.start(python_job("load", SLEEP))
+    until(lambda: log_of(ssh_host, "load"), "output")
+    sshd.stop()
+    sshd.start()
+    assert ssh_host.status("load").state == "running"
+    ssh_host.start(python_job("load", SLEEP))
+    assert log_of(ssh_host, "load") == "up\n"
+    ssh_host.stop("load", grace=LONG)
+    assert ssh_host.status("load").exit_code == 128 + signal.SIGTERM
+
+
+def test_a_job_belongs_to_no_session_of_the_server(ssh_host, sshd, marks):
+    ssh_host.start(python_job("load", SLEEP))
+    of_server = {os.getsid(process.pid) for process in sshd.sessions()} | {os.getsid(sshd.process.pid)}
+    jobs = marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"])
+    assert len(jobs) == 2
+    assert not of_server & {os.getsid(process.pid) for process in jobs}
+
+
+def test_two_controllers_start_one_job(sshd, user_key, marks, tmp_path):
+    """Each with a connection of its own, as two processes have."""
+    pools = [Connections(OneKey(user_key.private)) for _ in range(2)]
+    root = PurePosixPath(tmp_path / "node1")
+    hosts = [SshHost(INFO, root, pool.to(sshd.target()), marks=marks) for pool in pools]
+    starters = [threading.Thread(target=host.start, args=(python_job("load", SLEEP),)) for host in hosts]
+    for starter in starters:
+        starter.start()
+    for starter in starters:
+        starter.join()
+    until(lambda: log_of(hosts[0], "load"), "output")
+    assert log_of(hosts[0], "load") == "up\n"
+    assert len(marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"])) == 2
+    for pool in pools:
+        pool.close()
+
+
+def test_a_forked_process_makes_connections_of_its_own(connections, sshd):
+    target = sshd.target()
+    connections.to(target).execute("true", timeout_s=60)
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if connections.to(target).execute("echo child", timeout_s=60).stdout == b"child\n" else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert connections.to(target).execute("echo parent", timeout_s=60).stdout == b"parent\n"
+    assert sshd.log.count("Accepted publickey") == 2
+
+
+def test_the_key_is_on_no_command_line_and_in_no_environment(ssh_host, sshd, user_key, marks):
+    ssh_host.start(python_job("load", SLEEP))
+    secret = user_key.private.splitlines()[1].encode()
+    for process in (*marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"]), *sshd.sessions()):
+        for file in ("cmdline", "environ"):
+            assert secret not in Path(f"/proc/{process.pid}/{file}").read_bytes()
