@@ -3,8 +3,9 @@
 import re
 from collections.abc import Collection, Mapping
 from datetime import timedelta
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
+from plimsoll.adapters.refusals import mend_of
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import Job
 
@@ -47,9 +48,10 @@ def require_id(job_id: str, where: str) -> None:
         raise HostError(f"{job_id!r} is not a job's id", where=where, mend=mend)
 
 
-def not_started(job_id: str, reason: str, where: str) -> HostError:
+def not_started(job_id: str, reason: str, root: PurePath, where: str) -> HostError:
     """The job did not start, for that reason."""
-    return HostError(f"job {job_id} did not start: {reason.strip()}", where=where, mend="mend the reason given")
+    what, mend = f"job {job_id} did not start: {reason.strip()}", mend_of(reason, root)
+    return HostError(what, where=where, mend=mend)
 
 
 def resists(job_id: str, where: str) -> HostError:

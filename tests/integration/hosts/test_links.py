@@ -13,6 +13,7 @@ from tests.processes import log_of, marked, python_job, until
 from tests.sshd import OneKey, make_key, running_sshd
 
 from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, Unreachable, WrongHostKey
+from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.keys import parse_host_key
 from plimsoll.domain.errors import HostError
 
@@ -59,11 +60,12 @@ def test_a_key_that_is_not_authorized_is_named_and_not_shown(sshd, reached, tmp_
     assert stranger.private.splitlines()[1] not in str(refused.value)
 
 
-def test_where_nobody_listens_is_said(sshd, connections, reached, monkeypatch):
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection.time.sleep", lambda _: None)
+def test_where_nobody_listens_is_said(sshd, user_key, reached):
     sshd.stop()
+    pauses = []
     with pytest.raises(Unreachable, match=r"host 127\.0\.0\.1:\d+: can't be reached: .*refused"):
-        reached(connections.to(sshd.target())).status("load")
+        reached(Connection(sshd.target(), OneKey(user_key.private), pauses.append)).status("load")
+    assert pauses == [0.5, 2.0, 5.0]
 
 
 def test_one_connection_serves_everything(ssh_host, sshd):
@@ -84,12 +86,13 @@ def test_a_link_that_was_cut_is_made_again(ssh_host, sshd):
     assert ssh_host.run(["echo", "here"], timeout=LONG).stdout == "here\n"
 
 
-def test_a_server_that_comes_back_is_waited_for(ssh_host, sshd, monkeypatch):
-    ssh_host.status("load")
-    sshd.stop()
+def test_a_server_that_comes_back_is_waited_for(sshd, user_key, reached):
     # What passes between two tries is the time that the server takes.
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection.time.sleep", lambda _: sshd.start())
-    assert ssh_host.status("load").state == "missing"
+    connection = Connection(sshd.target(), OneKey(user_key.private), lambda _: sshd.start())
+    reached(connection).status("load")
+    sshd.stop()
+    assert reached(connection).status("load").state == "missing"
+    connection.close()
 
 
 def test_a_link_that_says_nothing_more_is_given_up_and_made_again(connection, sshd):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 from plimsoll.adapters.cassandra.class_data import ARCHIVE
@@ -38,12 +38,14 @@ def install(host: Host, blueprint: Blueprint) -> Installation:
     """The artefacts on the host."""
     home = host.install(blueprint.jdk.home)
     folder = host.install(blueprint.jars)
+    in_place = (home, folder) == (PurePosixPath(blueprint.jdk.home), PurePosixPath(blueprint.jars))
     # By name: a class path in the order of a directory would differ from host to host.
     names = sorted(jar.name for jar in blueprint.jars.glob("*.jar"))
     return Installation(
         java=home / blueprint.jdk.java.relative_to(blueprint.jdk.home),
         jars=tuple(folder / name for name in names),
-        class_data=host.install(blueprint.class_data) / ARCHIVE if blueprint.class_data else None,
+        # The JVM compares paths and times, and would leave the archive aside where anything lies elsewhere.
+        class_data=host.install(blueprint.class_data) / ARCHIVE if blueprint.class_data and in_place else None,
     )
 
 

@@ -63,4 +63,4 @@ class Jobs:
             mend = "see what else this machine does, then run the cell again"
             raise HostError(what, where=self._where, mend=mend) from error
         if launched.returncode != 0:
-            raise not_started(job_id, launched.stderr, self._where)
+            raise not_started(job_id, launched.stderr, self._root, self._where)

@@ -54,16 +54,17 @@ def _receive(folder: Path) -> None:
                 raise OSError(f"{member.name} is no file of a bundle")
             target = folder / member.name.lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
-            _write(target, content, member.mode)
+            _write(target, content, member)
 
 
-def _write(target: Path, content: IO[bytes], mode: int) -> None:
-    """Whole or not at all."""
+def _write(target: Path, content: IO[bytes], member: tarfile.TarInfo) -> None:
+    """Whole or not at all, with its time: a JVM uses its own archives only beside files as old as it has noted."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             shutil.copyfileobj(content, file, _BLOCK)
-        part.chmod(mode)
+        part.chmod(member.mode)
+        os.utime(part, (member.mtime, member.mtime))
         part.replace(target)
     finally:
         with contextlib.suppress(OSError):

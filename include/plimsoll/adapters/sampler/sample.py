@@ -1,4 +1,4 @@
-"""Writes a line of a host's figures every second, as CSV. A script of its own: Python 3 and its standard library only.
+"""Writes a line of a host's figures every second, as CSV. A script of its own: Python 3.9, its standard library only.
 
 Usage: python3 sample.py FILE. It ends when it is ended. What a line says holds for the time since the line before.
 """
@@ -33,7 +33,7 @@ Counters = dict[str, float]
 def cpu(stat: str) -> Counters:
     """Ticks since boot of `/proc/stat`, by what the processors did. Guests' time is in user's already."""
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-    ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:]), strict=False))
+    ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:])))  # noqa: B905 - Python 3.9 has no `strict`
     return {
         "user": ticks["user"] + ticks["nice"],
         "system": ticks["system"] + ticks["irq"] + ticks["softirq"],

@@ -8,17 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 from plimsoll.adapters.onhost import receiver
+from plimsoll.adapters.refusals import mend_of
 from plimsoll.adapters.ssh.commands import script_command
 from plimsoll.adapters.ssh.connection import Connection
-from plimsoll.adapters.ssh.execution import Answer, Feed
+from plimsoll.adapters.ssh.execution import Answer, Feed, Input
 from plimsoll.domain.errors import HostError
 
 # A transfer that is lost half way goes on where it was; one that never gets on must end.
 _ROUNDS = 4
 _TIMEOUT_S = 600.0
+_BLOCK = 1 << 16
 _EXECUTABLE = 0o100
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -78,7 +80,7 @@ def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where
 
 
 def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> Sequence[str]:
-    def feed(stdin: IO[bytes]) -> None:
+    def feed(stdin: Input) -> None:
         stdin.write(json.dumps(dict(bundle.checksums)).encode())
 
     answer = _receiver(connection, "settle", place, feed, where)
@@ -87,8 +89,8 @@ def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where:
 
 
 def _send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
-    def feed(stdin: IO[bytes]) -> None:
-        with tarfile.open(fileobj=stdin, mode="w|") as archive:
+    def feed(stdin: Input) -> None:
+        with tarfile.open(fileobj=cast(IO[bytes], stdin), mode="w|", bufsize=_BLOCK) as archive:
             for path in missing:
                 archive.add(bundle.files[path].resolve(), path, filter=_plain)
 
@@ -110,15 +112,6 @@ def _receiver(connection: Connection, command: str, place: PurePosixPath, feed: 
         said = answer.stderr.decode(errors="replace").strip()
         raise HostError(f"{place.name} can't be installed: {said}", where=where, mend=mend_of(said, place))
     return answer
-
-
-def mend_of(said: str, place: PurePosixPath) -> str:
-    """How to mend what a host complained of."""
-    if "No space left" in said or "Disk quota" in said or "File too large" in said:
-        return f"free disk space on the host below {place}, then run the cell again"
-    if "Permission denied" in said or "Read-only file system" in said:
-        return f"give the user who logs in the right to write to {place} on the host, or name another folder"
-    return "mend the reason given"
 
 
 def _checksum(file: Path) -> str:

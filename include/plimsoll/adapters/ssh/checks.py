@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from plimsoll.adapters.facts import memory_bytes
 from plimsoll.adapters.ssh.group import Group, Member, in_parallel
@@ -67,7 +68,15 @@ def _host(definition: Definition, options: SshOptions, group: Group, member: Mem
 
 
 def _wrong_options(error: ValidationError) -> Iterator[Problem]:
-    for fault in error.errors():
+    faults = error.errors()
+    for fault in faults:
+        if fault["type"] == "too_short" and _is_inside(fault["loc"], faults):  # short only of the items that are wrong
+            continue
         key = ".".join(str(part) for part in ("provider", "options", *fault["loc"]))
         what = fault["msg"].removeprefix("Value error, ")
         yield Problem(key, what, "docs/ssh.md shows the options")
+
+
+def _is_inside(place: tuple[int | str, ...], faults: Sequence[ErrorDetails]) -> bool:
+    """Whether one of the faults is in something at that place."""
+    return any(fault["loc"] != place and fault["loc"][: len(place)] == place for fault in faults)

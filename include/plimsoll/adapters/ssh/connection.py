@@ -24,19 +24,16 @@ _T = TypeVar("_T")
 
 
 class Connection:
-    """Safe for several threads. What is done over it is repeated when the link is lost: give it what may be repeated.
+    """Safe for several threads. All but `execute_once` is repeated when the link is lost: for what may be repeated."""
 
-    `pauses_s` are waits between tries, one fewer than there are tries.
-    """
-
-    def __init__(self, target: Target, secrets: Secrets, pauses_s: tuple[float, ...] = _PAUSES_S) -> None:
+    def __init__(self, target: Target, secrets: Secrets, sleep: Callable[[float], None] = time.sleep) -> None:
         self.target = target
         self.used_at = time.monotonic()
         self.delivered: set[PurePosixPath] = set()
         """Bundles that this process has found whole there."""
         self.delivering = threading.Lock()
         """Held by the thread that brings one."""
-        self._secrets, self._pauses_s = secrets, pauses_s
+        self._secrets, self._sleep = secrets, sleep
         self._opening, self._files = threading.Lock(), threading.Lock()
         self._sessions = threading.BoundedSemaphore(_SESSIONS)
         self._transport: paramiko.Transport | None = None
@@ -89,7 +86,7 @@ class Connection:
 
     def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
         """Do the work, anew over a new connection when the link is lost, a few times. Unreachable."""
-        for pause in (*self._pauses_s, None):
+        for pause in (*_PAUSES_S, None):
             transport: paramiko.Transport | None = None
             try:
                 transport = self._open()
@@ -104,7 +101,7 @@ class Connection:
                     self._drop(transport)
                 if pause is None:
                     raise unreachable(f"host {self.target.place}", error) from error
-            time.sleep(pause)
+            self._sleep(pause)
         raise AssertionError("the last try returns or raises")
 
     def _open(self) -> paramiko.Transport:

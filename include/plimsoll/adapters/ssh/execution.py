@@ -4,13 +4,28 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO
 
 import paramiko
 
 _BLOCK = 1 << 16
 
-Feed = Callable[[IO[bytes]], None]
+
+class Input:
+    """A command's standard input, as much of a file as those need who write to one."""
+
+    def __init__(self, channel: paramiko.Channel) -> None:
+        self._channel, self._read = channel, True
+
+    def write(self, data: bytes) -> int:
+        """All of it. OSError when nobody reads any more, once: archives write their ends when they are given up."""
+        if self._read:
+            self._read = False
+            self._channel.sendall(data)
+            self._read = True
+        return len(data)
+
+
+Feed = Callable[[Input], None]
 """Writes a command's whole input; called again from the start when the command is repeated."""
 
 
@@ -31,7 +46,9 @@ def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Fee
     reader = threading.Thread(target=lambda: errors.extend(_blocks(channel.recv_stderr)), daemon=True)
     reader.start()
     if feed is not None:
-        _write(channel, feed)
+        # A command that ends before its input does has a reason, which it tells on its other side.
+        with suppress(OSError):
+            feed(Input(channel))
     channel.shutdown_write()
     output = _read(channel.recv)
     reader.join(timeout_s)
@@ -40,12 +57,6 @@ def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Fee
     if channel.exit_status < 0:
         raise EOFError("the link was lost before the command's end was told")
     return Answer(channel.exit_status, b"".join(output), b"".join(errors))
-
-
-def _write(channel: paramiko.Channel, feed: Feed) -> None:
-    # A command that ends before its input does has a reason, which it tells on its other side.
-    with suppress(OSError), channel.makefile_stdin("wb", _BLOCK) as stdin:
-        feed(stdin)
 
 
 def _read(receive: Callable[[int], bytes]) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.adapters.ssh.program import Program
 from plimsoll.domain.cluster import Cluster, HostInfo, Role
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.errors import HostError, SecretError
 
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
 
@@ -136,7 +137,7 @@ class Group:
             if held.lease.key == lease.key:
                 held = member.take(lease)
         if held.lease.key != lease.key:
-            self.release(lease)
+            self.give_up(lease)
         return held
 
     def clean(self, cluster: Cluster, key: str | None) -> None:
@@ -152,6 +153,12 @@ class Group:
         """Give all hosts back, the load host last: until then the cluster is found."""
         for member in reversed(self.members(lease.cluster)):
             member.release(lease.key)
+
+    def give_up(self, lease: Lease) -> None:
+        """Give back what was taken, as far as the hosts can be reached: what can't expires."""
+        for member in reversed(self.members(lease.cluster)):
+            with suppress(HostError, SecretError):
+                member.release(lease.key)
 
     def member(self, name: str) -> Member | None:
         """The host of that name."""

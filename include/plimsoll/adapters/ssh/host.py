@@ -13,8 +13,9 @@ import paramiko
 from plimsoll.adapters.facts import host_facts
 from plimsoll.adapters.jobs import FOLDER, not_started, order, require_id, resists
 from plimsoll.adapters.onhost.control import KILL_TIMEOUT_S
+from plimsoll.adapters.refusals import mend_of
 from plimsoll.adapters.ssh import clock, commands, files
-from plimsoll.adapters.ssh.bundles import bundle_of, deliver, mend_of
+from plimsoll.adapters.ssh.bundles import bundle_of, deliver
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.execution import Answer
 from plimsoll.adapters.ssh.opening import unreachable
@@ -112,7 +113,7 @@ class SshHost:
         told = order(job, self.root, self._marks, 0, self._where)
         reason = self._program.call("start", timeout_s=_ANSWER_S, **told)
         if reason:
-            raise not_started(job.id, reason, self._where)
+            raise not_started(job.id, reason, self.root, self._where)
 
     def status(self, job_id: str) -> JobStatus:
         """What became of a job."""

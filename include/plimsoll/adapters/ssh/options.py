@@ -1,6 +1,7 @@
 """Options of the ssh provider in a definition: `provider: {name: ssh, options: {…}}`."""
 
 from collections import Counter
+from ipaddress import ip_address
 from typing import Annotated, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -11,18 +12,24 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.units import Size
 
 _GIB = 1 << 30
-_Folder = Annotated[str, Field(pattern=r"^/[^\0]+$")]
+# No colon and the like: class paths are made of it.
+_Folder = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$")]
 
 
 class HostOptions(Model):
     """One machine."""
 
-    address: Annotated[str, Field(min_length=1, description="Where the group's other hosts reach it")]
+    address: Annotated[str, Field(description="IP address at which the group's other hosts reach it")]
     host_key: Annotated[str, Field(description="Its public host key: `ssh-ed25519 AAAA…`")]
-    ssh_address: Annotated[str, Field(description="Where the controller reaches it, if elsewhere")] = ""
+    ssh_address: Annotated[str, Field(description="Name or address for the controller, if another")] = ""
     port: Annotated[int, Field(ge=1, le=65535, description="Port of its sshd")] = 22
     user: Annotated[str, Field(description="Who logs in; the connection's user if empty")] = ""
     facts: Annotated[dict[str, str], Field(description="What else is to stand in the fingerprint: model, rack")] = {}
+
+    @field_validator("address")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        return str(ip_address(value))
 
     @field_validator("host_key")
     @classmethod

@@ -4,13 +4,14 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from plimsoll.adapters import onhost
-from plimsoll.adapters.ssh.bundles import Bundle, deliver, make_bundle, mend_of
+from plimsoll.adapters.refusals import mend_of
+from plimsoll.adapters.ssh.bundles import Bundle, deliver, make_bundle
 from plimsoll.adapters.ssh.commands import program_command
 from plimsoll.adapters.ssh.connection import Connection
-from plimsoll.adapters.ssh.execution import Answer
+from plimsoll.adapters.ssh.execution import Answer, Input
 from plimsoll.domain.errors import HostError
 
 _PACKAGE = Path(onhost.__file__).parent
@@ -39,7 +40,7 @@ class Program:
         return json.loads(answer.stdout)
 
     def _ask(self, command: str, timeout_s: float, request: Mapping[str, Any]) -> Answer:
-        def feed(stdin: IO[bytes]) -> None:
+        def feed(stdin: Input) -> None:
             stdin.write(json.dumps(request).encode())
 
         place = deliver(self._connection, program_bundle(), self._bundles, self._where)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from pydantic import ValidationError
 
@@ -101,8 +101,7 @@ class SshProvider:
                 raise HostError(f"is in use by {held}")
             return self._make(group, held.lease)
         except BaseException:
-            with suppress(HostError):
-                group.release(lease)
+            group.give_up(lease)
             raise
 
     def _completed(self, group: Group, lease: Lease) -> Cluster:

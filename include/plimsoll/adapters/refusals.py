@@ -1,0 +1,15 @@
+"""How to mend what a host's system refused, from its own words. Pure."""
+
+from pathlib import PurePath
+
+_FULL = ("No space left", "Disk quota", "File too large")
+_FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file system")
+
+
+def mend_of(said: str, place: PurePath) -> str:
+    """What to do about it, at that place on the host."""
+    if any(words in said for words in _FULL):
+        return f"free disk space on the host below {place}, then run the cell again"
+    if any(words in said for words in _FORBIDDEN):
+        return f"give the user who works there the right to write to {place} on the host, or name another folder"
+    return "mend the reason given"

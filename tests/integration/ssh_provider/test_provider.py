@@ -1,0 +1,324 @@
+"""Groups of hosts behind a real sshd, with real processes on them."""
+
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePosixPath
+
+import pytest
+from tests.processes import end_marked, marked, oldest_python, python_job, until
+from tests.sshd import CONNECTION, OneKey, make_key, running_sshd
+
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.ssh import Connections, SshProvider
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, ProviderError
+
+SLEEP = "import time; time.sleep(600)"
+FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {SLEEP}"
+
+
+def key(cell="g1-040k-r1", attempt=1):
+    return AttemptKey(campaign_id="demo-1", cell_id=cell, attempt=attempt)
+
+
+class OneDefinition:
+    """Implements the ProviderOptions port: every campaign has these options, unless the store has lost it."""
+
+    def __init__(self, options):
+        self.options, self.lost = options, False
+
+    def of_campaign(self, campaign_id):
+        if self.lost:
+            raise NotFound("there is no such campaign")
+        return self.options
+
+    def known(self, provider):
+        assert provider == "ssh"
+        return [self.options, self.options]
+
+
+@pytest.fixture
+def user_key(tmp_path):
+    return make_key(tmp_path / "keys", "user")
+
+
+@pytest.fixture
+def sshd(tmp_path, user_key):
+    with running_sshd(tmp_path / "sshd", [user_key.public], python=oldest_python()) as server:
+        yield server
+
+
+@pytest.fixture
+def group(sshd, tmp_path):
+    """Options of a group: all of its hosts are this machine, in a folder of the group's own."""
+
+    def made(name, nodes=2, server=None, **changes):
+        reached = server or sshd
+        host = {"host_key": reached.host_key, "ssh_address": reached.address, "port": reached.port}
+        return {
+            "name": name,
+            "folder": str(tmp_path / name),
+            "nodes": [{**host, "address": f"127.20.0.{number}"} for number in range(1, nodes + 1)],
+            "load": {**host, "address": "127.20.0.10", "facts": {"model": "made up"}, **changes},
+        }
+
+    return made
+
+
+@pytest.fixture
+def with_groups(user_key, tmp_path):
+    """A provider of these groups; every process of theirs is ended after the test."""
+    pools, folders = [], []
+
+    def made(*groups):
+        pools.append(Connections(OneKey(user_key.private)))
+        folders.extend(one["folder"] for one in groups)
+        options = {"connection": CONNECTION, "groups": list(groups), "disk_per_host": "1M"}
+        return SshProvider(pools[-1], OneDefinition(options), SystemClock())
+
+    yield made
+    for pool in pools:
+        pool.close()
+    for folder in folders:
+        end_marked("PLIMSOLL_WORK", f"{folder}/clusters")
+
+
+@pytest.fixture
+def provider(with_groups, group):
+    return with_groups(group("rack1"), group("rack2"))
+
+
+def request_for(provider, wanted, nodes=2, lasts=timedelta(hours=1)):
+    options = dict(provider._options.options)
+    expires = datetime.now(UTC) + lasts
+    return ClusterRequest(key=wanted, owner="run-7", nodes=nodes, expires_at=expires, options=options)
+
+
+def start(provider, cluster, code=SLEEP):
+    for info in (cluster.nodes[0], cluster.load_host):
+        provider.host(cluster, info).start(python_job("sleeper", code))
+
+
+def processes(tmp_path, name="rack1"):
+    return marked("PLIMSOLL_WORK", str(tmp_path / name / "clusters"))
+
+
+def left_in(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def test_a_cluster_is_a_group_and_is_found_again_by_anyone(provider, with_groups, group, tmp_path):
+    cluster = provider.ensure(request_for(provider, key()))
+    assert [(host.name, host.role, host.address) for host in cluster.hosts] == [
+        ("node1", "node", "127.20.0.1"),
+        ("node2", "node", "127.20.0.2"),
+        ("load", "load", "127.20.0.10"),
+    ]
+    assert cluster.load_host.facts == {"model": "made up", "group": "rack1"}
+    another = with_groups(group("rack1"), group("rack2"))
+    assert another.find(key()) == cluster
+    assert another.clusters() == [cluster]
+    assert provider.host(cluster, cluster.nodes[1]).root.is_relative_to(tmp_path / "rack1" / "clusters" / "demo-1")
+    assert provider.host(cluster, cluster.load_host).run(["echo", "here"], timeout=timedelta(minutes=1)).exit_code == 0
+
+
+def test_asking_again_gives_the_same_cluster_and_disturbs_nothing(provider, tmp_path):
+    cluster = provider.ensure(request_for(provider, key()))
+    start(provider, cluster)
+    running = len(processes(tmp_path))
+    assert provider.ensure(request_for(provider, key())) == cluster
+    assert len(processes(tmp_path)) == running == 4
+
+
+def test_each_attempt_has_a_group_of_its_own_and_the_last_comer_hears_who_has_them(provider):
+    groups = [provider.ensure(request_for(provider, key(attempt=number))).load_host.facts["group"] for number in (1, 2)]
+    assert groups == ["rack1", "rack2"]
+    with pytest.raises(ProviderError, match=r"rack1: is in use by demo-1/g1-040k-r1/1 of run-7 until") as refused:
+        provider.ensure(request_for(provider, key(attempt=3)))
+    assert "max_parallel" in refused.value.mend
+    assert provider.find(key(attempt=3)) is None
+
+
+def test_of_two_who_want_the_last_group_one_gets_it(with_groups, group):
+    results = []
+
+    def want(number):
+        provider = with_groups(group("rack1"))
+        try:
+            results.append(provider.ensure(request_for(provider, key(attempt=number))).key.attempt)
+        except ProviderError as error:
+            results.append(error.what)
+
+    threads = [threading.Thread(target=want, args=(number,)) for number in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (winner,) = [result for result in results if isinstance(result, int)]
+    (loser,) = [result for result in results if isinstance(result, str)]
+    assert f"is in use by demo-1/g1-040k-r1/{winner}" in loser
+
+
+def test_destroy_leaves_what_was_installed_and_nothing_else(provider, tmp_path):
+    cluster = provider.ensure(request_for(provider, key()))
+    start(provider, cluster, FORKS)
+    until(lambda: len(processes(tmp_path)) >= 8, "the forks")
+    provider.destroy(key())
+    assert processes(tmp_path) == []
+    assert left_in(tmp_path / "rack1") == ["bundles", "lease.lock"]
+    assert provider.find(key()) is None
+    assert provider.clusters() == []
+    provider.destroy(key())
+
+
+def test_destroy_leaves_other_clusters_alone(provider, tmp_path):
+    for number in (1, 2):
+        start(provider, provider.ensure(request_for(provider, key(attempt=number))))
+    provider.destroy(key(attempt=1))
+    assert processes(tmp_path, "rack1") == []
+    assert len(processes(tmp_path, "rack2")) == 4
+    assert [cluster.key for cluster in provider.clusters()] == [key(attempt=2)]
+
+
+def test_what_another_left_behind_is_cleaned_before(provider, tmp_path):
+    work = tmp_path / "rack1" / "clusters"
+    (work / "old-1" / "g1-040k-r1" / "1").mkdir(parents=True)
+    environment = {"PLIMSOLL_WORK": str(work), "PLIMSOLL_CLUSTER": "old-1/g1-040k-r1/1"}
+    with subprocess.Popen([sys.executable, "-c", SLEEP], env=environment) as remnant:
+        until(lambda: processes(tmp_path), "the remnant")
+        provider.ensure(request_for(provider, key()))
+        assert remnant.wait() < 0
+    assert not (work / "old-1").exists()
+
+
+def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups, group, tmp_path):
+    provider = with_groups(group("rack1"))
+    cluster = provider.ensure(request_for(provider, key(attempt=1), lasts=timedelta(seconds=-1)))
+    with subprocess.Popen(
+        [sys.executable, "-c", SLEEP],
+        env={"PLIMSOLL_WORK": str(tmp_path / "rack1" / "clusters"), "PLIMSOLL_CLUSTER": str(cluster.key)},
+    ) as remnant:
+        until(lambda: processes(tmp_path), "the remnant")
+        taken = provider.ensure(request_for(provider, key(attempt=2)))
+        assert remnant.wait() < 0
+    assert provider.clusters() == [taken]
+    assert provider.find(key(attempt=1)) is None
+
+
+def test_a_group_that_was_taken_and_not_made_whole_is_completed(provider, monkeypatch):
+    from plimsoll.adapters.ssh.group import Group
+
+    def dies(self, lease):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Group, "ready", dies)
+        patched.setattr(Group, "give_up", dies)
+        with pytest.raises(KeyboardInterrupt):
+            provider.ensure(request_for(provider, key()))
+    assert provider.find(key()) is None
+    assert [cluster.key for cluster in provider.clusters()] == [key()]
+    cluster = provider.ensure(request_for(provider, key()))
+    assert provider.find(key()) == cluster
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_group_that_can_not_be_reached_is_passed_over(with_groups, group, user_key, tmp_path):
+    with running_sshd(tmp_path / "second", [user_key.public]) as second:
+        provider = with_groups(group("rack1", server=second), group("rack2"))
+        second.stop()
+        cluster = provider.ensure(request_for(provider, key()))
+        assert cluster.load_host.facts["group"] == "rack2"
+        assert provider.clusters() == [cluster]
+        assert provider.find(key()) == cluster
+        with pytest.raises(ProviderError, match="can't be reached"):
+            provider.find(key(attempt=2))
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr("plimsoll.adapters.ssh.connection._PAUSES_S", (0.0, 0.0))
+
+
+def test_nothing_stays_taken_where_a_host_is_not_as_expected(with_groups, group, sshd, tmp_path):
+    other = make_key(tmp_path, "other").public
+    wrong = group("rack1")
+    wrong["nodes"][1]["host_key"] = " ".join(other.split()[:2])
+    provider = with_groups(wrong)
+    with pytest.raises(ProviderError, match=r"its host key is not the expected one: expected ssh-ed25519 SHA256"):
+        provider.ensure(request_for(provider, key()))
+    assert provider.clusters() == []
+
+
+def test_a_cluster_whose_campaign_the_store_has_lost_can_be_destroyed(provider, tmp_path):
+    provider.ensure(request_for(provider, key()))
+    provider._options.lost = True
+    provider.destroy(key())
+    assert left_in(tmp_path / "rack1") == ["bundles", "lease.lock"]
+
+
+def definition_of(options, **changes):
+    return Definition.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "system": {"version": "4.0.1", "nodes": 2},
+            "variants": [{"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "64M"}}],
+            "loads": ["200/s"],
+            "workload": {"replication_factor": 1},
+            "load_generator": {"heap": "64M"},
+            "timing": {"duration": "20s", "warmup": "10s"},
+            "provider": {"name": "ssh", "options": options},
+            **changes,
+        }
+    )
+
+
+def test_sound_hosts_have_no_problem(provider):
+    assert provider.check(definition_of(provider._options.options)) == []
+
+
+def test_every_problem_is_found_before_anything_starts(provider, with_groups, group, tmp_path):
+    wrong = group("rack1")
+    wrong["nodes"][0]["host_key"] = " ".join(make_key(tmp_path, "other").public.split()[:2])
+    options = {**with_groups(wrong)._options.options, "disk_per_host": "900000G"}
+    jvm = {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "90000G"}
+    definition = definition_of(options, max_parallel=2, variants=[{"id": "huge", "jvm": jvm}])
+    problems = {problem.where: problem.what for problem in provider.check(definition)}
+    assert "2 cells at once need as many groups" in problems["max_parallel"]
+    assert "host key is not the expected one" in problems["provider.options.groups.rack1.node1"]
+    assert "are needed" in problems["provider.options.groups.rack1.node2"]
+    assert "larger than the memory of node2" in problems["variants.huge.jvm.heap"]
+
+
+def test_a_folder_that_can_not_be_used_is_a_problem(with_groups, group, tmp_path):
+    (tmp_path / "file").touch()
+    broken = {**group("rack1"), "folder": str(tmp_path / "file" / "below")}
+    provider = with_groups(broken)
+    found = provider.check(definition_of(provider._options.options))
+    assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
+    assert all("Not a directory" in problem.what for problem in found)
+
+
+HOSTS = ("node1", "node2", "load")
+
+
+def test_wrong_options_are_named(provider):
+    options = {"groups": [{"name": "Rack 1", "nodes": [], "load": {"address": "10.0.0.1", "host_key": "nonsense"}}]}
+    found = {problem.where for problem in provider.check(definition_of(options))}
+    assert found == {
+        "provider.options.groups.0.name",
+        "provider.options.groups.0.nodes",
+        "provider.options.groups.0.load.host_key",
+    }
+
+
+def test_the_roots_of_hosts_on_one_machine_differ(provider):
+    cluster = provider.ensure(request_for(provider, key()))
+    roots = {provider.host(cluster, info).root for info in cluster.hosts}
+    assert len(roots) == 3
+    assert all(isinstance(root, PurePosixPath) for root in roots)

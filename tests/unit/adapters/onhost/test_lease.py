@@ -1,0 +1,59 @@
+"""The lease of a folder."""
+
+import pytest
+
+from plimsoll.adapters.onhost import lease
+
+MINE = {"key": "demo-1/a-001k-r1/1", "ready": False}
+OTHERS = {"key": "demo-1/a-001k-r1/2", "ready": False}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "plimsoll"
+
+
+def holder(folder):
+    return lease.read(folder)["lease"]
+
+
+def test_nobody_holds_what_was_never_taken(folder):
+    assert holder(folder) is None
+    assert not folder.exists()
+
+
+def test_the_first_has_it(folder):
+    assert lease.take(folder, MINE, None)["lease"] == MINE
+    assert lease.take(folder, OTHERS, None)["lease"] == MINE
+
+
+def test_taking_it_again_changes_nothing(folder):
+    lease.take(folder, MINE, None)
+    assert lease.ready(folder, MINE["key"])
+    assert lease.take(folder, MINE, None)["lease"] == {**MINE, "ready": True}
+    assert lease.take(folder, MINE, MINE["key"])["lease"] == {**MINE, "ready": True}
+
+
+def test_it_is_taken_over_from_the_named_holder_only(folder):
+    lease.take(folder, MINE, None)
+    assert lease.take(folder, OTHERS, "another/a-001k-r1/1")["lease"] == MINE
+    assert lease.take(folder, OTHERS, MINE["key"])["lease"] == OTHERS
+
+
+def test_only_its_holder_makes_it_ready_and_gives_it_back(folder):
+    lease.take(folder, MINE, None)
+    assert not lease.ready(folder, OTHERS["key"])
+    lease.release(folder, OTHERS["key"])
+    assert holder(folder) == MINE
+    lease.release(folder, MINE["key"])
+    assert holder(folder) is None
+
+
+def test_giving_back_what_is_not_there_makes_no_folder(folder):
+    lease.release(folder, MINE["key"])
+    assert not folder.exists()
+
+
+def test_the_hosts_own_time_comes_with_it(folder, monkeypatch):
+    monkeypatch.setattr(lease.time, "time", lambda: 1234.5)
+    assert lease.read(folder)["now"] == 1234.5

@@ -1,0 +1,77 @@
+"""What takes in a bundle."""
+
+import hashlib
+import io
+import tarfile
+from types import SimpleNamespace
+
+import pytest
+
+from plimsoll.adapters.onhost import receiver
+
+CONTENT = {"bin/java": b"java", "lib/a.jar": b"a", "it's": b"odd"}
+CHECKSUMS = {name: hashlib.sha256(data).hexdigest() for name, data in CONTENT.items()}
+
+
+def archive(names, content=None):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for name in names:
+            data = (content or CONTENT)[name]
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode, entry.mtime = len(data), 0o755, 1_000_000
+            tar.addfile(entry, io.BytesIO(data))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def send(monkeypatch, tmp_path):
+    def sent(names, data=None):
+        stdin = SimpleNamespace(buffer=io.BytesIO(archive(names) if data is None else data))
+        monkeypatch.setattr(receiver.sys, "stdin", stdin)
+        receiver.receive(tmp_path / "place")
+
+    return sent
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "place"
+
+
+def test_all_is_missing_at_first(place):
+    assert receiver.settle(place, CHECKSUMS) == list(CHECKSUMS)
+    assert not place.exists()
+
+
+def test_what_has_arrived_is_not_missing_any_more(place, send):
+    send(["bin/java"])
+    assert receiver.settle(place, CHECKSUMS) == ["lib/a.jar", "it's"]
+    send(["lib/a.jar", "it's"])
+    assert receiver.settle(place, CHECKSUMS) == []
+    assert {name: (place / name).read_bytes() for name in CONTENT} == CONTENT
+    assert (place / "bin/java").stat().st_mode & 0o777 == 0o755
+    assert (place / "bin/java").stat().st_mtime == 1_000_000
+
+
+def test_a_damaged_file_is_asked_for_again_alone(place, send):
+    send(CONTENT)
+    receiver.settle(place, CHECKSUMS)
+    (place / "it's").write_bytes(b"damaged")
+    assert receiver.settle(place, CHECKSUMS) == ["it's"]
+    send(["it's"])
+    assert receiver.settle(place, CHECKSUMS) == []
+
+
+def test_half_an_archive_leaves_whole_files(place, send, tmp_path):
+    with pytest.raises(tarfile.TarError):
+        send([], archive(CONTENT)[:1536])
+    left = [path for path in (tmp_path / "place.part").rglob("*") if path.is_file()]
+    assert [path.name for path in left] == ["java"]
+    assert receiver.settle(place, CHECKSUMS) == ["lib/a.jar", "it's"]
+
+
+def test_nothing_is_written_outside(send, tmp_path):
+    with pytest.raises(OSError, match="no file of a bundle"):
+        send([], archive(["../evil"], {"../evil": b"x"}))
+    assert not (tmp_path / "evil").exists()

@@ -1,0 +1,44 @@
+"""Keys from the environment."""
+
+import pytest
+
+from plimsoll.adapters.secrets import EnvironmentSecrets
+from plimsoll.domain.errors import SecretError
+
+
+def test_the_key_of_the_named_file(tmp_path):
+    (tmp_path / "key").write_text("text of a key")
+    identity = EnvironmentSecrets(tmp_path / "key", "me").ssh_identity("any")
+    assert (identity.user, identity.private_key) == ("me", "text of a key")
+
+
+def test_no_key_says_which_setting(tmp_path):
+    with pytest.raises(SecretError, match="PLIMSOLL_SSH_KEY"):
+        EnvironmentSecrets(None).ssh_identity("any")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
+def test_a_key_that_can_not_be_read_is_named(tmp_path, content):
+    if content:
+        (tmp_path / "key").write_bytes(content)
+    with pytest.raises(SecretError, match="can't be read") as refused:
+        EnvironmentSecrets(tmp_path / "key").ssh_identity("any")
+    assert refused.value.where == str(tmp_path / "key")
+
+
+def test_the_endpoint_of_the_environment_counts(monkeypatch):
+    for name, value in {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:5000")
+    client = EnvironmentSecrets(None).aws("any").client("ec2", "eu-central-1")
+    assert client.meta.endpoint_url == "http://127.0.0.1:5000"
+    assert client.meta.region_name == "eu-central-1"
+    assert client.meta.config.connect_timeout == 10
+
+
+def test_a_client_without_a_region_says_so(monkeypatch, tmp_path):
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    with pytest.raises(SecretError, match="name a region"):
+        EnvironmentSecrets(None).aws("any").client("ec2", None)

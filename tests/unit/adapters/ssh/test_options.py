@@ -1,0 +1,47 @@
+"""Options of static hosts."""
+
+import pytest
+from pydantic import ValidationError
+from tests.unit.adapters.ssh.test_keys import LINE
+
+from plimsoll.adapters.ssh.options import SshOptions
+
+
+def host(number, **changes):
+    return {"address": f"10.0.0.{number}", "host_key": LINE, **changes}
+
+
+def group(name="rack1", first=1, **changes):
+    return {"name": name, "nodes": [host(first), host(first + 1)], "load": host(first + 2), **changes}
+
+
+def test_a_host_is_reached_at_its_address_unless_another_is_given():
+    options = SshOptions.model_validate({"groups": [group(load=host(9, ssh_address="bastion", port=2222, user="me"))]})
+    (one,) = options.groups
+    assert one.nodes[0].target("c").place == "10.0.0.1:22"
+    assert one.load.target("c").place == "me@bastion:2222"
+
+
+def test_a_host_is_in_one_group_only():
+    with pytest.raises(ValidationError, match=r"more than one group: 10\.0\.0\.3:22"):
+        SshOptions.model_validate({"groups": [group(first=1), group("rack2", first=3)]})
+
+
+def test_one_machine_may_serve_two_groups_in_two_folders():
+    SshOptions.model_validate({"groups": [group(), group("rack2", folder="/srv/second")]})
+
+
+def test_names_differ():
+    with pytest.raises(ValidationError, match="more than one group: rack1"):
+        SshOptions.model_validate({"groups": [group(first=1), group(first=5)]})
+
+
+@pytest.mark.parametrize("folder", ["relative", "/", "/a/../b", "/with space", "/a:b", "/it's"])
+def test_a_folder_that_could_be_misread_is_refused(folder):
+    with pytest.raises(ValidationError, match="folder"):
+        SshOptions.model_validate({"groups": [group()], "folder": folder})
+
+
+def test_an_address_is_an_address():
+    with pytest.raises(ValidationError, match="address"):
+        SshOptions.model_validate({"groups": [group(load=host(9, address="db.example"))]})

@@ -1,0 +1,54 @@
+"""Keys from Airflow's connections."""
+
+import json
+
+import pytest
+
+from plimsoll.domain.errors import SecretError
+from plimsoll_airflow.secrets import AirflowSecrets
+
+
+@pytest.fixture
+def connect(monkeypatch):
+    def connected(connection_id, **fields):
+        monkeypatch.setenv(f"AIRFLOW_CONN_{connection_id.upper()}", json.dumps(fields))
+
+    return connected
+
+
+def test_a_key_in_the_connection(connect):
+    extra = {"private_key": "text of a key", "private_key_passphrase": "words"}
+    connect("bench", conn_type="ssh", login="me", extra=extra)
+    identity = AirflowSecrets().ssh_identity("bench")
+    assert (identity.user, identity.private_key, identity.passphrase) == ("me", "text of a key", "words")
+
+
+def test_a_key_in_a_file(connect, tmp_path):
+    (tmp_path / "key").write_text("text of a key")
+    connect("bench", conn_type="ssh", extra={"key_file": str(tmp_path / "key")})
+    identity = AirflowSecrets().ssh_identity("bench")
+    assert (identity.user, identity.private_key) == ("", "text of a key")
+
+
+def test_a_connection_without_a_key_says_where_to_put_it(connect):
+    connect("bench", conn_type="ssh", login="me", password="not used")
+    with pytest.raises(SecretError, match="has no private key") as refused:
+        AirflowSecrets().ssh_identity("bench")
+    assert "private_key" in refused.value.mend
+    assert "not used" not in str(refused.value)
+
+
+def test_a_connection_that_is_not_there_is_named():
+    for ask in (AirflowSecrets().ssh_identity, lambda name: AirflowSecrets().aws(name).client("ec2", "eu-central-1")):
+        with pytest.raises(SecretError, match="connection 'plimsoll_nonesuch'"):
+            ask("plimsoll_nonesuch")
+
+
+def test_an_account_with_its_own_endpoint(connect):
+    extra = {"endpoint_url": "http://127.0.0.1:5000", "region_name": "eu-west-1"}
+    connect("cloud", conn_type="aws", login="key id", password="secret", extra=extra)
+    access = AirflowSecrets().aws("cloud")
+    assert access.client("ec2", "eu-central-1").meta.endpoint_url == "http://127.0.0.1:5000"
+    assert access.client("ec2", "eu-central-1").meta.region_name == "eu-central-1"
+    assert access.client("s3", None).meta.region_name == "eu-west-1"
+    assert "secret" not in repr(access)
