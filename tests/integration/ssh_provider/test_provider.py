@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 import pytest
+from tests.integration.ssh_provider.conftest import OneDefinition
 from tests.processes import end_marked, marked, oldest_python, python_job, until
 from tests.sshd import CONNECTION, OneKey, make_key, running_sshd
 
@@ -15,7 +16,7 @@ from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, ProviderError
+from plimsoll.domain.errors import ProviderError
 
 SLEEP = "import time; time.sleep(600)"
 FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {SLEEP}"
@@ -23,22 +24,6 @@ FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {
 
 def key(cell="g1-040k-r1", attempt=1):
     return AttemptKey(campaign_id="demo-1", cell_id=cell, attempt=attempt)
-
-
-class OneDefinition:
-    """Implements the ProviderOptions port: every campaign has these options, unless the store has lost it."""
-
-    def __init__(self, options):
-        self.options, self.lost = options, False
-
-    def of_campaign(self, campaign_id):
-        if self.lost:
-            raise NotFound("there is no such campaign")
-        return self.options
-
-    def known(self, provider):
-        assert provider == "ssh"
-        return [self.options, self.options]
 
 
 @pytest.fixture
