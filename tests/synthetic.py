@@ -283,9 +283,7 @@ def _fingerprint(variant: Variant, *, odd: bool) -> Fingerprint:
         flags={"AlwaysPreTouch": "true", "MaxHeapSize": str(variant.jvm.heap), "ParallelGCThreads": "8"},
     )
     nodes = tuple(_node(number, host, jvm) for number in (1, 2, 3))
-    return Fingerprint(
-        nodes=nodes, load_host=host, load_generator="plimsoll-stress 0.1.0", load_generator_jvm="11.0.13"
-    )
+    return Fingerprint(nodes=nodes, load_host=host, load_generator="plimsoll-stress 0.1.0 on openjdk-11.0.13")
 
 
 def _node(number: int, host: HostFacts, jvm: JvmFacts) -> NodeFingerprint:
