@@ -10,6 +10,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local import census
+from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 
 if TYPE_CHECKING:
@@ -20,13 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A campaign's run, what it took, and the clusters it had. `cpu_s` is by part; tasks count to the scheduler."""
+    """A campaign's run, what it took, and the clusters it had.
+
+    `cpu_s` is by part; tasks count to the scheduler. `failures` are the failed tasks with the last error of each.
+    """
 
     run: DagRun
     wall_s: float
     cpu_s: Mapping[str, float]
     clusters: int
     most_alive: int
+    failures: tuple[str, ...]
 
 
 def run_campaign(
@@ -43,6 +48,7 @@ def run_campaign(
         cpu_s={part: after[part] - before[part] for part in after},
         clusters=installation.provider.provided(),
         most_alive=installation.provider.most_alive(),
+        failures=tuple(CampaignRun(airflow.client, installation.toolkit.store, definition, ended).failures()),
     )
 
 
