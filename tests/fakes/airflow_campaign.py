@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from tests.fakes.installation import Installation
 
+from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local import census
-from plimsoll_airflow.local.campaign import CampaignRun
+from plimsoll_airflow.local.campaign import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def run_campaign(
     """Run the definition's DAG once with that many slots for clusters, and wait for its end."""
     airflow.client.set_pool("clusters", parallel, "How many clusters may live at once")
     before, began = cpu_seconds(airflow.stack.home), time.monotonic()
-    ended = airflow.run_to_end(definition.dag_id, {}, timeout_s=timeout_s)
+    ended = airflow.run_to_end(definition.dag_id, {}, timeout_s=timeout_s, poll_s=poll_s(len(grid(definition))))
     after = cpu_seconds(airflow.stack.home)
     return Outcome(
         run=ended,
