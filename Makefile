@@ -11,7 +11,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 # JDK, Cassandra and the load generator, into a cache outside the checkout; quick when they are there.
-ARTEFACTS := $(BIN)/python -m plimsoll.adapters.artefacts $(if $(PLIMSOLL_CACHE),--cache "$(PLIMSOLL_CACHE)")
+ARTEFACTS := $(BIN)/plimsoll prepare
 LOCAL := $(BIN)/python -m plimsoll_airflow.local
 # Stamps hold the checkout's path: a checkout that was moved is installed again.
 RUN_STAMP := .venv/.installed

@@ -49,7 +49,7 @@ def _print(outcome: Outcome, *, cells: int, parallel: int) -> None:
         print(f"  {part}: {seconds:.0f} s, {seconds / cells:.2f} s a cell")
     print(f"clusters: {outcome.clusters}, at most {outcome.most_alive} at once")
     if outcome.run.state != "success" or outcome.clusters != cells or outcome.most_alive > parallel:
-        raise SystemExit("not as it must be")
+        raise SystemExit("\n".join(["not as it must be", *outcome.failures]))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
 
 
@@ -29,17 +30,19 @@ class StackUnderTest:
     running: Record
     client: AirflowClient
 
-    def run_to_end(self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S) -> DagRun:
+    def run_to_end(
+        self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S
+    ) -> DagRun:
         """Trigger a DAG, wait for the run's end; the run as it ended."""
         self.client.unpause(dag_id)
-        return self.wait_for(self.client.trigger(dag_id, conf), timeout_s=timeout_s)
+        return self.wait_for(self.client.trigger(dag_id, conf), timeout_s=timeout_s, poll_s=poll_s)
 
-    def wait_for(self, run: DagRun, *, timeout_s: float = RUN_TIMEOUT_S) -> DagRun:
-        """Wait for a run's end."""
+    def wait_for(self, run: DagRun, *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S) -> DagRun:
+        """Wait for a run's end. Asking costs Airflow the more, the more tasks the run has."""
         deadline = time.monotonic() + timeout_s
         while not (current := self.client.dag_run(run.dag_id, run.run_id)).is_final:
             assert time.monotonic() < deadline, f"{run.run_id} is still {current.state} after {timeout_s:.0f} s"
-            time.sleep(0.2)
+            time.sleep(poll_s)
         return current
 
 

@@ -20,6 +20,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
 from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
 from plimsoll.domain.variant import Variant
+from plimsoll.services.definitions import dump_definition
 
 GENERATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 AZUL_CAPACITIES: Mapping[str, int] = {"prime": 100_000, "g1": 0, "cms": 0, "shenandoah": 50_000, "zgc": 40_000}
@@ -100,6 +101,7 @@ def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:
         attempts=tuple(attempts),
         quality=plan.quality,
         generated_at=GENERATED_AT,
+        definition_yaml=dump_definition(definition),
     )
 
 
@@ -283,9 +285,7 @@ def _fingerprint(variant: Variant, *, odd: bool) -> Fingerprint:
         flags={"AlwaysPreTouch": "true", "MaxHeapSize": str(variant.jvm.heap), "ParallelGCThreads": "8"},
     )
     nodes = tuple(_node(number, host, jvm) for number in (1, 2, 3))
-    return Fingerprint(
-        nodes=nodes, load_host=host, load_generator="plimsoll-stress 0.1.0", load_generator_jvm="11.0.13"
-    )
+    return Fingerprint(nodes=nodes, load_host=host, load_generator="plimsoll-stress 0.1.0 on openjdk-11.0.13")
 
 
 def _node(number: int, host: HostFacts, jvm: JvmFacts) -> NodeFingerprint:

@@ -66,7 +66,7 @@ def test_a_failed_load_goes_back_with_its_reason_which_is_on_record(installation
 
     assert not isinstance(event, TaskSuccessEvent)
     assert event.payload == f"load of campaign/{CELL}/1: the load generator was told to fail"
-    assert failure_of(work) == "load: the load generator was told to fail"
+    assert failure_of(work.toolkit.store, work.key) == "load: the load generator was told to fail"
 
 
 def test_a_vanished_cluster_fails_the_load(installation: Installation) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from tests.fakes.installation import Installation
 
+from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local import census
+from plimsoll_airflow.local.campaign import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
 
 if TYPE_CHECKING:
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A campaign's run, what it took, and the clusters it had. `cpu_s` is by part; tasks count to the scheduler."""
+    """A campaign's run, what it took, and the clusters it had.
+
+    `cpu_s` is by part; tasks count to the scheduler. `failures` are the failed tasks with the last error of each.
+    """
 
     run: DagRun
     wall_s: float
     cpu_s: Mapping[str, float]
     clusters: int
     most_alive: int
+    failures: tuple[str, ...]
 
 
 def run_campaign(
@@ -35,7 +41,7 @@ def run_campaign(
     """Run the definition's DAG once with that many slots for clusters, and wait for its end."""
     airflow.client.set_pool("clusters", parallel, "How many clusters may live at once")
     before, began = cpu_seconds(airflow.stack.home), time.monotonic()
-    ended = airflow.run_to_end(definition.dag_id, {}, timeout_s=timeout_s)
+    ended = airflow.run_to_end(definition.dag_id, {}, timeout_s=timeout_s, poll_s=poll_s(len(grid(definition))))
     after = cpu_seconds(airflow.stack.home)
     return Outcome(
         run=ended,
@@ -43,6 +49,7 @@ def run_campaign(
         cpu_s={part: after[part] - before[part] for part in after},
         clusters=installation.provider.provided(),
         most_alive=installation.provider.most_alive(),
+        failures=tuple(CampaignRun(airflow.client, installation.toolkit.store, definition, ended).failures()),
     )
 
 

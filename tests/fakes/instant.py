@@ -52,7 +52,7 @@ def toolkit(settings: Settings) -> Toolkit:
 
 @dataclass(frozen=True)
 class Faults:
-    """Cells that are to fail: a file a cell, which names the phase (`provision`, `deploy`, `load`, `destroy`)."""
+    """Cells that are to fail: a file each, naming the phase (`provision`, `deploy`, `down`, `load`, `destroy`)."""
 
     folder: Path
 
@@ -159,6 +159,9 @@ class InstantDatabase:
         """Nothing is missing."""
         return ()
 
+    def prepare(self, definition: Definition) -> None:
+        """Nothing is needed."""
+
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
     ) -> None:
@@ -183,8 +186,8 @@ class InstantDatabase:
         ]
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """All are up."""
-        return ()
+        """All are up unless they were told otherwise."""
+        return [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(_cell_of(node), "down")]
 
     def files(self, node: Host) -> Sequence[PurePosixPath]:
         """The log, if it came so far."""
@@ -209,8 +212,8 @@ class InstantLoadGenerator:
         if host.read_tail(_STATE, max_bytes=10_000):
             return
         began = time.time()
-        for operation, share in _SHARES.items():
-            log = interval_log(began, _seconds(request), round(request.load_ops_s * share))
+        for operation, count in _per_second(request).items():
+            log = interval_log(began, _seconds(request), count)
             for measure in ("", "intended-"):
                 host.write(PurePosixPath(f"load.hdr-{measure}{operation}"), log)
         host.write(PurePosixPath(self.summary_file), _summary(request, began).model_dump_json())
@@ -273,6 +276,10 @@ def _seconds(request: LoadRequest) -> int:
     return round(request.definition.timing.duration.total_seconds())
 
 
+def _per_second(request: LoadRequest) -> dict[str, int]:
+    return {operation: round(request.load_ops_s * share) for operation, share in _SHARES.items()}
+
+
 def _summary(request: LoadRequest, began: float) -> LoadSummary:
     timing = request.definition.timing
     judged_s = timing.judged.total_seconds()
@@ -284,9 +291,10 @@ def _summary(request: LoadRequest, began: float) -> LoadSummary:
         warmup_s=timing.warmup.total_seconds(),
         attempted_ops_s=request.load_ops_s,
         achieved_ops_s=request.load_ops_s,
+        answered=_seconds(request) * sum(_per_second(request).values()),
         operations={
-            "writes": round(request.load_ops_s * _SHARES["mutations"] * judged_s),
-            "reads": round(request.load_ops_s * _SHARES["selects"] * judged_s),
+            "writes": round(_per_second(request)["mutations"] * judged_s),
+            "reads": round(_per_second(request)["selects"] * judged_s),
         },
         cpu_cores=0.1,
         schedule_lag_p99_ms=0.1,

@@ -61,15 +61,6 @@ class ObjectStore:
         self._put(key, lambda place: self._fs.put_file(str(path), place))
         return StoredFile(path.stat().st_size, checksum)
 
-    def open_local(self, key: str) -> Path:
-        """The file itself, or a copy in a temporary folder where the store is remote."""
-        with self._explained(key):
-            if self._local:
-                return Path(self._path(key))
-            target = Path(tempfile.mkdtemp(prefix="plimsoll-")) / PurePosixPath(key).name
-            self._fs.get_file(self._path(key), str(target))
-            return target
-
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted; unfinished local writes are not among them."""
         with self._explained(prefix):

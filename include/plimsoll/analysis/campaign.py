@@ -43,13 +43,17 @@ class AttemptData:
 
 @dataclass(frozen=True, eq=False)
 class CampaignData:
-    """All that is known of a campaign; `quality` holds the checks over the whole campaign."""
+    """All that is known of a campaign.
+
+    `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
+    """
 
     campaign_id: str
     definition: Definition
     attempts: tuple[AttemptData, ...]
     quality: tuple[Check, ...]
     generated_at: datetime
+    definition_yaml: str = ""
 
 
 @dataclass(frozen=True, eq=False)

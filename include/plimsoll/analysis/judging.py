@@ -11,6 +11,7 @@ from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measure
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Track, default_unit, select_tracks
 from plimsoll.analysis.percentiles import SHOWN
+from plimsoll.analysis.stalls import stalls_s
 from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.result import LevelVerdict, Percentiles
@@ -43,8 +44,9 @@ class Judgement:
     """`reasons` say why the measurement is unsound; with none of them it is valid as far as its logs can tell.
 
     `levels` are in the order asked for, and empty where no intervals could be formed. `maxima`, `operations`,
-    `achieved_ops_s` and the table are of the first service level's judged intervals, `rate_achieved` is None where no
-    rate was asked for, and `notes` are remarks that change nothing.
+    `achieved_ops_s`, `stalls_s` and the table are of the first service level's judged intervals, `rate_achieved` is
+    None where no rate was asked for, and `notes` are remarks that change nothing. `stalls_s` are the starts of
+    intervals in which nothing was answered though operations were under way: they are missed.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -54,6 +56,7 @@ class Judgement:
     operations: int = 0
     achieved_ops_s: float | None = None
     rate_achieved: bool | None = None
+    stalls_s: tuple[float, ...] = ()
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -80,6 +83,9 @@ class _Pass:
 
     def judged(self, level: ServiceLevel) -> tuple[Measured, ...]:
         return tuple(one for one in self.measured if _is_judged(one, level))
+
+    def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
+        return stalls_s([one for one in self.measured if one.operation == level.operations])
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -164,7 +170,8 @@ def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterat
         yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
     elif not judged:
         yield f"the logs tell no {whose} apart, so their service level can't be judged"
-    empty = [one for one in judged if not one.count]
+    stalls = measured.stalls_s(level)
+    empty = [one for one in judged if not one.count and one.window.start_s not in stalls]
     if empty:
         share = f"{len(empty)} of {len(judged)} intervals of {format_duration(level.interval)}"
         yield f"{share} hold no {whose}, the first at {empty[0].window.start_s:g} s"
@@ -191,9 +198,19 @@ def _judgement(
         operations=operations,
         achieved_ops_s=achieved,
         rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        stalls_s=first.stalls_s(levels[0]),
         reasons=tuple(dict.fromkeys([*reasons, *_lost_operations(run, table)])),
-        notes=notes,
+        notes=(*notes, *_stall_notes(levels, passes)),
     )
+
+
+def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
+    for level in levels:
+        if stalls := passes[level.interval].stalls_s(level):
+            yield (
+                f"nothing was answered in {len(stalls)} intervals of {format_duration(level.interval)}, "
+                f"the first at {stalls[0]:g} s, though operations were under way: missed"
+            )
 
 
 def _table(measured: _Pass, level: ServiceLevel) -> IntervalTable:

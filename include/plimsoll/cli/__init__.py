@@ -12,6 +12,7 @@ from plimsoll.cli.clusters import clusters_app
 from plimsoll.cli.doctor import doctor
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
+from plimsoll.cli.prepare import prepare
 from plimsoll.cli.report import report
 from plimsoll.cli.run import run
 from plimsoll.domain.errors import PlimsollError
@@ -24,7 +25,7 @@ cli = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (plan, judge, report, campaigns, status, doctor, run, schema):
+for command in (plan, judge, report, campaigns, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.add_typer(clusters_app, name="clusters")
 

@@ -1,8 +1,10 @@
 """What all commands share: options and printing."""
 
 import json
+import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -31,3 +33,17 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
         table.add_row(*(str(value) for value in row))
     # In a pipe or a file there is no width to fit into.
     Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+
+
+@contextmanager
+def log_shown() -> Iterator[None]:
+    """Print what Plimsoll logs meanwhile, for a person who waits."""
+    log, handler = logging.getLogger("plimsoll"), logging.StreamHandler(sys.stdout)
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        log.removeHandler(handler)

@@ -52,5 +52,4 @@ class Fingerprint(Model):
 
     nodes: tuple[NodeFingerprint, ...]
     load_host: HostFacts
-    load_generator: Annotated[str, Field(description="Name and version of the generator")]
-    load_generator_jvm: str = ""
+    load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]

@@ -18,6 +18,9 @@ class LoadSummary(Model):
     warmup_s: Annotated[float, Field(ge=0, description="Warm-up as far as it went, s")] = 0.0
     attempted_ops_s: Annotated[float | None, Field(description="Rate asked for, ops/s")] = None
     achieved_ops_s: Annotated[float | None, Field(description="Operations that were answered, ops/s")] = None
+    answered: Annotated[
+        int | None, Field(description="Answered operations of the whole timed run, warm-up included")
+    ] = None
     operations: Annotated[dict[str, int], Field(description="Answered operations by kind, such as `reads`")] = {}
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}
     cpu_cores: Annotated[float | None, Field(description="CPU time of the generator over wall time: cores busy")] = None

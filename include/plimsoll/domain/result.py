@@ -96,4 +96,7 @@ class Manifest(Model):
     key: AttemptKey
     files: tuple[ManifestEntry, ...]
     failure: str | None = None
+    nodes_down: Annotated[
+        tuple[str, ...], Field(description="A sentence for each node that no longer ran when its files were collected")
+    ] = ()
     written_at: AwareDatetime

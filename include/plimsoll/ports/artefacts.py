@@ -39,6 +39,9 @@ class ArtefactSource(Protocol):
     def load_generator(self) -> Path:
         """A folder with the jars of Plimsoll's own load generator."""
 
+    def prepare(self, definition: Definition) -> None:
+        """Fetch, verify by content and build everything that the definition's cells need."""
+
     def missing(self, definition: Definition) -> Sequence[Problem]:
         """What the definition's cells need and is not here yet; fetches nothing."""
 

@@ -20,6 +20,9 @@ class Database(Protocol):
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
 
+    def prepare(self, definition: Definition) -> None:
+        """Have ahead of time what the definition's cells would otherwise wait for; ArtefactError. Idempotent."""
+
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
     ) -> None:

@@ -57,7 +57,7 @@ class LoadGenerator(Protocol):
         """Histogram logs, CSV, console, summary."""
 
     def describe(self, host: Host) -> str:
-        """Name and version, for the fingerprint."""
+        """Name, version and what it runs on, for the fingerprint."""
 
     def summary(self, text: str) -> LoadSummary:
         """What the collected summary file says; of an empty text, that the run left none. Pure."""

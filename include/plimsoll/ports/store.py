@@ -35,9 +35,6 @@ class ResultStore(Protocol):
     def upload(self, key: str, path: Path) -> StoredFile:
         """Store a local file, whole or not at all; says what was stored."""
 
-    def open_local(self, key: str) -> Path:
-        """A local, readable copy of the file (the file itself where the store is local)."""
-
     def keys(self, prefix: str) -> Iterator[str]:
         """All keys below a prefix, sorted."""
 

@@ -25,7 +25,8 @@ class Measured:
 
     `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, a row a second and host, with the
     columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes`; empty where none were
-    taken. `nodes_down`: a sentence for each node that was found down.
+    taken. `nodes_down`: a sentence for each node that was found down. `stalls_s`: starts of intervals in which nothing
+    was answered though operations were under way.
     """
 
     intervals: pd.DataFrame
@@ -33,6 +34,7 @@ class Measured:
     fingerprint: Fingerprint
     samples: pd.DataFrame
     nodes_down: tuple[str, ...] = ()
+    stalls_s: tuple[float, ...] = ()
 
 
 def check_attempt(definition: Definition, cell: Cell, measured: Measured) -> Quality:

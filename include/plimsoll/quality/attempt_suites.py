@@ -47,7 +47,7 @@ def timeline(definition: Definition) -> Suite:
     return (
         Expected("intervals", *rows(planned), f"{planned} judged intervals of {each}"),
         Expected("intervals known", *at_most("unknown", 0), "start, length and count of each interval"),
-        Expected("operations", *each_between("count", 1, None), "operations in every interval"),
+        Expected("operations", *each_between("count", 1, None), "operations in every interval that was no stall"),
         Expected("gaps", *each_between("gap_s", -slack_s, slack_s), "each interval where the last ends", show=seconds),
         Expected(
             "coverage",

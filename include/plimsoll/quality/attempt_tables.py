@@ -26,11 +26,18 @@ NONE = "none"
 
 
 def timeline(definition: Definition, measured: Measured) -> pd.DataFrame:
-    """A row for each judged interval: `gap_s` lies between it and the one before, or the end of warm-up."""
+    """A row for each judged interval.
+
+    `gap_s` lies between it and the one before, or the end of warm-up. In a stall `count` says nothing: it is null.
+    """
     table = _judged(measured)[["start_s", "duration_s", "count"]].sort_values("start_s")
     interval_s = definition.service_levels[0].interval.total_seconds()
     ends_before = (table["start_s"] + interval_s).shift(fill_value=definition.timing.warmup.total_seconds())
-    return table.assign(gap_s=table["start_s"] - ends_before, unknown=table.isna().sum(axis="columns"))
+    return table.assign(
+        gap_s=table["start_s"] - ends_before,
+        unknown=table.isna().sum(axis="columns"),
+        count=table["count"].mask(table["start_s"].isin(measured.stalls_s)),
+    )
 
 
 def percentiles(measured: Measured) -> pd.DataFrame:

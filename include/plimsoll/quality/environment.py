@@ -93,7 +93,7 @@ def _node_facts(node: NodeFingerprint) -> dict[str, str]:
 
 def _load_facts(fingerprint: Fingerprint) -> dict[str, str]:
     host = {f"load host: {name}": value for name, value in _host_facts(fingerprint.load_host).items()}
-    return host | {"load generator": f"{fingerprint.load_generator} {fingerprint.load_generator_jvm}".strip()}
+    return host | {"load generator": fingerprint.load_generator}
 
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:

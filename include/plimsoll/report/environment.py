@@ -94,7 +94,7 @@ def _compared(hosts: Sequence[_Host]) -> tuple[dict[str, str], dict[str, list[Ob
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
     for node in fingerprint.nodes:
         yield _Host((cell.variant, cell.id, node.host), "node", _node_facts(node))
-    generator = {"generator": fingerprint.load_generator, "generator JVM": fingerprint.load_generator_jvm}
+    generator = {"generator": fingerprint.load_generator}
     facts = _host_facts(fingerprint.load_host) | generator
     own = {f"load host: {name}": value for name, value in facts.items() if value}
     yield _Host((cell.variant, cell.id, "load"), "load", own)

@@ -5,14 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from io import StringIO
 from typing import Any
 
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined, select_autoescape
-from ruamel.yaml import YAML
 
-from plimsoll.domain.definition import Definition
 from plimsoll.report import words
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.figure import Figure
@@ -52,7 +49,7 @@ def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -
         load_rows=load_rows(findings),
         cell_rows=cell_rows(findings),
         percentile_names=list(PERCENTILE_NAMES.values()),
-        definition_yaml=_yaml(findings.definition),
+        definition_yaml=findings.data.definition_yaml,
     )
 
 
@@ -114,11 +111,3 @@ def _script(source: str) -> str:
 def _markdown(text: str) -> str:
     """Text with every character that Markdown could take for its own escaped, on one line."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
-
-
-def _yaml(definition: Definition) -> str:
-    stream, yaml = StringIO(), YAML(typ="safe", pure=True)
-    yaml.default_flow_style = False
-    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    yaml.dump(definition.model_dump(mode="json"), stream)
-    return stream.getvalue()

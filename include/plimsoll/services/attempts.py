@@ -13,6 +13,7 @@ from plimsoll.domain.variant import Variant
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
+from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_attempt
 from plimsoll.services.toolkit import Toolkit
@@ -117,9 +118,9 @@ def record_failure(work: Work, reason: str) -> None:
     work.toolkit.store.create(layout.attempt_file(work.key, _FAILURE), reason.encode())
 
 
-def failure_of(work: Work) -> str | None:
+def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
     """Why the attempt failed, None when nothing was recorded."""
     try:
-        return work.toolkit.store.read(layout.attempt_file(work.key, _FAILURE)).decode()
+        return store.read(layout.attempt_file(key, _FAILURE)).decode()
     except NotFound:
         return None

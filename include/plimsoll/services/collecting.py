@@ -23,15 +23,25 @@ def collect(work: Work) -> Manifest:
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "collect")
     stop_load(work)
     cluster = work.provider.find(work.key)
+    # Nodes are started once, so whoever runs at the end ran all the time.
+    down = _down(work, cluster) if cluster is not None else ()
     entries, lost = _collect_from(work, cluster) if cluster is not None else ((), ["the cluster was gone"])
     manifest = Manifest(
         key=work.key,
         files=tuple(entries),
-        failure=failure_of(work) or ("; ".join(lost) or None),
+        failure=failure_of(work.toolkit.store, work.key) or ("; ".join(lost) or None),
+        nodes_down=down,
         written_at=work.toolkit.clock.now(),
     )
     write_model(work.toolkit.store, work.key, layout.MANIFEST, manifest)
     return manifest
+
+
+def _down(work: Work, cluster: Cluster) -> tuple[str, ...]:
+    try:
+        return tuple(work.database.down([work.provider.host(cluster, info) for info in cluster.nodes]))
+    except PlimsollError as error:
+        return (f"whether the nodes still ran is not known: {error}",)
 
 
 def _collect_from(work: Work, cluster: Cluster) -> tuple[Sequence[ManifestEntry], list[str]]:

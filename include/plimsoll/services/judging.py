@@ -11,6 +11,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.result import Verdict
 from plimsoll.quality.attempt import ERROR_LIMIT, Measured, check_attempt, error_share
 from plimsoll.services import layout
+from plimsoll.services.attempts import failures_recorded
 from plimsoll.services.campaigns import read_fingerprint, read_manifest, read_verdict, write_model
 from plimsoll.services.evidence import Evidence, gather
 from plimsoll.services.progress import note_phase
@@ -33,12 +34,18 @@ def judge(work: Work) -> Verdict:
     if manifest is None:
         raise NotFound("nothing was collected of this attempt", where=str(work.key), mend="run the cell again")
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "judge")
+    with failures_recorded(work, "judge"):
+        verdict = _judged(work, manifest)
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "done")
+    return verdict
+
+
+def _judged(work: Work, manifest: Manifest) -> Verdict:
     evidence = gather(work, manifest)
     judgement = _judgement(work, evidence)
-    quality = None if manifest.failure else _quality(work, judgement, evidence)
+    quality = None if manifest.failure else _quality(work, manifest, judgement, evidence)
     verdict = _verdict(work, manifest, evidence, judgement, quality)
     _store(work, evidence, judgement, quality, verdict)
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "done")
     return verdict
 
 
@@ -50,15 +57,23 @@ def _judgement(work: Work, evidence: Evidence) -> Judgement:
         duration=work.definition.timing.duration,
         attempted_ops_s=work.cell.load_ops_s,
         started_at=evidence.summary.started_at,
+        operations=evidence.summary.answered,
     )
     return judge_logs(evidence.response_times, run, work.definition.service_levels)
 
 
-def _quality(work: Work, judgement: Judgement, evidence: Evidence) -> Quality:
+def _quality(work: Work, manifest: Manifest, judgement: Judgement, evidence: Evidence) -> Quality:
     fingerprint = read_fingerprint(work.toolkit.store, work.key)
     if fingerprint is None:
         raise NotFound("there is no fingerprint of this attempt", where=str(work.key), mend="run the cell again")
-    measured = Measured(judgement.intervals.frame(), evidence.summary, fingerprint, evidence.samples)
+    measured = Measured(
+        intervals=judgement.intervals.frame(),
+        summary=evidence.summary,
+        fingerprint=fingerprint,
+        samples=evidence.samples,
+        nodes_down=manifest.nodes_down,
+        stalls_s=judgement.stalls_s,
+    )
     return check_attempt(work.definition, work.cell, measured)
 
 

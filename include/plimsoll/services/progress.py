@@ -5,10 +5,11 @@ from statistics import mean
 
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, Phase
+from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName, Phase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
+from plimsoll.services.attempts import failure_of
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_progress, read_verdict, write_model
 from plimsoll.services.planning import running_order
 
@@ -50,7 +51,9 @@ def _cell_progress(campaign: CampaignStore, cell: Cell, tried: set[str]) -> Cell
     verdict = valid or read_verdict(campaign.store, key)
     progress = read_progress(campaign.store, key)
     if verdict is None:
-        return CellProgress(cell=cell, state="running", attempt=key.attempt, progress=progress)
+        failure = failure_of(campaign.store, key) if progress is not None and progress.phase == "judge" else None
+        state: CellStateName = "running" if failure is None else "failed"
+        return CellProgress(cell=cell, state=state, attempt=key.attempt, progress=progress, reason=failure or "")
     reason = "; ".join(verdict.reasons)
     return CellProgress(cell=cell, state=verdict.outcome, attempt=verdict.key.attempt, progress=progress, reason=reason)
 

@@ -9,6 +9,7 @@ from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.domain.errors import NotFound
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.definitions import dump_definition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +30,14 @@ PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world")
 
 def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetime) -> CampaignData:
     """Everything that the report is made of. NotFound when there is no such campaign."""
+    definition = campaign.definition()
     return CampaignData(
         campaign_id=campaign.campaign_id,
-        definition=campaign.definition(),
+        definition=definition,
         attempts=tuple(_attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
         quality=tuple(quality),
         generated_at=at,
+        definition_yaml=dump_definition(definition),
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CampaignProgress
@@ -19,8 +20,12 @@ from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
 
-POLL_S = 2.0
 FAILURES_TOLD = 8
+
+
+def poll_s(cells: int) -> float:
+    """How long to wait before asking for a campaign's run again: Airflow reads all of its tasks for each answer."""
+    return max(2.0, cells / 25)
 
 
 def report_key(campaign_id: str) -> str:
@@ -62,12 +67,13 @@ class CampaignRun:
 
     def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
         """Show the campaign's progress until the run has ended; the run as it ended."""
+        pause_s = poll_s(len(grid(self.definition)))
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
             screen.show(self._progress(now()))
             if current.is_final:
                 return replace(self, run=current)
-            time.sleep(POLL_S)
+            time.sleep(pause_s)
 
     def failures(self) -> list[str]:
         """What went wrong: the failed tasks of this run and of its cells' runs, each with the last error in its log."""

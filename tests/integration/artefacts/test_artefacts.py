@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.__main__ import main
 from plimsoll.adapters.artefacts.load_generator import JAR, Sources
+from plimsoll.cli.prepare import prepare
 from plimsoll.domain.errors import ArtefactError
 
 FAKE_JAVA = """#!/bin/sh
@@ -66,12 +66,13 @@ def test_sources_that_do_not_compile_are_said_and_leave_nothing(shared_cache, tm
 
 
 def test_everything_that_local_definitions_need_is_prepared_once_and_then_needs_no_network(
-    shared_cache, artefacts, request, capsys
+    shared_cache, request, capsys, monkeypatch
 ):
-    assert main(["--cache", str(shared_cache)]) == 0
+    monkeypatch.setenv("PLIMSOLL_CACHE", str(shared_cache))
+    prepare()
     request.getfixturevalue("no_network")
     capsys.readouterr()
-    assert main(["--cache", str(shared_cache)]) == 0
+    prepare()
     assert capsys.readouterr().out == f"all artefacts are ready in {shared_cache}\n"
 
 

@@ -255,3 +255,21 @@ def _reported_ms(values: list[int], percentile: str) -> float:
     rank = ceil(Fraction(percentile) / 100 * len(values))
     slot = WIDE.index_of(np.array([values[rank - 1]]))
     return int(WIDE.highest_values(slot)[0]) / 1000
+
+
+def test_an_interval_that_a_stall_emptied_is_missed_and_not_a_hole():
+    empty = {f"at_{second}": [] for second in range(20, 30)}
+    found = judge({"x": seconds(40, [FAST], **empty, at_30=[10_500_000])})
+    (level,) = found.levels
+    assert (found.reasons, found.met, found.stalls_s) == ((), False, (20.0,))
+    assert (level.judged, level.missed, level.worst_ms) == (3, 2, pytest.approx(10_500, rel=1e-3))
+    assert found.notes == (
+        "nothing was answered in 1 intervals of 10s, the first at 20 s, though operations were under way: missed",
+    )
+
+
+def test_an_interval_is_no_stall_when_what_came_after_it_began_after_it():
+    empty = {f"at_{second}": [] for second in range(20, 30)}
+    found = judge({"x": seconds(40, [FAST], **empty, at_30=[9_000_000])})
+    assert found.reasons == ("1 of 3 intervals of 10s hold no operation, the first at 20 s",)
+    assert found.stalls_s == ()

@@ -35,7 +35,7 @@ CELLS = ("g1_00200_r1", "g1_01500_r1", "shenandoah_00200_r1", "shenandoah_01500_
 def test_facts_that_all_hosts_share_are_equal() -> None:
     found = environment(with_fingerprints())
     assert found.equal["kernel"] == "5.11.0-1022-aws"
-    assert found.equal["load host: generator"] == "plimsoll-stress 0.1.0"
+    assert found.equal["load host: generator"] == "plimsoll-stress 0.1.0 on openjdk-11.0.13"
     assert found.deviations == ()
 
 

@@ -39,7 +39,8 @@ class Cassandra:
         return problems(definition, self._artefacts)
 
     def prepare(self, definition: Definition) -> None:
-        """Make what the nodes' start is quicker with; `deploy` does it where it was not done before."""
+        """All artefacts, and what nodes start quicker with; `deploy` makes that where it was not done before."""
+        self._artefacts.prepare(definition)
         for variant in definition.variants:
             class_data(self._artefacts, variant.jvm, definition.database_version(variant))
 

@@ -8,6 +8,8 @@ from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
 from plimsoll.ports.host import Host, JobStatus
 
 LINES = 8
+_LEAST_ROOM = 1 << 20
+_DISK_PATIENCE = timedelta(seconds=20)
 _TAIL_BYTES = 32_768
 # Frames of stack traces, and what a node says all the time about its own tables.
 _NOISE = re.compile(r"\s+(at |\.\.\. \d+ )|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable)\.java:\d+ ")
@@ -66,7 +68,16 @@ def down(host: Host) -> str | None:
     status = host.status(JOB)
     if status.state == "running":
         return None
-    return f"{name_of(host)} {state_of(status)}; its log's last lines:\n{said_last(host)}"
+    full = "; its disk is full: free disk space" if _is_disk_full(host) else ""
+    return f"{name_of(host)} {state_of(status)}{full}; its log's last lines:\n{said_last(host)}"
+
+
+def _is_disk_full(host: Host) -> bool:
+    """A node that finds no room for a mapped file is killed by the kernel, without a word in its log."""
+    asked = host.run(
+        ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
+    ).stdout.split()
+    return bool(asked) and asked[-1].isdigit() and int(asked[-1]) < _LEAST_ROOM
 
 
 def seconds(time: timedelta) -> str:

@@ -92,6 +92,7 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
         "duration_s": warmup["seconds"] + measured["seconds"],
         "warmup_s": warmup["seconds"],
         "attempted_ops_s": run["attempted_ops_s"],
+        "answered": run["completed"],
         "achieved_ops_s": measured["achieved_ops_s"],
         # What the warm-up did not answer belongs to the judged time, also what came after its end or never.
         "operations": _less(_answered(run["operations"]), _answered(warmup["operations"])),

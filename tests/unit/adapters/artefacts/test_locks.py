@@ -1,9 +1,9 @@
 import re
 
 import pytest
+from tests.shipped import shipped_for_this_machine
 
 from plimsoll.adapters.artefacts import locks
-from plimsoll.adapters.artefacts.__main__ import _SHIPPED, local_definitions
 from plimsoll.adapters.artefacts.lock import roots_of
 from plimsoll.adapters.artefacts.locks import LockedJar, database_versions, locked_jdks, locked_set
 from plimsoll.domain.errors import ArtefactError
@@ -32,7 +32,7 @@ def test_no_lock_names_a_host(path):
 
 
 def test_every_shipped_local_definition_can_be_prepared():
-    definitions = list(local_definitions(_SHIPPED))
+    definitions = shipped_for_this_machine()
     assert definitions
     for definition in definitions:
         assert {variant.jvm.jdk for variant in definition.variants} <= set(locked_jdks())

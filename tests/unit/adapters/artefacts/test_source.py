@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.__main__ import _SHIPPED, main
 from plimsoll.adapters.artefacts.load_generator import Sources, entry_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
@@ -75,13 +74,3 @@ def test_the_generators_place_follows_its_sources(tmp_path):
 def test_missing_sources_are_said(artefacts, tmp_path):
     with pytest.raises(ArtefactError, match="sources are not there"):
         entry_of(Sources(tmp_path / "none"))
-
-
-def test_a_file_that_is_no_definition_is_refused(tmp_path, capsys):
-    (tmp_path / "d.yaml").write_text("name: [")
-    assert main(["--cache", str(tmp_path / "cache"), str(tmp_path / "d.yaml")]) == 1
-    assert "d.yaml: is not a definition" in capsys.readouterr().err
-
-
-def test_the_shipped_definitions_lie_where_they_are_looked_for():
-    assert (_SHIPPED / "demo.yaml").is_file()

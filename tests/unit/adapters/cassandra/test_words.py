@@ -5,7 +5,7 @@ from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.cassandra.words import LINES, down, last_lines, remedy, said_last, state_of
 from plimsoll.domain.cluster import HostInfo
-from plimsoll.ports.host import Job, JobStatus
+from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 LOG = """INFO  [main] 2026-01-31 Config.java:1 - Node configuration
 INFO  [MemtableFlushWriter:1] 2026-01-31 12:00:00,000 Memtable.java:498 - Completed flushing
@@ -74,3 +74,11 @@ def test_a_node_that_is_down_says_why(host):
     host.write(host.root / "cassandra/logs/system.log", "WARN  heap is full\n")
     host.statuses["cassandra"] = JobStatus("exited", 137)
     assert down(host) == "node1 (127.9.9.1) ended with signal 9; its log's last lines:\nWARN  heap is full"
+
+
+@pytest.mark.parametrize(("free", "told"), [("4096", True), ("99999999", False), ("-", False)])
+def test_a_node_that_is_down_on_a_full_disk_says_that_too(host, free, told):
+    host.start(Job("cassandra", ["java"], timedelta(hours=1)))
+    host.statuses["cassandra"] = JobStatus("exited", 135)
+    host.command = lambda _: CommandResult(0, f"Avail\n{free}\n", "")
+    assert ("its disk is full: free disk space" in down(host)) is told

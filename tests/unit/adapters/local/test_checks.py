@@ -1,6 +1,6 @@
 import pytest
+from tests.shipped import shipped
 
-from plimsoll.adapters.artefacts.__main__ import _SHIPPED, local_definitions
 from plimsoll.adapters.local.checks import Machine, needs, problems
 from plimsoll.adapters.local.options import LocalOptions
 from plimsoll.domain.definition import Definition
@@ -32,8 +32,7 @@ def found(asked, machine):
 
 
 def test_the_demo_fits_a_machine_of_8_gib():
-    [demo] = [one for one in local_definitions(_SHIPPED) if one.name == "demo"]
-    assert found(demo, Machine(memory=8 * GIB, disk=10 * GIB)) == []
+    assert found(shipped("demo"), Machine(memory=8 * GIB, disk=10 * GIB)) == []
 
 
 def test_a_roomy_machine_has_no_problem():
