@@ -81,6 +81,7 @@ class Sshd:
 
     def start(self) -> None:
         """Start it, and wait until it listens."""
+        assert SSHD.exists(), "these tests need a real sshd: install openssh-server"
         with (self.folder / "log").open("ab") as log:
             argv = [str(SSHD), "-D", "-e", "-f", str(self.config)]
             self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from plimsoll.bootstrap import build_secrets
 from plimsoll.domain.errors import SecretError
+from plimsoll_airflow import toolkit
 from plimsoll_airflow.secrets import AirflowSecrets
 
 
@@ -52,3 +54,10 @@ def test_an_account_with_its_own_endpoint(connect):
     assert access.client("ec2", "eu-central-1").meta.region_name == "eu-central-1"
     assert access.client("s3", None).meta.region_name == "eu-west-1"
     assert "secret" not in repr(access)
+
+
+def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(monkeypatch):
+    monkeypatch.setattr(toolkit, "_built", build_secrets)
+    assert isinstance(toolkit.toolkit(), AirflowSecrets)
+    monkeypatch.setenv("PLIMSOLL_SECRETS", "plimsoll.bootstrap:environment_secrets")
+    assert not isinstance(toolkit.toolkit(), AirflowSecrets)

@@ -28,7 +28,6 @@ class Connection:
 
     def __init__(self, target: Target, secrets: Secrets, sleep: Callable[[float], None] = time.sleep) -> None:
         self.target = target
-        self.used_at = time.monotonic()
         self.delivered: set[PurePosixPath] = set()
         """Bundles that this process has found whole there."""
         self.delivering = threading.Lock()
@@ -36,6 +35,8 @@ class Connection:
         self._secrets, self._sleep = secrets, sleep
         self._opening, self._files = threading.Lock(), threading.Lock()
         self._sessions = threading.BoundedSemaphore(_SESSIONS)
+        self._running: set[object] = set()
+        self._used_at = time.monotonic()
         self._transport: paramiko.Transport | None = None
         self._sftp: paramiko.SFTPClient | None = None
 
@@ -50,14 +51,14 @@ class Connection:
 
     def with_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
         """Work on files, repeated when the link is lost. Unreachable; OSError for what the host refuses."""
-        with self._files:
+        with self._files, self._used():
             return self._persistently(lambda transport: work(self._shared_sftp(transport)))
 
     def with_own_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
         """The same over a session of its own, so that a long transfer keeps nobody waiting."""
 
         def alone(transport: paramiko.Transport) -> _T:
-            with self._sessions, closing(_sftp(transport)) as client:
+            with self._used(), closing(_sftp(transport)) as client:
                 return work(client)
 
         return self._persistently(alone)
@@ -65,8 +66,12 @@ class Connection:
     @contextmanager
     def session(self, timeout_s: float) -> Iterator[paramiko.Channel]:
         """A channel to run a command on and talk with it. Unreachable; EOFError or OSError when the link is lost."""
-        with self._sessions, closing(self._persistently(lambda transport: _channel(transport, timeout_s))) as channel:
+        with self._used(), closing(self._persistently(lambda transport: _channel(transport, timeout_s))) as channel:
             yield channel
+
+    def idle_s(self) -> float:
+        """Seconds for which nobody has used it."""
+        return 0.0 if self._running else time.monotonic() - self._used_at
 
     def close(self) -> None:
         """End it; the next use opens it again."""
@@ -80,8 +85,20 @@ class Connection:
         if self._transport is not None:
             self._transport.sock.close()
 
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        """One of the few sessions that may be open at once."""
+        token = object()
+        with self._sessions:
+            self._running.add(token)
+            try:
+                yield
+            finally:
+                self._running.discard(token)
+                self._used_at = time.monotonic()
+
     def _execute(self, transport: paramiko.Transport, command: str, timeout_s: float, feed: Feed | None) -> Answer:
-        with self._sessions, closing(_channel(transport, timeout_s)) as channel:
+        with self._used(), closing(_channel(transport, timeout_s)) as channel:
             return execute(channel, command, timeout_s, feed)
 
     def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
@@ -106,7 +123,6 @@ class Connection:
 
     def _open(self) -> paramiko.Transport:
         with self._opening:
-            self.used_at = time.monotonic()
             if self._transport is None or not self._transport.is_active():
                 self._transport, self._sftp = None, None
                 self._transport = open_transport(self.target, self._secrets.ssh_identity(self.target.connection_id))

@@ -83,8 +83,8 @@ class Member:
         return SshHost(info, self.work / str(cluster.key) / info.name, connection, marks=marks, bundles=self.bundles)
 
     def _take(self, lease: Lease, over: str | None) -> Held:
-        asked = {"folder": str(self.folder), "lease": lease.model_dump(mode="json"), "over": over}
-        held = parse_held(self.ask("lease-take", **asked))
+        wanted = lease.model_dump(mode="json")
+        held = parse_held(self.ask("lease-take", folder=str(self.folder), lease=wanted, over=over))
         if held is None:
             raise HostError("its lease vanished while it was taken", where=f"host {self.name}", mend="try again")
         return held

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.target import Target
@@ -25,10 +24,11 @@ class Connections:
         with self._lock:
             if self._process != os.getpid():
                 self._forget()
-            connection = self._open.setdefault(target, Connection(target, self._secrets))
-            connection.used_at = time.monotonic()
-            idle = [known for known, one in self._open.items() if time.monotonic() - one.used_at > _IDLE_S]
+            if target not in self._open:
+                self._open[target] = Connection(target, self._secrets)
+            idle = [known for known, one in self._open.items() if one.idle_s() > _IDLE_S and known != target]
             closing = [self._open.pop(known) for known in idle]
+            connection = self._open[target]
         for one in closing:
             one.close()
         return connection

@@ -158,8 +158,13 @@ class SshProvider:
             return self._known_groups()
 
     def _known_groups(self) -> list[Group]:
-        groups = (group for options in self._options.known(self.name) for group in self._groups(options))
-        return list({group.place: group for group in groups}.values())
+        found = {}
+        for options in self._options.known(self.name):
+            try:
+                found.update({group.place: group for group in self._groups(options)})
+            except ProviderError as error:  # of a campaign that another version of Plimsoll has started
+                _log.warning("hosts of a campaign can't be asked for clusters: %s", error)
+        return list(found.values())
 
 
 def _held_or_unknown(group: Group) -> Held | None:

@@ -1,0 +1,46 @@
+"""The connections of a process: none is opened here."""
+
+import pytest
+from tests.unit.adapters.ssh.test_keys import LINE
+
+from plimsoll.adapters.ssh import Connections, Target
+from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.ports.secrets import SshIdentity
+
+
+class NoKeys:
+    def ssh_identity(self, connection_id):
+        return SshIdentity("me", "")
+
+    def aws(self, connection_id):
+        raise AssertionError
+
+
+@pytest.fixture
+def pool():
+    return Connections(NoKeys())
+
+
+def target(number):
+    return Target(f"10.0.0.{number}", LINE, "bench")
+
+
+def test_a_host_has_one_connection(pool):
+    assert pool.to(target(1)) is pool.to(target(1))
+    assert pool.to(target(1)) is not pool.to(target(2))
+
+
+def test_what_nobody_uses_is_closed_and_made_anew(pool, monkeypatch):
+    closed = []
+    monkeypatch.setattr(Connection, "close", lambda one: closed.append(one.target))
+    first = pool.to(target(1))
+    monkeypatch.setattr(Connection, "idle_s", lambda one: 601.0 if one.target == target(1) else 0.0)
+    pool.to(target(2))
+    assert closed == [target(1)]
+    assert pool.to(target(1)) is not first
+
+
+def test_nothing_of_another_process_is_used(pool, monkeypatch):
+    first = pool.to(target(1))
+    monkeypatch.setattr("plimsoll.adapters.ssh.pool.os.getpid", lambda: -1)
+    assert pool.to(target(1)) is not first
