@@ -12,6 +12,7 @@ from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 
 _KINDS: tuple[type[paramiko.PKey], ...] = (paramiko.Ed25519Key, paramiko.ECDSAKey, paramiko.RSAKey)
+_HOST_KINDS = ("ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa")
 # What a host with an RSA key signs with; the key's own name, ssh-rsa, is also that of a broken signature.
 _RSA_SIGNATURES = ("rsa-sha2-512", "rsa-sha2-256")
 
@@ -38,8 +39,8 @@ def parse_host_key(text: str) -> HostKey:
     """The key of a line `ssh-ed25519 AAAA… comment`. ValueError for anything else."""
     words = text.split()
     form = "a host key looks like `ssh-ed25519 AAAA…`"
-    if len(words) < 2:
-        raise ValueError(form)
+    if len(words) < 2 or words[0] not in _HOST_KINDS:
+        raise ValueError(f"{form}; its first word is one of {', '.join(_HOST_KINDS)}")
     try:
         blob = base64.b64decode(words[1], validate=True)
     except binascii.Error as error:
