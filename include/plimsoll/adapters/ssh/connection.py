@@ -16,6 +16,8 @@ from plimsoll.adapters.ssh.target import Target
 from plimsoll.ports.secrets import Secrets
 
 _PAUSES_S = (0.5, 2.0, 5.0)
+# A host that does not even refuse takes ten seconds a try.
+_TRYING_S = 15.0
 # sshd allows ten sessions a connection unless told otherwise; one is kept for files.
 _SESSIONS = 8
 _OPEN_S, _TRANSFER_S = 20.0, 60.0
@@ -103,13 +105,14 @@ class Connection:
 
     def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
         """Do the work, anew over a new connection when the link is lost, a few times. Unreachable."""
+        began = time.monotonic()
         for pause in (*_PAUSES_S, None):
             transport: paramiko.Transport | None = None
             try:
                 transport = self._open()
                 return work(transport)
             except Unreachable:
-                if pause is None:
+                if pause is None or time.monotonic() - began > _TRYING_S:
                     raise
             except LOST as error:
                 if not _is_lost(error, transport):
