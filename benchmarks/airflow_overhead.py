@@ -95,7 +95,7 @@ def _airflow(definition: Definition, parallel: int) -> Iterator[StackUnderTest]:
 def _measure(airflow: StackUnderTest, dag_id: str, cells: int) -> Took:
     known = {run.run_id for run in airflow.client.dag_runs(_CELLS[dag_id], limit=100)}
     before = cpu_seconds(airflow.stack.home)
-    ended = airflow.run_to_end(dag_id, {"cells": cells} if dag_id == _PLAIN else {}, timeout_s=_TIMEOUT_S)
+    ended = airflow.run_to_end(dag_id, {"cells": cells} if dag_id == _PLAIN else {}, timeout_s=_TIMEOUT_S, poll_s=2)
     if ended.state != "success":
         raise SystemExit(f"{dag_id} ended as {ended.state}")
     parts = {part: (after - before[part]) / cells for part, after in cpu_seconds(airflow.stack.home).items()}

@@ -102,18 +102,20 @@ class InstantProvider:
             expires_at=request.expires_at,
         )
         self._folder(request.key).mkdir(parents=True)
-        (self._folder(request.key) / "cluster.json").write_text(cluster.model_dump_json())
+        unfinished = self._folder(request.key) / "cluster.part"
+        unfinished.write_text(cluster.model_dump_json())
+        unfinished.rename(self._folder(request.key) / "cluster.json")
         self._note("+", request.key)
         return cluster
 
     def find(self, key: AttemptKey) -> Cluster | None:
         """The cluster whose folder is there."""
-        file = self._folder(key) / "cluster.json"
-        return Cluster.model_validate_json(file.read_text()) if file.exists() else None
+        return _cluster(self._folder(key) / "cluster.json")
 
     def clusters(self) -> Sequence[Cluster]:
-        """All folders."""
-        return [Cluster.model_validate_json(file.read_text()) for file in sorted(self._alive.glob("*/cluster.json"))]
+        """All folders, but for those that somebody removes meanwhile."""
+        found = [_cluster(file) for file in sorted(self._alive.glob("*/cluster.json"))]
+        return [cluster for cluster in found if cluster is not None]
 
     def destroy(self, key: AttemptKey) -> None:
         """Remove the folder."""
@@ -270,6 +272,13 @@ class NoSampler:
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """None."""
         return ()
+
+
+def _cluster(file: Path) -> Cluster | None:
+    try:
+        return Cluster.model_validate_json(file.read_text())
+    except FileNotFoundError:
+        return None
 
 
 def _seconds(request: LoadRequest) -> int:

@@ -77,8 +77,10 @@ class CampaignRun:
 
     def failures(self) -> list[str]:
         """What went wrong: the failed tasks of this run and of its cells' runs, each with the last error in its log."""
-        cells = [run for run in self.client.dag_runs(CELL_DAG) if run.conf.get("campaign_id") == self.campaign_id]
-        told = [line for run in (*cells, self.run) if run.state == "failed" for line in self._failures_of(run)]
+        failed = self.client.dag_runs(CELL_DAG, state="failed")
+        cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
+        runs = [*cells, self.run] if self.run.state == "failed" else cells
+        told = [line for run in runs for line in self._failures_of(run)]
         more = len(told) - FAILURES_TOLD
         return [*told[:FAILURES_TOLD], f"… and {more} more failed tasks"] if more > 0 else told
 

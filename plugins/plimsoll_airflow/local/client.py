@@ -144,9 +144,9 @@ class AirflowClient:
         """One run as it is now."""
         return _dag_run(self._transport.call("GET", _run_path(dag_id, run_id)))
 
-    def dag_runs(self, dag_id: str, *, limit: int = 100) -> list[DagRun]:
-        """Runs of a DAG, newest first."""
-        query = {"limit": limit, "order_by": "-run_after"}
+    def dag_runs(self, dag_id: str, *, limit: int = 100, state: str | None = None) -> list[DagRun]:
+        """Runs of a DAG, newest first; only those in that state if one is given."""
+        query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
         body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
         return [_dag_run(run) for run in body["dag_runs"]]
 
