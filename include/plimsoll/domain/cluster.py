@@ -17,6 +17,8 @@ class HostInfo(Model):
     role: Role
     address: Annotated[str, Field(description="Where other hosts of the cluster reach it")]
     facts: Annotated[dict[str, str], Field(description="What the provider knows: instance id, type, zone")] = {}
+    since: Annotated[AwareDatetime | None, Field(description="Since when it is paid for")] = None
+    usd_per_hour: Annotated[float | None, Field(description="What it costs; none: nothing, or nobody knows")] = None
 
 
 class Cluster(Model):

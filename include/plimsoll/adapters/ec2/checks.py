@@ -1,0 +1,203 @@
+"""What would keep a definition's clusters from being launched, asked of AWS by Describe calls and dry runs."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from plimsoll.adapters.ec2.cloud import Answer, Cloud, Place, clouds
+from plimsoll.adapters.ec2.errors import CloudError, explained
+from plimsoll.adapters.ec2.host_keys import authorized_key
+from plimsoll.adapters.ec2.images import Image, find_image
+from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_rules
+from plimsoll.adapters.ec2.options import Ec2Options, faults
+from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Role
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError, SecretError
+from plimsoll.ports.secrets import Secrets
+
+_ROLES: tuple[Role, Role] = ("node", "load")
+# `Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances`, counted in vCPUs.
+_STANDARD_QUOTA = "L-1216C47A"
+_STANDARD_FAMILIES = "acdhimrtz"
+# A dry run names no cell: nothing is made.
+_DRY_KEY = AttemptKey(campaign_id="dry-run", cell_id="dry-run", attempt=1)
+
+
+def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
+    """Every problem found. SecretError when AWS can't be asked at all for want of credentials."""
+    try:
+        options = Ec2Options.model_validate(definition.provider.options)
+    except ValidationError as error:
+        return list(faults(error))
+    place = Place(options.connection, options.region)
+    return _Examination(definition, options, clouds(secrets)(place), secrets).problems()
+
+
+class _Examination:
+    """One definition in one place; goes on after each problem, so that all are found."""
+
+    def __init__(self, definition: Definition, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
+        self._definition, self._options, self._cloud, self._secrets = definition, options, cloud, secrets
+        self._found: list[Problem] = []
+
+    def problems(self) -> list[Problem]:
+        # Asked first: where the region does not answer, every other question would only fail in the same way.
+        with self._noted("region"):
+            self._cloud.call("describe_availability_zones")
+        if not self._found:
+            self._examine()
+        return self._found
+
+    def _examine(self) -> None:
+        self._ssh_key()
+        there, group = self._network()
+        image = self._image()
+        types = self._types()
+        self._fits_image(types, image)
+        self._offered(there)
+        self._quota(types)
+        if image and group and not self._found:
+            self._dry_runs(there[0], image, group)
+
+    def _ssh_key(self) -> None:
+        connection = self._options.ssh_connection
+        try:
+            authorized_key(self._secrets.ssh_identity(connection), f"connection {connection!r}")
+        except SecretError as error:
+            self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
+
+    def _network(self) -> tuple[list[Subnet], Answer | None]:
+        there: list[Subnet] = []
+        with self._noted(self._place_key):
+            there = subnets(self._cloud, self._options)
+            self._addresses(there)
+        with self._noted("security_group"):
+            group = security_group(self._cloud, self._options, there[0].vpc) if there else None
+            for what in wrong_rules(group) if group else ():
+                self._note("security_group", f"{group and group['GroupId']} {what}", "docs/aws.md has the rules")
+            return there, group
+        return there, None
+
+    def _addresses(self, there: list[Subnet]) -> None:
+        needed = self._definition.system.nodes + 1
+        for subnet in there:
+            if subnet.free_addresses < needed:
+                what = f"{subnet.id} in {subnet.zone} has {subnet.free_addresses} free addresses, a cell takes {needed}"
+                self._note(self._place_key, what, "name a larger subnet, or remove what takes its addresses")
+        free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._definition.max_parallel
+        if free < wanted:
+            what = f"there are {free} free addresses, {self._definition.max_parallel} cells at once take {wanted}"
+            self._note(self._place_key, what, "name further subnets, or lower max_parallel")
+
+    def _image(self) -> Image | None:
+        with self._noted("image"):
+            return find_image(self._cloud, self._options)
+        return None
+
+    def _types(self) -> dict[str, Answer]:
+        found: dict[str, Answer] = {}
+        for role in _ROLES:
+            kind = self._options.instance_types.of(role)
+            with self._noted(f"instance_types.{role}"):
+                found[kind] = self._cloud.call("describe_instance_types", InstanceTypes=[kind])["InstanceTypes"][0]
+        return found
+
+    def _fits_image(self, types: dict[str, Answer], image: Image | None) -> None:
+        for kind, answer in types.items():
+            runs = answer["ProcessorInfo"]["SupportedArchitectures"]
+            if image and image.architecture not in runs:
+                what = f"{image.id} is for {image.architecture}, {kind} runs {', '.join(runs)}"
+                self._note("image", what, "name an image of the instance type's architecture")
+
+    def _offered(self, there: list[Subnet]) -> None:
+        """Every zone must offer every type: all roles of a cell stand in one."""
+        kinds = sorted({self._options.instance_types.of(role) for role in _ROLES})
+        by_type = [{"Name": "instance-type", "Values": kinds}]
+        with self._noted("instance_types"):
+            pages = self._cloud.pages(
+                "describe_instance_type_offerings",
+                "InstanceTypeOfferings",
+                LocationType="availability-zone",
+                Filters=by_type,
+            )
+            offered = {(one["Location"], one["InstanceType"]) for one in pages}
+            for zone in dict.fromkeys(subnet.zone for subnet in there):
+                for kind in kinds:
+                    if (zone, kind) not in offered:
+                        self._note(self._place_key, f"{zone} does not offer {kind}", "name other zones or types")
+
+    def _quota(self, types: dict[str, Answer]) -> None:
+        """Compared where Service Quotas can be asked; launching waits for its share in any case."""
+        kinds = [self._options.instance_types.node] * self._definition.system.nodes + [self._options.instance_types.load]
+        if any(kind not in types or kind[0] not in _STANDARD_FAMILIES for kind in kinds):
+            return
+        needed = sum(types[kind]["VCpuInfo"]["DefaultVCpus"] for kind in kinds)
+        quota = self._standard_quota()
+        if quota is not None and needed > quota:
+            what = f"a cell takes {needed} vCPUs, the quota `Running On-Demand Standard instances` is {quota}"
+            self._note("instance_types", what, "ask for a higher quota in the Service Quotas console")
+        elif quota is not None and needed * self._definition.max_parallel > quota:
+            most = math.floor(quota / needed)
+            what = f"{self._definition.max_parallel} cells at once take {needed * self._definition.max_parallel} vCPUs"
+            mend = f"lower max_parallel to {most} at most, or ask for a higher quota"
+            self._found.append(Problem("max_parallel", f"{what}, the quota is {quota}", mend))
+
+    def _standard_quota(self) -> int | None:
+        try:
+            with explained("servicequotas", self._cloud.where):
+                client: Any = self._cloud.client("service-quotas")
+                answer = client.get_service_quota(ServiceCode="ec2", QuotaCode=_STANDARD_QUOTA)
+        except CloudError:  # not every installation may ask, or has it
+            return None
+        return int(answer["Quota"]["Value"])
+
+    def _dry_runs(self, subnet: Subnet, image: Image, group: Answer) -> None:
+        wanted = self._dry(image, group)
+        if self._options.placement_group == "cluster":
+            self._dry_run("placement_group", "create_placement_group", create_placement_group(wanted, subnet))
+        for role in _ROLES:
+            request = run_instances(wanted, role, subnet, 0)
+            # The group is not there: it comes with the attempt.
+            request["Placement"].pop("GroupName", None)
+            self._dry_run(f"instance_types.{role}", "run_instances", request)
+
+    def _dry_run(self, key: str, operation: str, request: dict[str, Any]) -> None:
+        try:
+            self._cloud.call(operation, DryRun=True, **request)
+        except CloudError as error:
+            if error.code != "DryRunOperation":
+                self._note(key, error.what, error.mend)
+
+    def _dry(self, image: Image, group: Answer) -> Wanted:
+        return Wanted(
+            key=_DRY_KEY,
+            owner="dry-run",
+            store="dry-run",
+            nodes=self._definition.system.nodes,
+            expires=datetime.now(UTC),
+            options=self._options,
+            image=image,
+            security_group=group["GroupId"],
+            user_data="",
+            usd_per_hour={"node": None, "load": None},
+        )
+
+    @property
+    def _place_key(self) -> str:
+        return "subnets" if self._options.subnets else "zones"
+
+    @contextmanager
+    def _noted(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except ProviderError as error:
+            self._note(key, error.what, error.mend)
+
+    def _note(self, key: str, what: str, mend: str) -> None:
+        self._found.append(Problem(f"provider.options.{key}", what, mend))

@@ -1,0 +1,82 @@
+"""Instances and what else carries a cluster's tags, as clusters. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from plimsoll.adapters.ec2.cloud import Answer, Place
+from plimsoll.adapters.ec2.tags import Marks, read_marks
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, HostInfo, Role
+
+PROVIDER = "ec2"
+_UNKNOWN = "unknown"
+
+
+def by_key(resources: Iterable[Answer]) -> dict[AttemptKey, list[Answer]]:
+    """Tagged resources, cluster by cluster."""
+    found: dict[AttemptKey, list[Answer]] = defaultdict(list)
+    for resource in resources:
+        marks = marks_of(resource)
+        if marks is not None:
+            found[marks.key].append(resource)
+    return found
+
+
+def marks_of(resource: Answer) -> Marks | None:
+    """What its tags say, None for one of nobody's."""
+    return read_marks(resource.get("Tags") or resource.get("TagSet") or ())
+
+
+def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
+    """The instances of that role, in the order in which they are named."""
+    chosen = [instance for instance in instances if (marks := marks_of(instance)) and marks.role == role]
+    return sorted(chosen, key=lambda one: (one["AmiLaunchIndex"], one["InstanceId"]))
+
+
+def is_whole(instances: Sequence[Answer]) -> bool:
+    """Whether all hosts that were asked for are among them."""
+    wanted = {marks.nodes for instance in instances if (marks := marks_of(instance))}
+    found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
+    return len(wanted) == 1 and found == (wanted.pop(), 1)
+
+
+def described(key: AttemptKey, resources: Sequence[Answer], place: Place, now: datetime) -> Cluster:
+    """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it."""
+    instances = [resource for resource in resources if "InstanceId" in resource]
+    marks = [found for resource in resources if (found := marks_of(resource))]
+    nodes = [_host(one, "node", f"node{n}", place) for n, one in _numbered(instances, "node")]
+    loads = [_host(one, "load", "load" if n == 1 else f"load{n}", place) for n, one in _numbered(instances, "load")]
+    unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
+    return Cluster(
+        key=key,
+        owner=next((mark.owner for mark in marks if mark.owner), ""),
+        provider=PROVIDER,
+        hosts=(*nodes, *loads) or (unknown,),
+        created_at=min((one["LaunchTime"].astimezone(UTC) for one in instances), default=now),
+        expires_at=max((mark.expires for mark in marks if mark.expires), default=now),
+    )
+
+
+def _numbered(instances: Sequence[Answer], role: Role) -> list[tuple[int, Answer]]:
+    return list(enumerate(of_role(instances, role), start=1))
+
+
+def _host(instance: Answer, role: Role, name: str, place: Place) -> HostInfo:
+    marks = marks_of(instance)
+    return HostInfo(
+        name=name,
+        role=role,
+        address=instance.get("PrivateIpAddress") or _UNKNOWN,
+        since=instance["LaunchTime"].astimezone(UTC),
+        usd_per_hour=marks.usd_per_hour if marks else None,
+        facts={
+            "instance_id": instance["InstanceId"],
+            "instance_type": instance["InstanceType"],
+            "image": instance.get("ImageId", _UNKNOWN),
+            "region": place.region,
+            "zone": instance["Placement"]["AvailabilityZone"],
+            "placement_group": instance["Placement"].get("GroupName", ""),
+            "tenancy": instance["Placement"].get("Tenancy", "default"),
+        },
+    )

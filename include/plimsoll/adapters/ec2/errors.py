@@ -1,0 +1,116 @@
+"""AWS's error codes in words: what happened and how to mend it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionError,
+    HTTPClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+)
+
+from plimsoll.domain.errors import ProviderError, SecretError
+
+CAPACITY = frozenset(
+    {
+        "InsufficientInstanceCapacity",
+        "InsufficientHostCapacity",
+        "InsufficientCapacityOnHost",
+        "InsufficientFreeAddressesInSubnet",
+        "Server.InsufficientInstanceCapacity",
+    }
+)
+"""What another zone may have."""
+QUOTA = frozenset({"VcpuLimitExceeded", "InstanceLimitExceeded"})
+"""What another cell's end gives back."""
+DENIED = frozenset({"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "403"})
+"""The credentials are known, and may not do this."""
+
+_CREDENTIALS = "check the connection's credentials; `aws sts get-caller-identity` says whose they are"
+_OPTIONS = "correct the definition's provider.options"
+_MENDING: Mapping[str, str] = {
+    "AuthFailure": _CREDENTIALS,
+    "Blocked": "the account is blocked: contact AWS Support",
+    "ExpiredToken": _CREDENTIALS,
+    "RequestExpired": "set this machine's clock, or renew the connection's temporary credentials",
+    "InvalidClientTokenId": _CREDENTIALS,
+    "UnrecognizedClientException": _CREDENTIALS,
+    "SignatureDoesNotMatch": _CREDENTIALS,
+    "OptInRequired": "enable the region for the account, or choose another region",
+    "PendingVerification": "the account is being verified: try again later, or contact AWS Support",
+    "InsufficientInstanceCapacity": "name further zones or subnets in provider.options, or run fewer cells at once",
+    "InsufficientHostCapacity": "name further zones or subnets in provider.options, or use the default tenancy",
+    "InsufficientFreeAddressesInSubnet": "name a larger or a further subnet in provider.options, or run fewer cells",
+    "VcpuLimitExceeded": "ask for a higher quota `Running On-Demand Standard instances`, or run fewer cells at once",
+    "InstanceLimitExceeded": "ask for a higher quota of instances, or run fewer cells at once",
+    "VolumeLimitExceeded": "ask for a higher quota of EBS storage, or run fewer cells at once",
+    "MaxIOPSLimitExceeded": "ask for a higher quota of EBS throughput, or run fewer cells at once",
+    "PlacementGroupLimitExceeded": "remove placement groups that nobody uses, or ask for a higher quota",
+    "InvalidAMIID.Malformed": "name an image of the region in provider.options.image: ami-… or an SSM parameter",
+    "InvalidAMIID.NotFound": "name an image of the region in provider.options.image: images differ by region",
+    "InvalidAMIID.Unavailable": "name another image in provider.options.image",
+    "InvalidGroup.NotFound": "name a security group of the subnets' VPC in provider.options.security_group",
+    "InvalidGroupId.Malformed": "name a security group (sg-… or its name) in provider.options.security_group",
+    "InvalidSubnetID.NotFound": "name subnets of the region in provider.options.subnets",
+    "InvalidInstanceType": "name a type that the region has in provider.options.instance_types",
+    "InvalidInstanceID.NotFound": "the instance is gone: run the cell again",
+    "InvalidParameterCombination": _OPTIONS,
+    "InvalidParameterValue": _OPTIONS,
+    "Unsupported": "the zone does not offer this type with these options: name other zones or another type",
+    "UnsupportedOperation": "the type does not allow this: name another type, tenancy or placement group",
+    "IncorrectInstanceState": "wait until the instance has settled, then try again",
+    "DependencyViolation": "something else still uses it: remove that first, then destroy the cluster again",
+    "RequestLimitExceeded": "the account asks too much of the API: run fewer cells at once",
+    "Throttling": "the account asks too much of the API: run fewer cells at once",
+    "InternalError": "AWS failed: try again; its health dashboard may say more",
+    "Unavailable": "AWS is overloaded there: try again later",
+    "ServiceUnavailable": "AWS is overloaded there: try again later",
+    "ParameterNotFound": "name an SSM parameter that the region has in provider.options.image",
+}
+_PERFORM = re.compile(r"perform: ([a-z0-9-]+:[A-Za-z]+)")
+
+
+class CloudError(ProviderError):
+    """A call that AWS refused; `code` is AWS's own, empty where no answer came."""
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "", code: str = "") -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.code = code
+
+
+@contextmanager
+def explained(service: str, where: str) -> Iterator[None]:
+    """Turn errors of a call to that service into CloudError, missing credentials into SecretError."""
+    try:
+        yield
+    except ClientError as error:
+        raise cloud_error(error, service, where) from error
+    except (NoCredentialsError, PartialCredentialsError) as error:
+        mend = "give the connection an access key, or run where an instance profile or AWS_PROFILE gives one"
+        raise SecretError(f"no AWS credentials: {error}", where=where, mend=mend) from error
+    except (ConnectionError, HTTPClientError) as error:
+        mend = "check the region, the connection's endpoint_url, and the network between here and it"
+        raise CloudError(f"{service} can't be reached: {error}", where=where, mend=mend) from error
+    except BotoCoreError as error:
+        raise CloudError(f"{service} can't be asked: {error}", where=where, mend=_OPTIONS) from error
+
+
+def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
+    """The refusal in words. One for want of a permission names the action to allow."""
+    fault: Any = error.response.get("Error", {})
+    code, message = str(fault.get("Code", "")), str(fault.get("Message", ""))
+    what = f"{error.operation_name} was refused: {message or 'no reason given'} ({code})"
+    return CloudError(what, where=where, mend=mending(code, message, f"{service}:{error.operation_name}"), code=code)
+
+
+def mending(code: str, message: str, action: str) -> str:
+    """How to mend a refusal with that code."""
+    if code in DENIED:
+        named = _PERFORM.search(message)
+        return f"allow the action {named[1] if named else action}; docs/aws.md has the whole policy"
+    return _MENDING.get(code, "look the code up in the EC2 API reference; the message above is AWS's own")

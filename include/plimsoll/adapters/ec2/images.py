@@ -1,0 +1,35 @@
+"""The machine image of a cell's hosts."""
+
+from dataclasses import dataclass
+
+from plimsoll.adapters.ec2.cloud import Cloud
+from plimsoll.adapters.ec2.errors import explained
+from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.domain.errors import ProviderError
+
+
+@dataclass(frozen=True)
+class Image:
+    """An AMI. `architecture` as AWS writes it: x86_64, arm64."""
+
+    id: str
+    name: str
+    architecture: str
+    root_device: str
+
+
+def find_image(cloud: Cloud, options: Ec2Options) -> Image:
+    """The AMI that the options name, or the SSM parameter holds. ProviderError when there is none."""
+    image_id = options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image)
+    images = cloud.call("describe_images", ImageIds=[image_id])["Images"]
+    if not images:
+        mend = "name an image of the region in provider.options.image: images differ by region"
+        raise ProviderError(f"there is no image {image_id}", where=cloud.where, mend=mend)
+    found = images[0]
+    return Image(found["ImageId"], found.get("Name", ""), found["Architecture"], found["RootDeviceName"])
+
+
+def _from_parameter(cloud: Cloud, name: str) -> str:
+    with explained("ssm", f"{cloud.where}, parameter {name}"):
+        value: str = cloud.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
+        return value

@@ -1,0 +1,96 @@
+"""Subnets and security groups, as options name them and as AWS has them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from plimsoll.adapters.ec2.cloud import Answer, Cloud
+from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.domain.errors import ProviderError
+
+_ANYWHERE = {"0.0.0.0/0", "::/0"}
+
+
+@dataclass(frozen=True)
+class Subnet:
+    """One place for a cell's hosts."""
+
+    id: str
+    zone: str
+    vpc: str
+    free_addresses: int
+
+
+def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
+    """The subnets in order of preference. ProviderError when one is not there, or they are of several VPCs."""
+    if options.subnets:
+        found = _found(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
+        order = options.subnets
+        ordered = sorted(found, key=lambda subnet: order.index(subnet.id))
+    else:
+        ordered = _of_zones(cloud, options.zones)
+    if len({subnet.vpc for subnet in ordered}) != 1:
+        mend = "name subnets of one VPC in provider.options.subnets"
+        raise ProviderError("the subnets are of several VPCs", where=cloud.where, mend=mend)
+    return ordered
+
+
+def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
+    """The group as AWS describes it. ProviderError when the VPC has none of that id or name."""
+    kind = "group-id" if options.security_group.startswith("sg-") else "group-name"
+    filters = [{"Name": kind, "Values": [options.security_group]}, {"Name": "vpc-id", "Values": [vpc]}]
+    groups: Sequence[Answer] = cloud.call("describe_security_groups", Filters=filters)["SecurityGroups"]
+    if not groups:
+        raise ProviderError(
+            f"{vpc} has no security group {options.security_group!r}",
+            where=cloud.where,
+            mend="name one in provider.options.security_group; docs/aws.md says how to make it",
+        )
+    return groups[0]
+
+
+def wrong_rules(group: Answer) -> Iterator[str]:
+    """What of the group's ingress is not as it must be: SSH from the controller, everything inside. Pure."""
+    rules = group["IpPermissions"]
+    for rule in rules:
+        ranges = [each["CidrIp"] for each in rule.get("IpRanges", ())]
+        ranges += [each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())]
+        for open_to in sorted(_ANYWHERE.intersection(ranges)):
+            yield f"lets everyone in: {_ports(rule)} from {open_to}"
+    if not any(_is_inside(rule, group["GroupId"]) for rule in rules):
+        yield "does not let its own members reach each other"
+    if not any(_allows_ssh(rule, group["GroupId"]) for rule in rules):
+        yield "lets nobody in by SSH"
+
+
+def _found(answer: Answer) -> list[Subnet]:
+    return [
+        Subnet(one["SubnetId"], one["AvailabilityZone"], one["VpcId"], one["AvailableIpAddressCount"])
+        for one in answer["Subnets"]
+    ]
+
+
+def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
+    filters = [{"Name": "default-for-az", "Values": ["true"]}, {"Name": "availability-zone", "Values": list(zones)}]
+    by_zone = {subnet.zone: subnet for subnet in _found(cloud.call("describe_subnets", Filters=filters))}
+    lost = [zone for zone in zones if zone not in by_zone]
+    if lost:
+        mend = "name zones of the region that have one, or name subnets instead: provider.options.subnets"
+        raise ProviderError(f"there is no default subnet in {', '.join(lost)}", where=cloud.where, mend=mend)
+    return [by_zone[zone] for zone in zones]
+
+
+def _ports(rule: Answer) -> str:
+    if rule["IpProtocol"] == "-1":
+        return "all traffic"
+    return f"{rule['IpProtocol']} {rule.get('FromPort')}-{rule.get('ToPort')}"
+
+
+def _is_inside(rule: Answer, group_id: str) -> bool:
+    return rule["IpProtocol"] == "-1" and any(pair["GroupId"] == group_id for pair in rule.get("UserIdGroupPairs", ()))
+
+
+def _allows_ssh(rule: Answer, group_id: str) -> bool:
+    if rule["IpProtocol"] != "-1" and not rule.get("FromPort", 0) <= 22 <= rule.get("ToPort", 65535):
+        return False
+    others = any(pair["GroupId"] != group_id for pair in rule.get("UserIdGroupPairs", ()))
+    return others or bool(rule.get("IpRanges") or rule.get("Ipv6Ranges") or rule.get("PrefixListIds"))

@@ -1,0 +1,98 @@
+"""Options of the EC2 provider in a definition: `provider: {name: ec2, options: {…}}`."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cluster import Role
+from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.units import Duration, Size
+
+_TYPE = r"^[a-z0-9-]+\.[a-z0-9-]+$"
+_GIB = 1 << 30
+InstanceType = Annotated[str, Field(pattern=_TYPE, examples=["r5d.2xlarge"])]
+
+
+class InstanceTypes(Model):
+    """The instance type of each role."""
+
+    node: Annotated[InstanceType, Field(description="Database nodes")]
+    load: Annotated[InstanceType, Field(description="The load generator's host")]
+
+    def of(self, role: Role) -> str:
+        """The type of that role."""
+        return self.node if role == "node" else self.load
+
+
+class Ec2Options(Model):
+    """Where and how a cell's hosts are launched."""
+
+    connection: Annotated[str, Field(min_length=1, description="Airflow connection to AWS")] = "aws_default"
+    ssh_connection: Annotated[
+        str, Field(min_length=1, description="Airflow connection of type ssh with the private key for the hosts")
+    ] = "plimsoll_ssh"
+    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="Such as us-east-1")]
+    subnets: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^subnet-[0-9a-z]+$")], ...],
+        Field(description="Subnets in order of preference; or name `zones`"),
+    ] = ()
+    zones: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[a-z0-9-]+$")], ...],
+        Field(description="Zones in order of preference, each by its default subnet"),
+    ] = ()
+    security_group: Annotated[str, Field(min_length=1, description="Id (sg-…) or name, in the subnets' VPC")]
+    image: Annotated[
+        str, Field(pattern=r"^(ami-[0-9a-f]+|/[\w./:-]+)$", description="AMI, or SSM parameter that holds one")
+    ]
+    instance_types: InstanceTypes
+    placement_group: Annotated[
+        Literal["cluster", "none"], Field(description="`cluster`: a cell's hosts stand close together in the network")
+    ] = "cluster"
+    tenancy: Annotated[Literal["default", "dedicated"], Field(description="Whether hardware is shared")] = "default"
+    root_volume: Annotated[Size, Field(ge=8 * _GIB, description="Size of the encrypted system disk")] = 30 * _GIB
+    transparent_huge_pages: Annotated[
+        Literal["always", "madvise", "never"],
+        Field(description="On every host; `madvise` gives them to JVMs that ask with -XX:+UseTransparentHugePages"),
+    ] = "madvise"
+    readahead_kib: Annotated[int, Field(ge=0, le=4096, description="Readahead of the data disk, KiB")] = 4
+    patience: Annotated[
+        Duration, Field(description="How long a cell waits for capacity or for its share of the vCPU quota")
+    ] = timedelta(minutes=40)
+    startup: Annotated[
+        Duration, Field(description="How long launched hosts may take until they run and answer")
+    ] = timedelta(minutes=10)
+    expiry_margin: Annotated[
+        Duration, Field(description="Hosts end themselves this long after their cluster's expiry")
+    ] = timedelta(minutes=30)
+    prices: Annotated[
+        Mapping[InstanceType, Annotated[float, Field(ge=0)]],
+        Field(description="Your own USD per hour by instance type, instead of the list prices"),
+    ] = {}
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> Self:
+        if bool(self.subnets) == bool(self.zones):
+            raise ValueError("give either `subnets` or `zones`")
+        return self
+
+
+def read_options(options: Mapping[str, object], where: str) -> Ec2Options:
+    """The options of a cluster that is wanted; ProviderError where they can't be read."""
+    try:
+        return Ec2Options.model_validate(options)
+    except ValidationError as error:
+        said = "; ".join(str(problem) for problem in faults(error))
+        raise ProviderError(said, where=where, mend="correct the definition's provider.options") from error
+
+
+def faults(error: ValidationError) -> Iterator[Problem]:
+    """Each wrong option with what is known."""
+    known = ", ".join(Ec2Options.model_fields)
+    for fault in error.errors():
+        key = ".".join(("provider.options", *(str(part) for part in fault["loc"])))
+        what = fault["msg"].removeprefix("Value error, ")
+        found = "" if fault["type"] in ("missing", "value_error") else f"; found {fault['input']!r}"
+        yield Problem(key, f"{what}{found}", f"the EC2 provider has: {known}")

@@ -1,0 +1,69 @@
+"""Where a cell's hosts come up: all in one zone, in the next one when a zone is full, and with patience."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+
+from plimsoll.adapters.ec2.cloud import Answer
+from plimsoll.adapters.ec2.errors import CAPACITY, QUOTA, CloudError
+from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
+from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.domain.errors import ProviderError
+from plimsoll.ports.clock import Clock
+
+_FIRST_S, _LONGEST_S = 15.0, 240.0
+_MOVES = CAPACITY | {NOT_STARTED}
+
+Say = Callable[[str], None]
+
+
+def pauses(seed: str) -> Iterator[float]:
+    """Seconds between two rounds: doubling up to a bound, each cell's shifted, so that they do not come all at once."""
+    dice = random.Random(seed)  # noqa: S311 - not for secrets
+    longest = _FIRST_S
+    while True:
+        yield longest * dice.uniform(0.5, 1.0)
+        longest = min(_LONGEST_S, 2 * longest)
+
+
+def preferred(subnets: Sequence[Subnet], living: Sequence[Answer]) -> list[Subnet]:
+    """The subnets, the one first where hosts of an interrupted try already are. Pure."""
+    taken = {one["SubnetId"] for one in living}
+    return sorted(subnets, key=lambda subnet: subnet.id not in taken)
+
+
+def placed(
+    launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], patience: timedelta, seed: str, say: Say
+) -> list[Answer]:
+    """The hosts, running, all in one zone. ProviderError when there is no room for them within `patience`."""
+    living = launcher.living()
+    order = preferred(subnets, living)
+    if len({one["SubnetId"] for one in living}) > 1:
+        launcher.undo()
+    deadline = clock.now() + patience
+    for pause in pauses(seed):
+        found, full = _one_round(launcher, order, say)
+        if full is None:
+            return found
+        if clock.now() + timedelta(seconds=pause) > deadline:
+            raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
+        say(f"{seed}: {full.what}; waiting {pause:.0f} s")
+        clock.sleep(pause)
+    raise AssertionError("pauses never end")
+
+
+def _one_round(launcher: Launcher, subnets: Sequence[Subnet], say: Say) -> tuple[list[Answer], CloudError | None]:
+    """The hosts, or why no zone has room. A quota holds in every zone."""
+    full: CloudError | None = None
+    for subnet in subnets:
+        try:
+            return launcher.launch(subnet), None
+        except CloudError as error:
+            if error.code not in _MOVES | QUOTA:
+                raise
+            full = error
+        launcher.undo()
+        if full.code in QUOTA:
+            break
+        say(f"no room in {subnet.zone}: {full.code}")
+    return [], full

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Makes a fresh instance a host for measuring: data disk, limits and memory as Cassandra recommends for production.
+# Called by cloud-init, once: prepare.sh USER ROOT READAHEAD_KIB TRANSPARENT_HUGE_PAGES
+# Leaves ROOT/prepared, whose first line is `ok`, or what went wrong.
+set -u
+user=$1 root=$2 readahead_kib=$3 huge_pages=$4
+
+fail() {
+    mkdir -p "$root"
+    printf '%s\n' "$1" > "$root/prepared"
+    chmod 644 "$root/prepared"
+    exit 1
+}
+
+# The first instance-store disk, where the type has one; else everything stays on the system disk.
+disk=$(find /dev/disk/by-id -name 'nvme-Amazon_EC2_NVMe_Instance_Storage_*' ! -name '*-part*' ! -name '*-ns-*' ! -name '*_1' 2>/dev/null |
+    sort | head -n 1)
+mkdir -p "$root" || fail "can't make $root"
+if [ -n "$disk" ] && ! mountpoint -q "$root"; then
+    device=$(readlink -f "$disk")
+    mkfs.xfs -q -f "$device" || fail "can't make a file system on $device"
+    mount -o noatime,nodiratime "$device" "$root" || fail "can't mount $device"
+    printf '%s %s xfs noatime,nodiratime,nofail 0 0\n' "$device" "$root" >> /etc/fstab
+fi
+chown "$user" "$root" || fail "can't give $root to $user"
+
+block=$(basename "$(findmnt -n -o SOURCE --target "$root")")
+for queue in "/sys/class/block/$block/queue" "/sys/class/block/$block/../queue"; do
+    [ -d "$queue" ] || continue
+    printf '%s' "$readahead_kib" > "$queue/read_ahead_kb" || fail "can't set the readahead of $block"
+    printf 'none' > "$queue/scheduler" 2>/dev/null
+    break
+done
+
+swapoff --all || fail "can't turn swap off"
+sed -i '/[[:space:]]swap[[:space:]]/d' /etc/fstab
+sysctl -q --system || fail "can't set the kernel's parameters"
+if [ -w /sys/kernel/mm/transparent_hugepage/enabled ]; then
+    printf '%s' "$huge_pages" > /sys/kernel/mm/transparent_hugepage/enabled || fail "can't set transparent huge pages"
+fi
+
+printf 'ok\n' > "$root/prepared"
+chmod 644 "$root/prepared"

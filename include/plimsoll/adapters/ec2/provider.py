@@ -1,0 +1,165 @@
+"""Clusters on EC2: every attempt's hosts, found by their tags."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.adapters.ec2.checks import problems
+from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
+from plimsoll.adapters.ec2.describing import PROVIDER, by_key, described, is_whole
+from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
+from plimsoll.adapters.ec2.images import find_image
+from plimsoll.adapters.ec2.launching import Launcher
+from plimsoll.adapters.ec2.network import security_group, subnets
+from plimsoll.adapters.ec2.options import Ec2Options, read_options
+from plimsoll.adapters.ec2.placement import Say, placed
+from plimsoll.adapters.ec2.prices import Ec2Tariffs
+from plimsoll.adapters.ec2.readiness import await_hosts
+from plimsoll.adapters.ec2.remnants import remove, tagged
+from plimsoll.adapters.ec2.requests import Wanted
+from plimsoll.adapters.ec2.tags import of_key, of_store
+from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, Problem, ProviderError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.provider_options import ProviderOptions
+from plimsoll.ports.secrets import Secrets, SshIdentity
+
+ROOT = "/var/lib/plimsoll"
+"""The folder of everything Plimsoll has on a host; the data disk, where the type has one."""
+_USER = "plimsoll"
+
+
+@dataclass(frozen=True)
+class Login:
+    """How to reach a host: whom to log in as, and the host key (`ssh-ed25519 AAAA…`) that it must show."""
+
+    identity: SshIdentity
+    host_key: str
+    root: str = ROOT
+
+
+Connect = Callable[[HostInfo, Login], Host]
+
+
+class Ec2Provider:
+    """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
+
+    `options` tells in which region, and through which connections, the clusters of a campaign are. Nothing else is
+    remembered: what there is, AWS says.
+    """
+
+    name = PROVIDER
+
+    def __init__(
+        self, secrets: Secrets, options: ProviderOptions, clock: Clock, connect: Connect, *, store: str, say: Say
+    ) -> None:
+        self._secrets, self._options, self._clock, self._connect = secrets, options, clock, connect
+        self._store, self._say = store, say
+        self._cloud = clouds(secrets)
+        self._tariffs = Ec2Tariffs(secrets)
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Everything that AWS can be asked before anything costs money. SecretError where it can't be asked at all."""
+        return problems(definition, self._secrets)
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """The attempt's hosts, running, in one zone, and answering as themselves."""
+        options = read_options(request.options, str(request.key))
+        cloud = self._cloud(_place(options))
+        found = subnets(cloud, options)
+        launcher = Launcher(cloud, self._clock, self._wanted(request, options, cloud, found[0].vpc))
+        instances = placed(launcher, self._clock, found, options.patience, str(request.key), self._say)
+        cluster = described(request.key, instances, cloud.place, self._clock.now())
+        hosts = [self._host(options, cluster, info) for info in cluster.hosts]
+        await_hosts(hosts, self._clock, options.startup)
+        return cluster
+
+    def find(self, key: AttemptKey) -> Cluster | None:
+        """The attempt's cluster, if all its hosts are there."""
+        for cloud in self._clouds_of(key):
+            instances = cloud.instances(of_key(self._store, key), ("pending", "running"))
+            if is_whole(instances):
+                return described(key, instances, cloud.place, self._clock.now())
+        return None
+
+    def clusters(self) -> Sequence[Cluster]:
+        """From everything that carries the tags; what is left of one is a cluster too."""
+        return [cluster for cloud in self._known() for cluster in self._clusters_in(cloud)]
+
+    def destroy(self, key: AttemptKey) -> None:
+        """Terminate and delete everything with the attempt's tags, and look whether it is so."""
+        for cloud in self._clouds_of(key):
+            remove(cloud, self._clock, self._store, key)
+
+    def host(self, cluster: Cluster, info: HostInfo) -> Host:
+        """Access by SSH. The host key is the attempt's own, or the host is refused."""
+        return self._host(self._campaign_options(cluster.key), cluster, info)
+
+    def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> Host:
+        identity = self._identity(options)
+        return self._connect(info, Login(identity, host_key(identity, cluster.key).public))
+
+    def _identity(self, options: Ec2Options) -> SshIdentity:
+        identity = self._secrets.ssh_identity(options.ssh_connection)
+        return identity if identity.user else replace(identity, user=_USER)
+
+    def _wanted(self, request: ClusterRequest, options: Ec2Options, cloud: Cloud, vpc: str) -> Wanted:
+        """Equal for equal requests. Waiting for room takes nothing from the cell's own time."""
+        tariff = self._tariffs.of_options(options)
+        return Wanted(
+            key=request.key,
+            owner=request.owner,
+            store=self._store,
+            nodes=request.nodes,
+            expires=request.expires_at + options.patience,
+            options=options,
+            image=find_image(cloud, options),
+            security_group=security_group(cloud, options, vpc)["GroupId"],
+            user_data=cloud_config(self._setup(request, options)),
+            usd_per_hour={"node": tariff.node.usd_per_hour, "load": tariff.load.usd_per_hour},
+        )
+
+    def _setup(self, request: ClusterRequest, options: Ec2Options) -> HostSetup:
+        identity = self._identity(options)
+        return HostSetup(
+            user=identity.user,
+            root=ROOT,
+            host_key=host_key(identity, request.key),
+            authorized=authorized_key(identity, f"connection {options.ssh_connection!r}"),
+            ends_at=request.expires_at + options.patience + options.expiry_margin,
+            transparent_huge_pages=options.transparent_huge_pages,
+            readahead_kib=options.readahead_kib,
+        )
+
+    def _clusters_in(self, cloud: Cloud) -> Iterator[Cluster]:
+        resources = by_key(tagged(cloud, of_store(self._store)))
+        for key in sorted(resources, key=str):
+            yield described(key, resources[key], cloud.place, self._clock.now())
+
+    def _clouds_of(self, key: AttemptKey) -> list[Cloud]:
+        """Of the campaign's place; of every known one where the store has lost the campaign."""
+        try:
+            return [self._cloud(_place(self._campaign_options(key)))]
+        except NotFound:
+            return self._known()
+
+    def _campaign_options(self, key: AttemptKey) -> Ec2Options:
+        return read_options(self._options.of_campaign(key.campaign_id), f"campaign {key.campaign_id}")
+
+    def _known(self) -> list[Cloud]:
+        return [self._cloud(place) for place in dict.fromkeys(_places(self._options.known(PROVIDER)))]
+
+
+def _place(options: Ec2Options) -> Place:
+    return Place(options.connection, options.region)
+
+
+def _places(known: Iterable[Mapping[str, object]]) -> Iterator[Place]:
+    for options in known:
+        try:
+            yield _place(read_options(options, ""))
+        except ProviderError:  # a definition that never came to a cluster
+            continue

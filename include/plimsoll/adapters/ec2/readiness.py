@@ -1,0 +1,47 @@
+"""Fresh hosts: wait until they answer as themselves and say that they are prepared."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from plimsoll.adapters.ec2.user_data import PREPARED
+from plimsoll.domain.errors import HostError, ProviderError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+
+_POLL_S = 5.0
+_MOST_BYTES = 4096
+
+
+def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> None:
+    """All hosts are prepared. ProviderError when one is not within `patience`, or says what went wrong with it."""
+    deadline = clock.now() + patience
+    left = list(hosts)
+    while waiting := [(host, why) for host in left if (why := _not_ready(host))]:
+        if clock.now() > deadline:
+            raise _too_late(waiting, patience)
+        clock.sleep(_POLL_S)
+        left = [host for host, _ in waiting]
+
+
+def _not_ready(host: Host) -> str:
+    """Why the host can't be used yet, empty once it can."""
+    try:
+        said = host.read_tail(host.root / PREPARED, max_bytes=_MOST_BYTES).strip()
+    except HostError as error:
+        return error.what
+    if not said:
+        return "it answers, but is not prepared yet"
+    if said != "ok":
+        mend = "see /var/log/cloud-init-output.log on such a host; another image may do"
+        raise ProviderError(f"the host could not be prepared: {said}", where=_name(host), mend=mend)
+    return ""
+
+
+def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> ProviderError:
+    said = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
+    mend = "let the controller reach the hosts' private addresses on port 22, and see that the image runs cloud-init"
+    return ProviderError(f"hosts were not ready within {patience}: {said}", where="provision", mend=mend)
+
+
+def _name(host: Host) -> str:
+    return f"{host.info.name} ({host.info.facts.get('instance_id', host.info.address)})"

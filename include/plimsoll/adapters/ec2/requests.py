@@ -1,0 +1,100 @@
+"""What AWS is asked for: parameters of RunInstances and CreatePlacementGroup. Pure."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from plimsoll.adapters.ec2 import tags
+from plimsoll.adapters.ec2.images import Image
+from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Role
+
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A cluster that is to be launched, all that does not depend on the zone."""
+
+    key: AttemptKey
+    owner: str
+    store: str
+    nodes: int
+    expires: datetime
+    options: Ec2Options
+    image: Image
+    security_group: str
+    user_data: str
+    usd_per_hour: dict[Role, float | None]
+
+    def count(self, role: Role) -> int:
+        """Hosts of that role."""
+        return self.nodes if role == "node" else 1
+
+
+def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -> dict[str, Any]:
+    """All hosts of one role in one subnet, or none. Equal for equal arguments, so that repeating it is safe."""
+    options, count = wanted.options, wanted.count(role)
+    return {
+        "ClientToken": client_token(wanted.key, role, subnet.zone, generation),
+        "ImageId": wanted.image.id,
+        "InstanceType": options.instance_types.of(role),
+        "MinCount": count,
+        "MaxCount": count,
+        "SubnetId": subnet.id,
+        "SecurityGroupIds": [wanted.security_group],
+        "UserData": wanted.user_data,
+        "Placement": _placement(wanted, subnet),
+        "BlockDeviceMappings": [_root_disk(wanted)],
+        "InstanceInitiatedShutdownBehavior": "terminate",
+        "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
+        "TagSpecifications": tags.specifications(_tags(wanted, role), ("instance", "volume", "network-interface")),
+    }
+
+
+def create_placement_group(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
+    """A group of its own for each attempt and zone: a group that is in use can't follow to another zone."""
+    marked = tags.cluster_tags(wanted.key, wanted.owner, wanted.store, wanted.expires)
+    return {
+        "GroupName": group_name(wanted.key, subnet.zone),
+        "Strategy": "cluster",
+        "TagSpecifications": tags.specifications(marked, ("placement-group",)),
+    }
+
+
+def group_name(key: AttemptKey, zone: str) -> str:
+    """The name of an attempt's placement group in that zone."""
+    return f"plimsoll-{key.campaign_id}-{key.cell_id}-{key.attempt}-{zone}"
+
+
+def client_token(key: AttemptKey, role: Role, zone: str, generation: int) -> str:
+    """Names a launch: AWS makes no second one of the same token, also where its answer was lost.
+
+    A token is used up once its instances are terminated; `generation` then makes the next one.
+    """
+    return hashlib.sha256(f"{key}|{role}|{zone}|{generation}".encode()).hexdigest()
+
+
+def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
+    price = wanted.usd_per_hour[role]
+    return {
+        **tags.cluster_tags(wanted.key, wanted.owner, wanted.store, wanted.expires),
+        tags.ROLE: role,
+        tags.NODES: str(wanted.nodes),
+        **({} if price is None else {tags.PRICE: str(price)}),
+    }
+
+
+def _placement(wanted: Wanted, subnet: Subnet) -> dict[str, str]:
+    grouped = wanted.options.placement_group == "cluster"
+    group = {"GroupName": group_name(wanted.key, subnet.zone)} if grouped else {}
+    return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
+
+
+def _root_disk(wanted: Wanted) -> dict[str, Any]:
+    size = -(-wanted.options.root_volume // _GIB)
+    disk = {"VolumeType": "gp3", "VolumeSize": size, "Encrypted": True, "DeleteOnTermination": True}
+    return {"DeviceName": wanted.image.root_device, "Ebs": disk}

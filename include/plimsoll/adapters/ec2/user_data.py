@@ -1,0 +1,105 @@
+"""User data of a host, as cloud-config: pure. JSON is YAML, so nothing in it needs quoting of its own."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any, Literal
+
+from plimsoll.adapters.ec2.host_keys import HostKey
+
+PREPARE = "/usr/local/sbin/plimsoll-prepare"
+PREPARED = "prepared"
+"""The file below a host's root that says `ok` once the host is ready, or what went wrong."""
+
+_LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
+_KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
+_TIMER = "plimsoll-expiry"
+
+
+@dataclass(frozen=True)
+class HostSetup:
+    """What a fresh instance is made into. `authorized` is a line of `authorized_keys`."""
+
+    user: str
+    root: str
+    host_key: HostKey
+    authorized: str
+    ends_at: datetime
+    transparent_huge_pages: Literal["always", "madvise", "never"]
+    readahead_kib: int
+
+
+def cloud_config(setup: HostSetup) -> str:
+    """The document that cloud-init reads; equal for equal setups, to the byte."""
+    document = {
+        # No key but the expected one, and no way in but the authorised one.
+        "ssh_deletekeys": True,
+        "ssh_genkeytypes": [],
+        "ssh_keys": {"ed25519_private": setup.host_key.private, "ed25519_public": setup.host_key.public},
+        "ssh_pwauth": False,
+        "disable_root": True,
+        "users": [_user(setup)],
+        "write_files": list(_files(setup)),
+        # The dead man's switch comes first: whatever fails later, the host ends.
+        "runcmd": [
+            ["systemctl", "daemon-reload"],
+            ["systemctl", "enable", "--now", f"{_TIMER}.timer"],
+            [PREPARE, setup.user, setup.root, str(setup.readahead_kib), setup.transparent_huge_pages],
+        ],
+        # Nothing else is to use CPU, disk or network while a cell is measured.
+        "package_update": False,
+        "package_upgrade": False,
+    }
+    return f"#cloud-config\n{json.dumps(document, indent=1, sort_keys=True)}\n"
+
+
+def _user(setup: HostSetup) -> dict[str, Any]:
+    return {
+        "name": setup.user,
+        "shell": "/bin/sh",
+        "lock_passwd": True,
+        "ssh_authorized_keys": [setup.authorized],
+    }
+
+
+def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:
+    script = files(__package__).joinpath("prepare.sh").read_text(encoding="utf-8")
+    return (
+        _file(PREPARE, script, "0755"),
+        _file(f"/etc/systemd/system/{_TIMER}.service", _SERVICE),
+        _file(f"/etc/systemd/system/{_TIMER}.timer", _timer(setup.ends_at)),
+        _file("/etc/security/limits.d/plimsoll.conf", "".join(_limit_lines())),
+        _file("/etc/sysctl.d/90-plimsoll.conf", "".join(f"{name} = {value}\n" for name, value in _KERNEL.items())),
+    )
+
+
+def _file(path: str, content: str, permissions: str = "0644") -> dict[str, str]:
+    return {"path": path, "content": content, "owner": "root:root", "permissions": permissions}
+
+
+def _limit_lines() -> list[str]:
+    return [f"* - {name} {value}\n" for name, value in _LIMITS.items()]
+
+
+# Shutdown means terminate: the instance is launched so.
+_SERVICE = """[Unit]
+Description=The time of this host's cell is over
+[Service]
+Type=oneshot
+ExecStart=/usr/sbin/shutdown -h now
+"""
+
+
+def _timer(ends_at: datetime) -> str:
+    """An absolute time, caught up on after a reboot."""
+    at = ends_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"""[Unit]
+Description=Dead man's switch
+[Timer]
+OnCalendar={at}
+Persistent=true
+AccuracySec=1s
+[Install]
+WantedBy=timers.target
+"""

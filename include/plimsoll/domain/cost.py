@@ -1,0 +1,72 @@
+"""What hosts cost: rates before they run, costs after. All money is in US dollars."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, HostInfo
+
+_HOUR = timedelta(hours=1)
+# Per-second billing has a first minute.
+_LEAST = timedelta(minutes=1)
+
+
+class HostRate(Model):
+    """A host of one role."""
+
+    kind: Annotated[str, Field(description="As the provider names it, such as r5d.2xlarge")]
+    vcpus: int | None
+    usd_per_hour: Annotated[float | None, Field(description="None where no price is known")]
+
+
+class Tariff(Model):
+    """What a definition's hosts cost, and who says so."""
+
+    node: HostRate
+    load: HostRate
+    source: Annotated[str, Field(description="Where the prices come from, with their date")]
+
+    def usd_per_cluster_hour(self, nodes: int) -> float | None:
+        """An hour of one cluster; None where a price is missing."""
+        if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
+            return None
+        return nodes * self.node.usd_per_hour + self.load.usd_per_hour
+
+    def vcpus(self, nodes: int) -> int | None:
+        """vCPUs of one cluster; None where a type is not known."""
+        if self.node.vcpus is None or self.load.vcpus is None:
+            return None
+        return nodes * self.node.vcpus + self.load.vcpus
+
+
+class Cost(Model):
+    """What an attempt's cluster has cost, written once it is gone."""
+
+    key: AttemptKey
+    usd: float
+    host_seconds: float
+    ended_at: AwareDatetime
+
+
+def cost_until(cluster: Cluster, end: datetime) -> Cost:
+    """The cluster's cost if its hosts end at that time."""
+    times = [_paid_for(host, end) for host in cluster.hosts]
+    return Cost(
+        key=cluster.key,
+        usd=sum(time / _HOUR * (host.usd_per_hour or 0.0) for host, time in zip(cluster.hosts, times, strict=True)),
+        host_seconds=sum(time.total_seconds() for time in times),
+        ended_at=end,
+    )
+
+
+def total_usd(costs: Iterable[Cost]) -> float:
+    """All together."""
+    return sum(cost.usd for cost in costs)
+
+
+def _paid_for(host: HostInfo, end: datetime) -> timedelta:
+    return timedelta() if host.since is None else max(_LEAST, end - host.since)
