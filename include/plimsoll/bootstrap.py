@@ -2,6 +2,7 @@
 
 import importlib
 import logging
+import platform
 from typing import Any
 
 from plimsoll.adapters.clock import SystemClock
@@ -41,21 +42,32 @@ def local_toolkit(settings: Settings) -> Toolkit:
     """Every adapter that this installation has."""
     from plimsoll.adapters.artefacts import Artefacts
     from plimsoll.adapters.cassandra import Cassandra
+    from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
     from plimsoll.adapters.local import LocalProvider
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
     from plimsoll.adapters.sampler import ProcSampler
     from plimsoll.adapters.ssh import Connections, SshProvider
 
-    clock, store = SystemClock(), build_store(settings)
-    connections = Connections(build_secrets(settings))
+    clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
+    options, connections = StoredOptions(store), Connections(secrets)
     artefacts = Artefacts(settings.cache, _log.info)
+    ec2 = Ec2Provider(
+        secrets=secrets,
+        options=options,
+        clock=clock,
+        connect=over_ssh(connections),
+        store=store_name(settings),
+        say=_log.info,
+    )
     return Toolkit(
         store=store,
         clock=clock,
         providers={
             "local": LocalProvider(settings.work, clock),
-            "ssh": SshProvider(connections, StoredOptions(store), clock),
+            "ssh": SshProvider(connections, options, clock),
+            ec2.name: ec2,
         },
+        tariffs={ec2.name: Ec2Tariffs(secrets)},
         databases={"cassandra": Cassandra(artefacts, clock)},
         load_generators={"plimsoll-stress": PlimsollStress(artefacts)},
         sampler=ProcSampler(),
@@ -64,7 +76,19 @@ def local_toolkit(settings: Settings) -> Toolkit:
 
 def build_store(settings: Settings) -> ResultStore:
     """The result store alone, for those who only read."""
-    return ObjectStore(settings.store)
+    if not settings.store.startswith("s3://"):
+        return ObjectStore(settings.store)
+    from plimsoll.adapters.s3_store import S3Store
+
+    return S3Store(settings.store, lambda: build_secrets(settings).aws(settings.store_connection).client("s3", None))
+
+
+def store_name(settings: Settings) -> str:
+    """What tells this installation's clusters from others' in the same account: its result store.
+
+    A folder is this machine's alone.
+    """
+    return settings.store if "://" in settings.store else f"{platform.node()}:{settings.store}"
 
 
 def definition_folder(settings: Settings) -> DefinitionFolder:

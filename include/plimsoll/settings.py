@@ -15,7 +15,10 @@ class Settings(BaseSettings):
 
     store: str = Field(
         default=str(_CHECKOUT / ".plimsoll" / "store"),
-        description="Root of the result store: a folder or any fsspec URL",
+        description="Root of the result store: a folder, s3://bucket/prefix, or another fsspec URL",
+    )
+    store_connection: str = Field(
+        default="aws_default", description="Connection to AWS for a store at s3://…, where Airflow runs it"
     )
     work: Path = Field(default=_CHECKOUT / ".plimsoll" / "clusters", description="Where local clusters live")
     cache: Path = Field(

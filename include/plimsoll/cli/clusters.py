@@ -13,15 +13,22 @@ clusters_app = typer.Typer(help="List the clusters that are alive, or destroy th
 def list_clusters(as_json: JsonOption = False) -> None:
     """Every cluster alive now, found by what is really there."""
     from plimsoll.bootstrap import build_toolkit
+    from plimsoll.domain.cost import cost_until
     from plimsoll.services.reaping import living_clusters
     from plimsoll.settings import Settings
 
-    clusters = living_clusters(build_toolkit(Settings()))
+    toolkit = build_toolkit(Settings())
+    clusters, now = living_clusters(toolkit), toolkit.clock.now()
+    costs = [cost_until(cluster, now).usd for cluster in clusters]
     if as_json:
-        print_json([cluster.model_dump(mode="json") for cluster in clusters])
+        print_json([{**c.model_dump(mode="json"), "usd_so_far": usd} for c, usd in zip(clusters, costs, strict=True)])
         return
-    rows = [(c.key, c.provider, len(c.hosts), c.nodes[0].address, c.owner, c.expires_at) for c in clusters]
-    print_table(f"{len(clusters)} clusters alive", ("cluster", "provider", "hosts", "first", "owner", "expires"), rows)
+    rows = [
+        (c.key, c.provider, len(c.hosts), c.hosts[0].address, c.owner, f"{c.expires_at:%Y-%m-%d %H:%M} UTC", _usd(usd))
+        for c, usd in zip(clusters, costs, strict=True)
+    ]
+    columns = ("cluster", "provider", "hosts", "first", "owner", "expires", "cost so far")
+    print_table(f"{len(clusters)} clusters alive", columns, rows)
 
 
 @clusters_app.command()
@@ -47,3 +54,7 @@ def destroy(
         for key, reason in failed.items():
             typer.echo(f"{key}: {reason}", err=True)
     raise typer.Exit(1 if failed else 0)
+
+
+def _usd(amount: float) -> str:
+    return f"{amount:.2f} USD" if amount else "nothing"

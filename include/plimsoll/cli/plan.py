@@ -10,7 +10,11 @@ from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, prin
 from plimsoll.domain.units import format_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.domain.definition import Definition
     from plimsoll.services.planning import Plan
+    from plimsoll.services.toolkit import Toolkit
 
 _ParallelOption = Annotated[
     int | None, typer.Option(min=1, help="Cells in flight at once; the definition's own `max_parallel` by default.")
@@ -21,27 +25,22 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     """Check a definition against this machine and show what its campaign takes. Starts nothing.
 
     Exits with 2 and every problem found when the definition is wrong or can't run here. A definition whose provider
-    is not part of this installation is planned all the same, and the plan says so.
+    is not part of this installation, or has no credentials here, is planned all the same, and the plan says so.
     """
     from plimsoll.bootstrap import build_toolkit, load_definition
-    from plimsoll.domain.errors import Refused
-    from plimsoll.services.planning import make_plan, problems
+    from plimsoll.services.planning import make_plan
     from plimsoll.settings import Settings
 
     settings = Settings()
     declared = load_definition(settings, definition)
     toolkit = build_toolkit(settings)
-    elsewhere = declared.provider.name not in toolkit.providers
-    found = [] if elsewhere else problems(toolkit, declared)
-    if found:
-        raise Refused(found, where=f"definition {declared.name!r}")
-    planned = make_plan(declared, parallel=parallel)
-    notes = [f"provider {declared.provider.name!r} is not part of this installation: nothing was checked with it"]
+    notes = _checked(toolkit, declared)
+    planned = make_plan(declared, parallel=parallel, tariff=toolkit.tariff(declared))
     if as_json:
-        print_json({**planned.as_json(), "notes": notes if elsewhere else []})
+        print_json({**planned.as_json(), "notes": notes})
         return
     _show(planned)
-    for note in notes if elsewhere else []:
+    for note in notes:
         typer.echo(f"Note: {note}.")
 
 
@@ -56,6 +55,23 @@ def schema(
         typer.echo(definition_reference(), nl=False)
     else:
         print_json(definition_schema())
+
+
+def _checked(toolkit: Toolkit, declared: Definition) -> list[str]:
+    """Why nothing could be checked, if so. Refused with every problem that a check found."""
+    from plimsoll.domain.errors import Refused, SecretError
+    from plimsoll.services.planning import problems
+
+    provider = f"provider {declared.provider.name!r}"
+    if declared.provider.name not in toolkit.providers:
+        return [f"{provider} is not part of this installation: nothing was checked with it"]
+    try:
+        found = problems(toolkit, declared)
+    except SecretError as error:
+        return [f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"]
+    if found:
+        raise Refused(found, where=f"definition {declared.name!r}")
+    return []
 
 
 def _show(plan: Plan) -> None:
@@ -73,3 +89,21 @@ def _show(plan: Plan) -> None:
         f"{plan.parallel} cells at a time: {plan.hosts} hosts, at least {plan.load_time} under load\n"
         f"First: {', '.join(cell.id for cell in plan.cells[:4])} …"
     )
+    for line in _money(plan):
+        typer.echo(line)
+
+
+def _money(plan: Plan) -> Iterator[str]:
+    """Nothing where hosts cost nothing."""
+    if plan.tariff is None:
+        return
+    rates = [f"{rate.kind} {_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
+    vcpus = "" if plan.vcpus is None else f", {plan.vcpus} vCPUs at once"
+    yield f"Estimated cost of the hosts under load: {_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
+    yield f"Prices: {plan.tariff.source}"
+    if plan.definition.budget is not None:
+        yield f"Budget: {_usd(plan.definition.budget)}"
+
+
+def _usd(amount: float | None) -> str:
+    return "unknown" if amount is None else f"{amount:,.2f} USD" if amount >= 10 else f"{amount:.3f} USD"

@@ -1,6 +1,5 @@
 """What hosts cost: rates before they run, costs after. All money is in US dollars."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -61,11 +60,6 @@ def cost_until(cluster: Cluster, end: datetime) -> Cost:
         host_seconds=sum(time.total_seconds() for time in times),
         ended_at=end,
     )
-
-
-def total_usd(costs: Iterable[Cost]) -> float:
-    """All together."""
-    return sum(cost.usd for cost in costs)
 
 
 def _paid_for(host: HostInfo, end: datetime) -> timedelta:

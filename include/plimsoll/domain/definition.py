@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, field_validator, model_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.units import Count, Duration, Rate, format_duration
+from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration
 from plimsoll.domain.variant import SLUG, Variant
 
 
@@ -111,6 +111,9 @@ class Definition(Model):
     strategy: Annotated[Literal["full-grid"], Field(description="Which cells to run next")] = "full-grid"
     cluster_scope: Annotated[Literal["cell"], Field(description="How long a cluster lives")] = "cell"
     max_parallel: Annotated[int, Field(ge=1, le=500, description="Cells in flight at most")] = 1
+    budget: Annotated[
+        Usd | None, Field(gt=0, description="What the hosts may cost at most; no cell starts that would exceed it")
+    ] = None
     schedule: Annotated[str | None, Field(description="Cron expression; none: by hand or by REST only")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
 

@@ -1,6 +1,7 @@
-"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`.
+"""Values with units, as they stand in definitions: `150m`, `100ms`, `40G`, `20000/s`, `100M`, `1500 USD`.
 
-Each type parses text, keeps a plain Python value (`timedelta`, `int`) and serialises back to the shortest exact text.
+Each type parses text, keeps a plain Python value (`timedelta`, `int`, `float`) and serialises back to the shortest
+exact text.
 """
 
 import re
@@ -55,6 +56,19 @@ def parse_rate(value: str) -> int:
 def parse_count(value: str | int) -> int:
     """`100M` → 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
     return value if _is_int(value) else _count(_text(value))
+
+
+def parse_usd(value: str | float) -> float:
+    """`1500 USD` → 1500.0; a bare number is refused, as is another currency."""
+    match = re.fullmatch(rf"({_NUMBER}) ?USD", _text(value).strip())
+    if match is None:
+        raise ValueError(f"{value!r} is not an amount like 1500 USD")
+    return float(match[1])
+
+
+def format_usd(value: float) -> str:
+    """1500.0 → `1500 USD`, 0.5 → `0.5 USD`."""
+    return f"{value:.15g} USD"
 
 
 def format_duration(value: timedelta) -> str:
@@ -115,4 +129,10 @@ Count = Annotated[
     BeforeValidator(parse_count),
     PlainSerializer(format_count, return_type=str),
     WithJsonSchema({"type": ["string", "integer"], "pattern": rf"^{_NUMBER} ?(k|M|G)?$", "examples": ["100M", 200000]}),
+]
+Usd = Annotated[
+    float,
+    BeforeValidator(parse_usd),
+    PlainSerializer(format_usd, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?USD$", "examples": ["1500 USD"]}),
 ]

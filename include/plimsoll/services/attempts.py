@@ -16,6 +16,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_attempt
+from plimsoll.services.spending import destroy_cluster, require_budget
 from plimsoll.services.toolkit import Toolkit
 
 _FAILURE = "failure.txt"
@@ -72,11 +73,15 @@ class Work:
 
 
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
-    """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first."""
+    """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first.
+
+    Refused where the campaign's budget has no room for another cell.
+    """
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = campaign.definition()
     require_cell(definition, cell_id)
     _destroy_older(toolkit, definition, campaign, cell_id)
+    require_budget(toolkit, campaign, definition)
     number = len(campaign.attempts(cell_id))
     while True:
         number += 1
@@ -100,7 +105,7 @@ def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignS
     provider = toolkit.provider(definition)
     for cluster in provider.clusters():
         if (cluster.key.campaign_id, cluster.key.cell_id) == (campaign.campaign_id, cell_id):
-            provider.destroy(cluster.key)
+            destroy_cluster(toolkit, provider, cluster.key, cluster)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.cost import Cost
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.fingerprint import Fingerprint
@@ -39,12 +41,18 @@ class CampaignStore:
         return parse_definition(text.decode(), self.store.url(key))
 
     def open(self, definition: Definition) -> Definition:
-        """Create the campaign, or continue the one that is there. Refused if that has another definition."""
+        """Create the campaign, or continue the one that is there. Refused if that has another definition.
+
+        Its budget alone may change: that is no part of what is measured.
+        """
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
         stored = self.definition()
         if stored != definition:
+            if stored.model_copy(update={"budget": definition.budget}) == definition:
+                self.store.write(key, dump_definition(definition).encode())
+                return definition
             changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(definition, name)]
             what = f"was started with another definition; changed since: {', '.join(changed)}"
             mend = "start a new campaign, or bring the definition back to what the campaign was started with"
@@ -116,6 +124,16 @@ def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:
 def read_manifest(store: ResultStore, key: AttemptKey) -> Manifest | None:
     """The attempt's manifest; None while it does not count yet."""
     return read_model(store, key, layout.MANIFEST, Manifest)
+
+
+def read_cluster(store: ResultStore, key: AttemptKey) -> Cluster | None:
+    """The cluster that the attempt was given."""
+    return read_model(store, key, layout.CLUSTER, Cluster)
+
+
+def read_cost(store: ResultStore, key: AttemptKey) -> Cost | None:
+    """What its cluster has cost; None until that is gone."""
+    return read_model(store, key, layout.COST, Cost)
 
 
 def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:

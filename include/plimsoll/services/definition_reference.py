@@ -9,7 +9,7 @@ _INTRODUCTION = """# Definition reference
 
 A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks it.
 Values carry their units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`;
-counts `200000`, `100M` (decimal). Keys that are not listed here are errors.
+counts `200000`, `100M` (decimal); money `1500 USD`. Keys that are not listed here are errors.
 
 Generated from the schema by `plimsoll schema --markdown`; the schema itself is
 [definition.schema.json](../include/campaigns/definition.schema.json).

@@ -6,6 +6,8 @@
 from plimsoll.domain.cell import AttemptKey
 
 ATTEMPT = "attempt.json"
+CLUSTER = "cluster.json"
+COST = "cost.json"
 FINGERPRINT = "fingerprint.json"
 INTERVALS = "intervals.parquet"
 MANIFEST = "manifest.json"

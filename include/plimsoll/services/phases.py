@@ -11,6 +11,7 @@ from plimsoll.services import layout
 from plimsoll.services.attempts import Work, record_failure
 from plimsoll.services.campaigns import write_model
 from plimsoll.services.progress import note_phase
+from plimsoll.services.spending import destroy_cluster
 
 # Hosts end themselves this long after the load should have: provisioning, deployment, populating and collecting.
 _MARGIN = timedelta(hours=1)
@@ -20,14 +21,18 @@ LOAD_JOB = "load"
 def provision(work: Work) -> Cluster:
     """The attempt's hosts exist and answer. ProviderError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
+    attempt = work.attempt()
     request = ClusterRequest(
         key=work.key,
-        owner=work.attempt().owner,
+        owner=attempt.owner,
         nodes=work.definition.system.nodes,
-        expires_at=work.toolkit.clock.now() + work.definition.timing.duration + _MARGIN,
+        # From the attempt's own start: asked again after a crash, the same is asked for.
+        expires_at=attempt.started_at + work.definition.timing.duration + _MARGIN,
         options=dict(work.definition.provider.options),
     )
-    return work.provider.ensure(request)
+    cluster = work.provider.ensure(request)
+    write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
+    return cluster
 
 
 def deploy(work: Work) -> Fingerprint:
@@ -90,8 +95,8 @@ def stop_load(work: Work) -> None:
 
 
 def destroy(work: Work) -> None:
-    """Nothing of the attempt's cluster is left. ProviderError otherwise."""
-    work.provider.destroy(work.key)
+    """Nothing of the attempt's cluster is left, and what it has cost is on record. ProviderError otherwise."""
+    destroy_cluster(work.toolkit, work.provider, work.key)
 
 
 def _load_status(work: Work) -> LoadStatus:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused, StoreError
 from plimsoll.services.campaigns import CampaignStore
@@ -21,6 +22,22 @@ class Plan:
     definition: Definition
     cells: tuple[Cell, ...]
     parallel: int
+    tariff: Tariff | None = None
+    """None: hosts cost nothing."""
+
+    @property
+    def usd(self) -> float | None:
+        """Cost of all hosts under load; provisioning and deployment come on top. None where no price is known."""
+        if self.tariff is None:
+            return 0.0
+        hourly = self.tariff.usd_per_cluster_hour(self.definition.system.nodes)
+        return None if hourly is None else hourly * self.cell_hours
+
+    @property
+    def vcpus(self) -> int | None:
+        """vCPUs alive at once; None where the provider does not count them."""
+        of_cluster = self.tariff.vcpus(self.definition.system.nodes) if self.tariff else None
+        return None if of_cluster is None else of_cluster * min(self.parallel, len(self.cells))
 
     @property
     def cell_hours(self) -> float:
@@ -43,7 +60,7 @@ class Plan:
         return math.ceil(len(self.cells) / self.parallel) * self.definition.timing.duration
 
     def as_json(self) -> dict[str, Any]:
-        """The documented form: `cells` in running order, `totals`."""
+        """The documented form: `cells` in running order, `totals`, `cost`."""
         cells = [cell.model_dump() for cell in self.cells]
         return {
             "definition": self.definition.name,
@@ -58,6 +75,12 @@ class Plan:
                 "hosts": self.hosts,
                 "parallel": self.parallel,
                 "load_time_s": self.load_time.total_seconds(),
+                "vcpus": self.vcpus,
+            },
+            "cost": {
+                "usd": self.usd,
+                "budget_usd": self.definition.budget,
+                "tariff": self.tariff.model_dump() if self.tariff else None,
             },
         }
 
@@ -73,9 +96,9 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
     return tuple(ordered)
 
 
-def make_plan(definition: Definition, *, parallel: int | None = None) -> Plan:
+def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
     """The plan of a whole campaign."""
-    return Plan(definition, running_order(definition), parallel or definition.max_parallel)
+    return Plan(definition, running_order(definition), parallel or definition.max_parallel, tariff)
 
 
 def missing_cells(campaign: CampaignStore, definition: Definition) -> tuple[Cell, ...]:
@@ -84,7 +107,10 @@ def missing_cells(campaign: CampaignStore, definition: Definition) -> tuple[Cell
 
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    """Everything that would keep the campaign from running here, asked of provider, database and generator."""
+    """Everything that would keep the campaign from running here, asked of provider, database and generator.
+
+    SecretError where the provider can't be asked at all: credentials are missing.
+    """
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
         *_checked(toolkit.databases, "system.database", definition.system.database, definition),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Provider
+from plimsoll.services.spending import destroy_cluster
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -30,16 +31,16 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
         for cluster in provider.clusters():
             if is_owned(cluster):
                 kept.append(cluster)
-            elif (trouble := "" if dry_run else _destroy(provider, cluster)) == "":
+            elif (trouble := "" if dry_run else _destroy(toolkit, provider, cluster)) == "":
                 destroyed.append(cluster)
             else:
                 failed.append((cluster, trouble))
     return Reaped(tuple(destroyed), tuple(kept), tuple(failed))
 
 
-def _destroy(provider: Provider, cluster: Cluster) -> str:
+def _destroy(toolkit: Toolkit, provider: Provider, cluster: Cluster) -> str:
     try:
-        provider.destroy(cluster.key)
+        destroy_cluster(toolkit, provider, cluster.key, cluster)
     except ProviderError as error:
         return str(error)
     return ""

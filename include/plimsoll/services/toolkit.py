@@ -1,9 +1,10 @@
 """The wired ports that use-cases work with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
+from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.ports.clock import Clock
@@ -12,6 +13,7 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.sampler import HostSampler
 from plimsoll.ports.store import ResultStore
+from plimsoll.ports.tariffs import Tariffs
 
 _Adapter = TypeVar("_Adapter")
 
@@ -26,6 +28,8 @@ class Toolkit:
     databases: Mapping[str, Database]
     load_generators: Mapping[str, LoadGenerator]
     sampler: HostSampler
+    tariffs: Mapping[str, Tariffs] = field(default_factory=dict)
+    """By provider; hosts of one that is not among them cost nothing."""
 
     def provider(self, definition: Definition) -> Provider:
         """The definition's provider; Refused when there is none of that name."""
@@ -38,6 +42,11 @@ class Toolkit:
     def load_generator(self, definition: Definition) -> LoadGenerator:
         """The definition's load generator."""
         return _named(self.load_generators, "load generator", definition.load_generator.name)
+
+    def tariff(self, definition: Definition) -> Tariff | None:
+        """What the definition's hosts cost; None where they cost nothing."""
+        tariffs = self.tariffs.get(definition.provider.name)
+        return tariffs.tariff(definition) if tariffs else None
 
 
 def _named(adapters: Mapping[str, _Adapter], kind: str, name: str) -> _Adapter:

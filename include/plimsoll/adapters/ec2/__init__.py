@@ -1,6 +1,6 @@
 """Clusters on Amazon EC2."""
 
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
-from plimsoll.adapters.ec2.provider import ROOT, Connect, Ec2Provider, Login
+from plimsoll.adapters.ec2.provider import Ec2Provider, over_ssh
 
-__all__ = ["ROOT", "Connect", "Ec2Provider", "Ec2Tariffs", "Login"]
+__all__ = ["Ec2Provider", "Ec2Tariffs", "over_ssh"]

@@ -68,7 +68,7 @@ class _Examination:
     def _ssh_key(self) -> None:
         connection = self._options.ssh_connection
         try:
-            authorized_key(self._secrets.ssh_identity(connection), f"connection {connection!r}")
+            authorized_key(self._secrets.ssh_identity(connection), connection)
         except SecretError as error:
             self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
 
@@ -134,7 +134,9 @@ class _Examination:
 
     def _quota(self, types: dict[str, Answer]) -> None:
         """Compared where Service Quotas can be asked; launching waits for its share in any case."""
-        kinds = [self._options.instance_types.node] * self._definition.system.nodes + [self._options.instance_types.load]
+        kinds = [self._options.instance_types.node] * self._definition.system.nodes + [
+            self._options.instance_types.load
+        ]
         if any(kind not in types or kind[0] not in _STANDARD_FAMILIES for kind in kinds):
             return
         needed = sum(types[kind]["VCpuInfo"]["DefaultVCpus"] for kind in kinds)

@@ -78,5 +78,6 @@ def _host(instance: Answer, role: Role, name: str, place: Place) -> HostInfo:
             "zone": instance["Placement"]["AvailabilityZone"],
             "placement_group": instance["Placement"].get("GroupName", ""),
             "tenancy": instance["Placement"].get("Tenancy", "default"),
+            "tuning": marks.tuning if marks else "",
         },
     )

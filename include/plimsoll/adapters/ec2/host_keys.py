@@ -10,19 +10,12 @@ import hmac
 import struct
 from base64 import encodebytes
 from dataclasses import dataclass, field
-from typing import Any
 
-from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_pem_private_key,
-    load_ssh_private_key,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from plimsoll.adapters.ssh.keys import private_key
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 
 _PURPOSE = "plimsoll ssh host key 1"
@@ -46,24 +39,10 @@ def host_key(identity: SshIdentity, key: AttemptKey) -> HostKey:
     return HostKey(line, _openssh(seed, public.public_bytes(Encoding.Raw, PublicFormat.Raw)))
 
 
-def authorized_key(identity: SshIdentity, where: str) -> str:
+def authorized_key(identity: SshIdentity, connection_id: str) -> str:
     """The line of `authorized_keys` that lets the identity in; SecretError when its key can't be read."""
-    text = identity.private_key.encode()
-    passphrase = identity.passphrase.encode() or None
-    try:
-        loaded = _loaded(text, passphrase)
-        line: bytes = loaded.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        mend = "give the connection a private key (OpenSSH or PEM: Ed25519, ECDSA or RSA) and its passphrase"
-        # Not the library's message: it may quote the key.
-        raise SecretError("its private key can't be read", where=where, mend=mend) from error
-    return line.decode()
-
-
-def _loaded(text: bytes, passphrase: bytes | None) -> Any:
-    if b"BEGIN OPENSSH PRIVATE KEY" in text:
-        return load_ssh_private_key(text, passphrase)
-    return load_pem_private_key(text, passphrase)
+    key = private_key(identity, connection_id)
+    return f"{key.get_name()} {key.get_base64()}"
 
 
 def _openssh(seed: bytes, public: bytes) -> str:

@@ -28,15 +28,15 @@ class Launcher:
     """Launches one wanted cluster."""
 
     def __init__(self, cloud: Cloud, clock: Clock, wanted: Wanted) -> None:
-        self._cloud, self._clock, self._wanted = cloud, clock, wanted
+        self._cloud, self._clock, self.wanted = cloud, clock, wanted
 
     def living(self) -> list[Answer]:
         """The attempt's instances that are not gone."""
-        return self._cloud.instances(of_key(self._wanted.store, self._wanted.key))
+        return self._cloud.instances(of_key(self.wanted.store, self.wanted.key))
 
     def launch(self, subnet: Subnet) -> list[Answer]:
         """All hosts, running, in that subnet. CloudError with AWS's code when they can't be had there."""
-        if self._wanted.options.placement_group == "cluster":
+        if self.wanted.options.placement_group == "cluster":
             self._make_group(subnet)
         ids = [one["InstanceId"] for role in _ROLES for one in self._launch_role(role, subnet)]
         return self._await_running(ids)
@@ -49,14 +49,14 @@ class Launcher:
 
     def _make_group(self, subnet: Subnet) -> None:
         try:
-            self._cloud.call("create_placement_group", **create_placement_group(self._wanted, subnet))
+            self._cloud.call("create_placement_group", **create_placement_group(self.wanted, subnet))
         except CloudError as error:
             if error.code != "InvalidPlacementGroup.Duplicate":
                 raise
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[Answer]:
         standing = of_role(self.living(), role)
-        if len(standing) == self._wanted.count(role):
+        if len(standing) == self.wanted.count(role):
             return standing
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation)
@@ -67,7 +67,7 @@ class Launcher:
 
     def _run(self, role: Role, subnet: Subnet, generation: int) -> list[Answer]:
         """What the request of that generation has launched, now or before; nothing where that was terminated."""
-        request = run_instances(self._wanted, role, subnet, generation)
+        request = run_instances(self.wanted, role, subnet, generation)
         try:
             made: list[Answer] = self._cloud.call("run_instances", **request)["Instances"]
         except CloudError as error:
@@ -89,7 +89,7 @@ class Launcher:
         return found
 
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
-        deadline = self._clock.now() + self._wanted.options.startup
+        deadline = self._clock.now() + self.wanted.options.startup
         while True:
             found = [one for one in self._seen() if one["InstanceId"] in ids]
             for one in found:
@@ -101,11 +101,11 @@ class Launcher:
             self._clock.sleep(_POLL_S)
 
     def _seen(self) -> list[Answer]:
-        return self._cloud.instances(of_key(self._wanted.store, self._wanted.key), _STATES)
+        return self._cloud.instances(of_key(self.wanted.store, self.wanted.key), _STATES)
 
     def _never_ran(self, found: Sequence[Answer]) -> CloudError:
         states = ", ".join(f"{one['InstanceId']} is {one['State']['Name']}" for one in found) or "none is to be seen"
-        what = f"hosts did not start within {self._wanted.options.startup}: {states}"
+        what = f"hosts did not start within {self.wanted.options.startup}: {states}"
         return CloudError(what, where=self._cloud.where, mend="run the cell again", code=NOT_STARTED)
 
     def _where(self, subnet: Subnet) -> str:

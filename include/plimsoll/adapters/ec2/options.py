@@ -61,9 +61,9 @@ class Ec2Options(Model):
     patience: Annotated[
         Duration, Field(description="How long a cell waits for capacity or for its share of the vCPU quota")
     ] = timedelta(minutes=40)
-    startup: Annotated[
-        Duration, Field(description="How long launched hosts may take until they run and answer")
-    ] = timedelta(minutes=10)
+    startup: Annotated[Duration, Field(description="How long launched hosts may take until they run and answer")] = (
+        timedelta(minutes=10)
+    )
     expiry_margin: Annotated[
         Duration, Field(description="Hosts end themselves this long after their cluster's expiry")
     ] = timedelta(minutes=30)

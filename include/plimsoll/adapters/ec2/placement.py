@@ -32,22 +32,20 @@ def preferred(subnets: Sequence[Subnet], living: Sequence[Answer]) -> list[Subne
     return sorted(subnets, key=lambda subnet: subnet.id not in taken)
 
 
-def placed(
-    launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], patience: timedelta, seed: str, say: Say
-) -> list[Answer]:
-    """The hosts, running, all in one zone. ProviderError when there is no room for them within `patience`."""
+def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
+    """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience."""
+    key, patience = str(launcher.wanted.key), launcher.wanted.options.patience
     living = launcher.living()
-    order = preferred(subnets, living)
     if len({one["SubnetId"] for one in living}) > 1:
         launcher.undo()
     deadline = clock.now() + patience
-    for pause in pauses(seed):
-        found, full = _one_round(launcher, order, say)
+    for pause in pauses(key):
+        found, full = _one_round(launcher, preferred(subnets, living), say)
         if full is None:
             return found
         if clock.now() + timedelta(seconds=pause) > deadline:
             raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
-        say(f"{seed}: {full.what}; waiting {pause:.0f} s")
+        say(f"{key}: {full.what}; waiting {pause:.0f} s")
         clock.sleep(pause)
     raise AssertionError("pauses never end")
 
@@ -65,5 +63,5 @@ def _one_round(launcher: Launcher, subnets: Sequence[Subnet], say: Say) -> tuple
         launcher.undo()
         if full.code in QUOTA:
             break
-        say(f"no room in {subnet.zone}: {full.code}")
+        say(f"{launcher.wanted.key}: no room in {subnet.zone}: {full.code}")
     return [], full

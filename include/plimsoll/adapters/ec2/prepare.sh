@@ -34,7 +34,7 @@ done
 
 swapoff --all || fail "can't turn swap off"
 sed -i '/[[:space:]]swap[[:space:]]/d' /etc/fstab
-sysctl -q --system || fail "can't set the kernel's parameters"
+sysctl -q -e -p /etc/sysctl.d/90-plimsoll.conf || fail "can't set the kernel's parameters"
 if [ -w /sys/kernel/mm/transparent_hugepage/enabled ]; then
     printf '%s' "$huge_pages" > /sys/kernel/mm/transparent_hugepage/enabled || fail "can't set transparent huge pages"
 fi

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
@@ -18,6 +20,7 @@ from plimsoll.adapters.ec2.remnants import remove, tagged
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.adapters.ec2.tags import of_key, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
+from plimsoll.adapters.ssh import Connections, SshHost, Target
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
@@ -32,18 +35,10 @@ ROOT = "/var/lib/plimsoll"
 _USER = "plimsoll"
 
 
+Connect = Callable[[HostInfo, Target], Host]
+
+
 @dataclass(frozen=True)
-class Login:
-    """How to reach a host: whom to log in as, and the host key (`ssh-ed25519 AAAA…`) that it must show."""
-
-    identity: SshIdentity
-    host_key: str
-    root: str = ROOT
-
-
-Connect = Callable[[HostInfo, Login], Host]
-
-
 class Ec2Provider:
     """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
 
@@ -51,38 +46,45 @@ class Ec2Provider:
     remembered: what there is, AWS says.
     """
 
+    secrets: Secrets
+    options: ProviderOptions
+    clock: Clock
+    connect: Connect
+    store: str
+    say: Say
+
     name = PROVIDER
 
-    def __init__(
-        self, secrets: Secrets, options: ProviderOptions, clock: Clock, connect: Connect, *, store: str, say: Say
-    ) -> None:
-        self._secrets, self._options, self._clock, self._connect = secrets, options, clock, connect
-        self._store, self._say = store, say
-        self._cloud = clouds(secrets)
-        self._tariffs = Ec2Tariffs(secrets)
+    @cached_property
+    def _cloud(self) -> Callable[[Place], Cloud]:
+        return clouds(self.secrets)
+
+    @cached_property
+    def _tariffs(self) -> Ec2Tariffs:
+        return Ec2Tariffs(self.secrets)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that AWS can be asked before anything costs money. SecretError where it can't be asked at all."""
-        return problems(definition, self._secrets)
+        return problems(definition, self.secrets)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """The attempt's hosts, running, in one zone, and answering as themselves."""
         options = read_options(request.options, str(request.key))
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
-        launcher = Launcher(cloud, self._clock, self._wanted(request, options, cloud, found[0].vpc))
-        instances = placed(launcher, self._clock, found, options.patience, str(request.key), self._say)
-        cluster = described(request.key, instances, cloud.place, self._clock.now())
+        launcher = Launcher(cloud, self.clock, self._wanted(request, options, cloud, found[0].vpc))
+        instances = placed(launcher, self.clock, found, self.say)
+        cluster = described(request.key, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
-        await_hosts(hosts, self._clock, options.startup)
+        await_hosts(hosts, self.clock, options.startup)
         return cluster
 
     def find(self, key: AttemptKey) -> Cluster | None:
         """The attempt's cluster, if all its hosts are there."""
         for cloud in self._clouds_of(key):
-            instances = cloud.instances(of_key(self._store, key), ("pending", "running"))
+            instances = cloud.instances(of_key(self.store, key), ("pending", "running"))
             if is_whole(instances):
-                return described(key, instances, cloud.place, self._clock.now())
+                return described(key, instances, cloud.place, self.clock.now())
         return None
 
     def clusters(self) -> Sequence[Cluster]:
@@ -92,7 +94,7 @@ class Ec2Provider:
     def destroy(self, key: AttemptKey) -> None:
         """Terminate and delete everything with the attempt's tags, and look whether it is so."""
         for cloud in self._clouds_of(key):
-            remove(cloud, self._clock, self._store, key)
+            remove(cloud, self.clock, self.store, key)
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
         """Access by SSH. The host key is the attempt's own, or the host is refused."""
@@ -100,10 +102,11 @@ class Ec2Provider:
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> Host:
         identity = self._identity(options)
-        return self._connect(info, Login(identity, host_key(identity, cluster.key).public))
+        key = host_key(identity, cluster.key).public
+        return self.connect(info, Target(info.address, key, options.ssh_connection, user=identity.user))
 
     def _identity(self, options: Ec2Options) -> SshIdentity:
-        identity = self._secrets.ssh_identity(options.ssh_connection)
+        identity = self.secrets.ssh_identity(options.ssh_connection)
         return identity if identity.user else replace(identity, user=_USER)
 
     def _wanted(self, request: ClusterRequest, options: Ec2Options, cloud: Cloud, vpc: str) -> Wanted:
@@ -112,7 +115,7 @@ class Ec2Provider:
         return Wanted(
             key=request.key,
             owner=request.owner,
-            store=self._store,
+            store=self.store,
             nodes=request.nodes,
             expires=request.expires_at + options.patience,
             options=options,
@@ -128,16 +131,16 @@ class Ec2Provider:
             user=identity.user,
             root=ROOT,
             host_key=host_key(identity, request.key),
-            authorized=authorized_key(identity, f"connection {options.ssh_connection!r}"),
+            authorized=authorized_key(identity, options.ssh_connection),
             ends_at=request.expires_at + options.patience + options.expiry_margin,
             transparent_huge_pages=options.transparent_huge_pages,
             readahead_kib=options.readahead_kib,
         )
 
     def _clusters_in(self, cloud: Cloud) -> Iterator[Cluster]:
-        resources = by_key(tagged(cloud, of_store(self._store)))
+        resources = by_key(tagged(cloud, of_store(self.store)))
         for key in sorted(resources, key=str):
-            yield described(key, resources[key], cloud.place, self._clock.now())
+            yield described(key, resources[key], cloud.place, self.clock.now())
 
     def _clouds_of(self, key: AttemptKey) -> list[Cloud]:
         """Of the campaign's place; of every known one where the store has lost the campaign."""
@@ -147,10 +150,19 @@ class Ec2Provider:
             return self._known()
 
     def _campaign_options(self, key: AttemptKey) -> Ec2Options:
-        return read_options(self._options.of_campaign(key.campaign_id), f"campaign {key.campaign_id}")
+        return read_options(self.options.of_campaign(key.campaign_id), f"campaign {key.campaign_id}")
 
     def _known(self) -> list[Cloud]:
-        return [self._cloud(place) for place in dict.fromkeys(_places(self._options.known(PROVIDER)))]
+        return [self._cloud(place) for place in dict.fromkeys(_places(self.options.known(PROVIDER)))]
+
+
+def over_ssh(connections: Connections) -> Connect:
+    """Hosts as they are reached outside tests: one connection each, kept while it is used."""
+
+    def connect(info: HostInfo, target: Target) -> Host:
+        return SshHost(info, PurePosixPath(ROOT), connections.to(target))
+
+    return connect
 
 
 def _place(options: Ec2Options) -> Place:

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import PurePosixPath
 
 from plimsoll.adapters.ec2.user_data import PREPARED
+from plimsoll.adapters.ssh import WrongHostKey
 from plimsoll.domain.errors import HostError, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
@@ -13,7 +15,8 @@ _MOST_BYTES = 4096
 
 
 def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> None:
-    """All hosts are prepared. ProviderError when one is not within `patience`, or says what went wrong with it."""
+    """All hosts are prepared. ProviderError when one is not within `patience`, or says what went wrong;
+    HostError when something else answers at its address."""
     deadline = clock.now() + patience
     left = list(hosts)
     while waiting := [(host, why) for host in left if (why := _not_ready(host))]:
@@ -26,7 +29,9 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> Non
 def _not_ready(host: Host) -> str:
     """Why the host can't be used yet, empty once it can."""
     try:
-        said = host.read_tail(host.root / PREPARED, max_bytes=_MOST_BYTES).strip()
+        said = host.read_tail(PurePosixPath(PREPARED), max_bytes=_MOST_BYTES).strip()
+    except WrongHostKey:  # time does not mend that
+        raise
     except HostError as error:
         return error.what
     if not said:

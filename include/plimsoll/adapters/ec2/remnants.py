@@ -28,9 +28,16 @@ class Kind:
     deleted_by: str
 
 
+_NICS = "network_interface"
 KINDS = (
     Kind("volume", "describe_volumes", "Volumes", "VolumeId", "delete_volume"),
-    Kind("interface", "describe_network_interfaces", "NetworkInterfaces", "NetworkInterfaceId", "delete_network_interface"),
+    Kind(
+        "interface",
+        "describe_network_interfaces",
+        "NetworkInterfaces",
+        "NetworkInterfaceId",
+        "delete_network_interface",
+    ),
     Kind("key pair", "describe_key_pairs", "KeyPairs", "KeyName", "delete_key_pair"),
     Kind("placement group", "describe_placement_groups", "PlacementGroups", "GroupName", "delete_placement_group"),
     Kind("security group", "describe_security_groups", "SecurityGroups", "GroupId", "delete_security_group"),

@@ -78,12 +78,19 @@ def client_token(key: AttemptKey, role: Role, zone: str, generation: int) -> str
     return hashlib.sha256(f"{key}|{role}|{zone}|{generation}".encode()).hexdigest()
 
 
+def tuning(options: Ec2Options) -> str:
+    """What a host was made to be, for the fingerprint; a host that says it is prepared is so."""
+    pages = options.transparent_huge_pages
+    return f"readahead {options.readahead_kib} KiB, transparent huge pages {pages}, swap off, max_map_count 1048575"
+
+
 def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
     price = wanted.usd_per_hour[role]
     return {
         **tags.cluster_tags(wanted.key, wanted.owner, wanted.store, wanted.expires),
         tags.ROLE: role,
         tags.NODES: str(wanted.nodes),
+        tags.TUNING: tuning(wanted.options),
         **({} if price is None else {tags.PRICE: str(price)}),
     }
 

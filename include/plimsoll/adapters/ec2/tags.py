@@ -10,7 +10,7 @@ from plimsoll.domain.cell import AttemptKey
 
 CAMPAIGN, CELL, ATTEMPT = "plimsoll:campaign", "plimsoll:cell", "plimsoll:attempt"
 ROLE, OWNER, EXPIRES = "plimsoll:role", "plimsoll:owner", "plimsoll:expires"
-NODES, PRICE = "plimsoll:nodes", "plimsoll:usd-per-hour"
+NODES, PRICE, TUNING = "plimsoll:nodes", "plimsoll:usd-per-hour", "plimsoll:tuning"
 STORE = "plimsoll:store"
 """Whose clusters they are: those of other result stores are neither seen nor touched."""
 
@@ -28,6 +28,7 @@ class Marks:
     expires: datetime | None = None
     nodes: int | None = None
     usd_per_hour: float | None = None
+    tuning: str = ""
 
 
 def cluster_tags(key: AttemptKey, owner: str, store: str, expires: datetime) -> dict[str, str]:
@@ -88,6 +89,7 @@ def read_marks(tags: Sequence[Mapping[str, str]]) -> Marks | None:
         expires=_time(said.get(EXPIRES, "")),
         nodes=_number(said.get(NODES, ""), int),
         usd_per_hour=_number(said.get(PRICE, ""), float),
+        tuning=said.get(TUNING, ""),
     )
 
 

@@ -1,0 +1,223 @@
+"""The result store in an S3 bucket, or in any service that speaks S3."""
+
+import hashlib
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+
+from plimsoll.domain.errors import NotFound, SecretError, StoreError
+from plimsoll.ports.store import StoredFile
+
+SCHEME = "s3"
+
+_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
+_TAKEN = frozenset({"PreconditionFailed", "412"})
+# Two conditional writes at once can both be turned away; then the key is still free.
+_CONFLICT = "ConditionalRequestConflict"
+_TRIES = 5
+_MENDING = {
+    "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",
+    "InvalidBucketName": "name a bucket in PLIMSOLL_STORE: s3://bucket/prefix",
+    "AccessDenied": "allow the connection's user this action on the bucket; docs/aws.md has the whole policy",
+    "403": "allow the connection's user to list and read the bucket; docs/aws.md has the whole policy",
+    "InvalidAccessKeyId": "check the credentials of the store's connection",
+    "SignatureDoesNotMatch": "check the credentials of the store's connection",
+    "ExpiredToken": "renew the credentials of the store's connection",
+    "PermanentRedirect": "name the bucket's own region in the store's connection",
+    "SlowDown": "the bucket is asked too much at once: run fewer cells at once",
+}
+_ELSE = "check that PLIMSOLL_STORE names a bucket that exists and can be reached"
+
+
+class S3Store:
+    """Implements the ResultStore port. A file is there whole or not at all, by S3's nature.
+
+    `client` makes a boto3 client for S3; it is asked once, when the store is first used.
+    """
+
+    def __init__(self, root: str, client: Callable[[], Any]) -> None:
+        parts = urlsplit(root)
+        self.root = root.rstrip("/")
+        self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
+        self._make_client = client
+
+    def url(self, key: str = "") -> str:
+        """Root and key joined."""
+        return f"{self.root}/{key}".rstrip("/")
+
+    def exists(self, key: str) -> bool:
+        """Whether that file is there."""
+        try:
+            with self._explained(key):
+                self._client.head_object(Bucket=self._bucket, Key=self._name(key))
+        except NotFound:
+            self._require_bucket(key)
+            return False
+        return True
+
+    def read(self, key: str) -> bytes:
+        """The file's content."""
+        with self._explained(key):
+            content: bytes = self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
+            return content
+
+    def write(self, key: str, data: bytes) -> None:
+        """Over what was there."""
+        with self._explained(key):
+            self._client.put_object(Bucket=self._bucket, Key=self._name(key), Body=data, ChecksumAlgorithm="SHA256")
+
+    def create(self, key: str, data: bytes) -> bool:
+        """A conditional write: S3 itself decides who was first."""
+        for left in reversed(range(_TRIES)):
+            try:
+                with self._explained(key):
+                    self._client.put_object(
+                        Bucket=self._bucket, Key=self._name(key), Body=data, IfNoneMatch="*", ChecksumAlgorithm="SHA256"
+                    )
+            except _Refused as refused:
+                if refused.code in _TAKEN:
+                    return False
+                if refused.code != _CONFLICT or not left:
+                    raise
+            else:
+                return True
+        raise AssertionError("the last try returns or raises")
+
+    def upload(self, key: str, path: Path) -> StoredFile:
+        """In parts, several at once; S3 verifies each part's sha256."""
+        with path.open("rb") as source:
+            checksum = hashlib.file_digest(source, "sha256").hexdigest()
+        with self._explained(key):
+            extra = {"ChecksumAlgorithm": "SHA256", "Metadata": {"sha256": checksum}}
+            with path.open("rb") as source:
+                self._client.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
+        return StoredFile(path.stat().st_size, checksum)
+
+    def open_local(self, key: str) -> Path:
+        """A copy in a temporary folder."""
+        name = self._name(key)
+        target = Path(tempfile.mkdtemp(prefix="plimsoll-")) / PurePosixPath(key).name
+        with self._explained(key):
+            self._client.download_file(self._bucket, name, str(target))
+        return target
+
+    def keys(self, prefix: str) -> Iterator[str]:
+        """Keys below a prefix, sorted; the file of that very name where it is one."""
+        skip = len(self._prefix) + 1 if self._prefix else 0
+        return (name[skip:] for name in sorted(self._names(prefix)))
+
+    def folders(self, prefix: str) -> tuple[str, ...]:
+        """Names directly below a prefix."""
+        below = self._below(prefix)
+        with self._explained(prefix):
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self._bucket, Prefix=below, Delimiter="/"
+            )
+            found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
+        return tuple(sorted(name.removeprefix(below).rstrip("/") for name in found))
+
+    def delete(self, prefix: str) -> None:
+        """Remove everything below a prefix, and the file of that very name."""
+        names = list(self._names(prefix))
+        for start in range(0, len(names), 1000):
+            objects = [{"Key": name} for name in names[start : start + 1000]]
+            with self._explained(prefix):
+                answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True})
+            for error in answer.get("Errors", ()):
+                raise self._error(prefix, error["Code"], f"DeleteObject of {error['Key']}: {error.get('Message')}")
+
+    def check(self) -> None:
+        """Write, read and remove a small file."""
+        key = f".plimsoll-check-{uuid.uuid4().hex}"
+        self.write(key, b"check")
+        self.read(key)
+        self.delete(key)
+
+    def download_url(self, key: str, lifetime: timedelta) -> str:
+        """A URL that gives the file to whoever has it, for that long. Not to be logged."""
+        return self._presigned("get_object", key, lifetime)
+
+    def upload_url(self, key: str, lifetime: timedelta) -> str:
+        """A URL that takes the file, by PUT, from whoever has it, for that long. Not to be logged."""
+        return self._presigned("put_object", key, lifetime)
+
+    def _presigned(self, operation: str, key: str, lifetime: timedelta) -> str:
+        asked = {"Bucket": self._bucket, "Key": self._name(key)}
+        with self._explained(key):
+            url: str = self._client.generate_presigned_url(
+                operation, Params=asked, ExpiresIn=round(lifetime.total_seconds())
+            )
+            return url
+
+    @cached_property
+    def _client(self) -> Any:
+        client = self._make_client()
+        for operation in ("GetObject", "PutObject"):
+            client.meta.events.register(f"choose-signer.s3.{operation}", _sign_v4)
+        return client
+
+    def _names(self, prefix: str) -> Iterator[str]:
+        """Full names of the objects at and below a prefix: `x` and `x/a`, not `xy`."""
+        name, below = self._name(prefix), self._below(prefix)
+        with self._explained(prefix):
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=name)
+            for page in pages:
+                found = (entry["Key"] for entry in page.get("Contents", ()))
+                yield from (each for each in found if each == name or each.startswith(below))
+
+    def _below(self, prefix: str) -> str:
+        name = self._name(prefix)
+        return f"{name}/" if name else ""
+
+    def _name(self, key: str) -> str:
+        if ".." in PurePosixPath(key).parts or key.startswith("/"):
+            raise StoreError(f"{key!r} is not a key of the store", where=self.root)
+        return f"{self._prefix}/{key}".strip("/")
+
+    def _require_bucket(self, key: str) -> None:
+        """A missing bucket and a missing file look the same to HeadObject."""
+        with self._explained(key):
+            self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1)
+
+    @contextmanager
+    def _explained(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except ClientError as error:
+            fault = error.response.get("Error", {})
+            code = str(fault.get("Code", ""))
+            raise self._error(key, code, f"{error.operation_name}: {fault.get('Message', '')}") from error
+        except (NoCredentialsError, PartialCredentialsError) as error:
+            mend = (
+                "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
+            )
+            raise SecretError(f"no AWS credentials: {error}", where=self.url(key), mend=mend) from error
+        except (BotoCoreError, OSError) as error:
+            raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_ELSE) from error
+
+    def _error(self, key: str, code: str, said: str) -> StoreError | NotFound:
+        if code in _MISSING:
+            return NotFound("the store holds no such file", where=self.url(key))
+        mend = _MENDING.get(code, _ELSE)
+        return _Refused(f"can't be used: {said} ({code})", where=self.url(key), mend=mend, code=code)
+
+
+class _Refused(StoreError):
+    """Carries S3's own code."""
+
+    def __init__(self, what: str, *, where: str, mend: str, code: str) -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.code = code
+
+
+def _sign_v4(signature_version: str, **_: Any) -> str | None:
+    """URLs by the present signature: boto3's own choice for S3 is one that new buckets do not take."""
+    return "s3v4-query" if signature_version.endswith("-query") else None

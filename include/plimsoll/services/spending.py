@@ -1,0 +1,116 @@
+"""What a campaign has cost, from its store alone, and whether its budget has room for another cell."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.cost import Cost, Tariff, cost_until
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.units import format_usd
+from plimsoll.ports.provider import Provider
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cluster, read_cost, write_model
+from plimsoll.services.toolkit import Toolkit
+
+_HOUR = timedelta(hours=1)
+
+
+def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
+    """A cell's hosts for the time under load, the least that it costs; None where no price is known."""
+    hourly = tariff.usd_per_cluster_hour(definition.system.nodes)
+    return None if hourly is None else hourly * (definition.timing.duration / _HOUR)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One attempt's cost so far; `final` once its cluster is gone."""
+
+    key: AttemptKey
+    usd: float
+    host_seconds: float
+    final: bool
+
+
+def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
+    """Every attempt at any cell, in order of cells."""
+    keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
+    return tuple(_entry(campaign.store, key, now) for key in keys)
+
+
+def spent_usd(entries: Iterable[Entry]) -> float:
+    """All together."""
+    return sum(entry.usd for entry in entries)
+
+
+def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> None:
+    """Refused unless the budget covers what was spent, what cells that run will still cost, and one cell more."""
+    tariff = toolkit.tariff(definition) if definition.budget is not None else None
+    if definition.budget is None or tariff is None:
+        return
+    one_cell = cell_usd(definition, tariff)
+    if one_cell is None:
+        mend = "give the prices of your instance types in the provider's options, or remove the budget"
+        raise _refused(campaign, f"can't be kept: {tariff.source}", mend)
+    now = toolkit.clock.now()
+    entries = ledger(campaign, now)
+    spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, one_cell) for entry in entries)
+    if spent + due + one_cell > definition.budget:
+        what = (
+            f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run, "
+            f"a cell costs {one_cell:.2f} USD; the budget is {format_usd(definition.budget)}"
+        )
+        raise _refused(campaign, what, "raise `budget` in the definition and run the campaign again")
+
+
+def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, cluster: Cluster | None = None) -> None:
+    """Destroy it and put on record what it has cost. ProviderError when something of it stays.
+
+    `cluster` is what the caller has seen of it, whole or not.
+    """
+    if provider.name not in toolkit.tariffs:
+        provider.destroy(key)
+        return
+    recorded = read_cost(toolkit.store, key)
+    found = cluster or provider.find(key) or _half(provider, key)
+    if found is None and recorded is None:
+        found = read_cluster(toolkit.store, key)
+    provider.destroy(key)
+    cost = _cost(key, found, toolkit.clock.now())
+    if recorded is None or cost.usd > recorded.usd:
+        write_model(toolkit.store, key, layout.COST, cost)
+
+
+def _half(provider: Provider, key: AttemptKey) -> Cluster | None:
+    """One that is not whole any more, or never was."""
+    return next((cluster for cluster in provider.clusters() if cluster.key == key), None)
+
+
+def _entry(store: ResultStore, key: AttemptKey, now: datetime) -> Entry:
+    recorded = read_cost(store, key)
+    cost = recorded or _cost(key, read_cluster(store, key), now)
+    return Entry(key, cost.usd, cost.host_seconds, final=recorded is not None)
+
+
+def _cost(key: AttemptKey, cluster: Cluster | None, now: datetime) -> Cost:
+    """Up to now, or to the cluster's expiry: then hosts end themselves, whatever happens."""
+    if cluster is None:
+        return Cost(key=key, usd=0.0, host_seconds=0.0, ended_at=now)
+    return cost_until(cluster, min(now, max(cluster.expires_at, cluster.created_at)))
+
+
+def _due(store: ResultStore, entry: Entry, definition: Definition, now: datetime, one_cell: float) -> float:
+    """What an attempt that runs, or is about to, will cost beyond what it has."""
+    if entry.final:
+        return 0.0
+    attempt = read_attempt(store, entry.key)
+    if attempt is None or now > attempt.started_at + definition.timing.duration:
+        return 0.0
+    return max(0.0, one_cell - entry.usd)
+
+
+def _refused(campaign: CampaignStore, what: str, mend: str) -> Refused:
+    return Refused([Problem("budget", what, mend)], where=f"campaign {campaign.campaign_id!r}")
