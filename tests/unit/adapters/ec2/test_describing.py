@@ -1,0 +1,70 @@
+from datetime import UTC, datetime
+
+from plimsoll.adapters.ec2.cloud import Place
+from plimsoll.adapters.ec2.describing import by_key, described, is_whole
+from plimsoll.adapters.ec2.tags import NODES, PRICE, ROLE, as_list, cluster_tags
+
+PLACE = Place("aws_default", "us-east-1")
+LAUNCHED = datetime(2026, 1, 31, 12, tzinfo=UTC)
+EXPIRES = datetime(2026, 1, 31, 15, tzinfo=UTC)
+NOW = datetime(2026, 1, 31, 13, tzinfo=UTC)
+
+
+def instance(key, role, index=0, **changes):
+    tags = {**cluster_tags(key, "cli-1", "s3://b", EXPIRES), ROLE: role, NODES: "2", PRICE: "0.5"}
+    return {
+        "InstanceId": f"i-{role}-{9 - index}",
+        "InstanceType": "r5d.2xlarge",
+        "ImageId": "ami-1",
+        "PrivateIpAddress": f"10.0.0.{index + 1}",
+        "AmiLaunchIndex": index,
+        "LaunchTime": LAUNCHED,
+        "Placement": {"AvailabilityZone": "us-east-1a", "GroupName": "group", "Tenancy": "default"},
+        "Tags": as_list(tags),
+        **changes,
+    }
+
+
+def whole(key):
+    return [instance(key, "load", 0), instance(key, "node", 1), instance(key, "node", 0)]
+
+
+def test_nodes_are_named_in_the_order_of_their_launch(key):
+    cluster = described(key, whole(key), PLACE, NOW)
+    assert [(host.name, host.address) for host in cluster.hosts] == [
+        ("node1", "10.0.0.1"),
+        ("node2", "10.0.0.2"),
+        ("load", "10.0.0.1"),
+    ]
+
+
+def test_a_cluster_knows_what_its_tags_say(key):
+    cluster = described(key, whole(key), PLACE, NOW)
+    assert (cluster.owner, cluster.created_at, cluster.expires_at) == ("cli-1", LAUNCHED, EXPIRES)
+    host = cluster.load_host
+    assert (host.since, host.usd_per_hour) == (LAUNCHED, 0.5)
+    assert host.facts["instance_id"] == "i-load-9"
+    assert host.facts["zone"] == "us-east-1a"
+    assert host.facts["image"] == "ami-1"
+
+
+def test_a_cluster_is_whole_with_all_its_nodes_and_its_load_host(key):
+    assert is_whole(whole(key))
+    assert not is_whole([])
+    for missing in range(3):
+        assert not is_whole([one for number, one in enumerate(whole(key)) if number != missing])
+    assert not is_whole([*whole(key), instance(key, "node", 2)])
+
+
+def test_what_is_left_of_a_cluster_is_a_cluster(key):
+    tags = as_list(cluster_tags(key, "cli-1", "s3://b", EXPIRES))
+    cluster = described(key, [{"VolumeId": "vol-1", "Tags": tags}], PLACE, NOW)
+    assert (cluster.owner, cluster.created_at, cluster.expires_at) == ("cli-1", NOW, EXPIRES)
+    assert [host.address for host in cluster.hosts] == ["unknown"]
+
+
+def test_resources_are_told_apart_by_attempt_and_those_of_others_left_out(key):
+    other = key.model_copy(update={"attempt": 9})
+    interface = {"NetworkInterfaceId": "eni-1", "TagSet": as_list(cluster_tags(key, "cli-1", "s3://b", EXPIRES))}
+    found = by_key([*whole(key), instance(other, "load"), interface, {"VolumeId": "vol-2", "Tags": []}])
+    assert {name: len(resources) for name, resources in found.items()} == {key: 4, other: 1}

@@ -1,0 +1,46 @@
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.adapters.ec2.options import Ec2Options, faults, read_options
+from plimsoll.domain.errors import ProviderError
+
+
+def problems(options):
+    with pytest.raises(ValidationError) as caught:
+        Ec2Options.model_validate(options)
+    return [str(problem) for problem in faults(caught.value)]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"region": "moon"}, "provider.options.region"),
+        ({"image": "windows"}, "provider.options.image"),
+        ({"instance_types": {"node": "r5d.2xlarge"}}, "provider.options.instance_types.load"),
+        ({"instance_types": {"node": "big", "load": "c5.2xlarge"}}, "provider.options.instance_types.node"),
+        ({"spot": True}, "provider.options.spot"),
+        ({"subnets": []}, "either `subnets` or `zones`"),
+        ({"zones": ["us-east-1a"]}, "either `subnets` or `zones`"),
+        ({"root_volume": "1G"}, "provider.options.root_volume"),
+    ],
+)
+def test_wrong_options_are_named_with_what_there_is(raw_options, change, said):
+    (problem,) = problems({**raw_options, **change})
+    assert said in problem
+    assert "security_group" in problem
+
+
+def test_what_is_missing_is_named(raw_options):
+    del raw_options["security_group"]
+    assert problems(raw_options)[0].startswith("provider.options.security_group: Field required")
+
+
+def test_values_have_units(raw_options):
+    options = Ec2Options.model_validate({**raw_options, "patience": "2h", "root_volume": "40G"})
+    assert options.patience.total_seconds() == 7200
+    assert options.root_volume == 40 * 2**30
+
+
+def test_options_of_a_cluster_that_cannot_be_read_are_an_error(raw_options):
+    with pytest.raises(ProviderError, match="campaign azul"):
+        read_options({**raw_options, "region": "moon"}, "campaign azul")

@@ -1,0 +1,120 @@
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+import pytest
+
+from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.adapters.ec2.placement import pauses, placed, preferred
+from plimsoll.domain.errors import ProviderError
+
+A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)
+HOSTS = [{"InstanceId": "i-1"}]
+
+
+class FakeClock:
+    def __init__(self):
+        self.passed = timedelta()
+
+    def now(self):
+        return datetime(2026, 1, 31, tzinfo=UTC) + self.passed
+
+    def sleep(self, seconds):
+        self.passed += timedelta(seconds=seconds)
+
+
+class FakeLauncher:
+    """Answers launches in the order given: AWS's error codes, or None for success."""
+
+    def __init__(self, wanted, *answers, living=()):
+        self.wanted, self.answers, self._living = wanted, list(answers), list(living)
+        self.log = []
+
+    def living(self):
+        return self._living
+
+    def launch(self, subnet):
+        self.log.append(subnet.zone)
+        code = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if code:
+            raise CloudError("no room", where="AWS", mend="name further zones", code=code)
+        return HOSTS
+
+    def undo(self):
+        self.log.append("undo")
+
+
+def place(launcher, clock=None):
+    said = []
+    return placed(launcher, clock or FakeClock(), [A, B], said.append), said
+
+
+def test_the_first_zone_is_taken_where_it_has_room(wanted):
+    launcher = FakeLauncher(wanted, None)
+    assert place(launcher)[0] == HOSTS
+    assert launcher.log == ["us-east-1a"]
+
+
+@pytest.mark.parametrize("code", ["InsufficientInstanceCapacity", "InsufficientFreeAddressesInSubnet"])
+def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted, code):
+    launcher = FakeLauncher(wanted, code, None)
+    _, said = place(launcher)
+    assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
+    assert code in said[0]
+
+
+def test_hosts_that_never_start_move_the_cell_too(wanted):
+    launcher = FakeLauncher(wanted, "Plimsoll.NotStarted", None)
+    place(launcher)
+    assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
+
+
+def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted):
+    full, clock = "InsufficientInstanceCapacity", FakeClock()
+    launcher = FakeLauncher(wanted, full, full, full, None)
+    place(launcher, clock)
+    assert [step for step in launcher.log if step != "undo"] == ["us-east-1a", "us-east-1b"] * 2
+    assert clock.passed > timedelta(seconds=5)
+
+
+def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted):
+    launcher = FakeLauncher(wanted, "VcpuLimitExceeded", "VcpuLimitExceeded", None)
+    place(launcher)
+    assert launcher.log == ["us-east-1a", "undo"] * 2 + ["us-east-1a"]
+
+
+def test_patience_ends_with_the_reason_and_nothing_is_left(wanted):
+    launcher, clock = FakeLauncher(wanted, "VcpuLimitExceeded"), FakeClock()
+    with pytest.raises(ProviderError, match=r"no room within 0:40:00: no room") as caught:
+        place(launcher, clock)
+    assert caught.value.mend == "name further zones"
+    assert timedelta(minutes=30) < clock.passed <= wanted.options.patience
+    assert launcher.log[-1] == "undo"
+
+
+def test_any_other_refusal_is_no_reason_to_wait(wanted):
+    launcher = FakeLauncher(wanted, "UnauthorizedOperation")
+    with pytest.raises(CloudError):
+        place(launcher)
+    assert launcher.log == ["us-east-1a"]
+
+
+def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted):
+    launcher = FakeLauncher(wanted, None, living=[{"SubnetId": "subnet-b"}])
+    place(launcher)
+    assert launcher.log == ["us-east-1b"]
+    assert preferred([A, B], []) == [A, B]
+
+
+def test_hosts_of_two_zones_are_given_up(wanted):
+    launcher = FakeLauncher(wanted, None, living=[{"SubnetId": "subnet-a"}, {"SubnetId": "subnet-b"}])
+    place(launcher)
+    assert launcher.log[0] == "undo"
+
+
+def test_pauses_grow_to_a_bound_and_differ_between_cells():
+    first, other = list(islice(pauses("a"), 12)), list(islice(pauses("b"), 12))
+    assert first == list(islice(pauses("a"), 12))
+    assert first != other
+    assert max(first) <= 240
+    assert first[0] <= 15 < first[-1]

@@ -1,0 +1,70 @@
+from dataclasses import replace
+
+from plimsoll.adapters.ec2.requests import client_token, create_placement_group, group_name, run_instances
+from plimsoll.adapters.ec2.tags import read_marks
+
+
+def test_all_hosts_of_a_role_come_or_none(wanted, subnet):
+    nodes, load = (run_instances(wanted, role, subnet, 0) for role in ("node", "load"))
+    assert (nodes["MinCount"], nodes["MaxCount"], nodes["InstanceType"]) == (3, 3, "r5d.2xlarge")
+    assert (load["MinCount"], load["MaxCount"], load["InstanceType"]) == (1, 1, "c5.2xlarge")
+
+
+def test_hosts_end_with_their_shutdown_hide_their_metadata_and_encrypt_their_disk(wanted, subnet):
+    request = run_instances(wanted, "node", subnet, 0)
+    assert request["InstanceInitiatedShutdownBehavior"] == "terminate"
+    assert request["MetadataOptions"]["HttpTokens"] == "required"
+    disk = request["BlockDeviceMappings"][0]
+    assert disk["DeviceName"] == "/dev/xvda"
+    assert (disk["Ebs"]["Encrypted"], disk["Ebs"]["DeleteOnTermination"], disk["Ebs"]["VolumeSize"]) == (True, True, 30)
+
+
+def test_hosts_are_on_demand(wanted, subnet):
+    assert "InstanceMarketOptions" not in run_instances(wanted, "node", subnet, 0)
+
+
+def test_everything_that_a_launch_makes_carries_the_tags(wanted, subnet):
+    request = run_instances(wanted, "node", subnet, 0)
+    marked = {spec["ResourceType"]: read_marks(spec["Tags"]) for spec in request["TagSpecifications"]}
+    assert set(marked) == {"instance", "volume", "network-interface"}
+    for marks in marked.values():
+        assert (marks.key, marks.role, marks.owner, marks.expires) == (
+            wanted.key,
+            "node",
+            "airflow:run#0",
+            wanted.expires,
+        )
+        assert (marks.nodes, marks.usd_per_hour) == (3, 0.576)
+
+
+def test_an_unknown_price_is_no_tag(wanted, subnet):
+    tags = run_instances(wanted, "load", subnet, 0)["TagSpecifications"][0]["Tags"]
+    assert read_marks(tags).usd_per_hour is None
+
+
+def test_the_same_request_twice_is_the_same(wanted, subnet):
+    assert run_instances(wanted, "node", subnet, 0) == run_instances(wanted, "node", subnet, 0)
+
+
+def test_every_launch_has_a_token_of_its_own(wanted, key):
+    tokens = {
+        client_token(key, "node", "us-east-1a", 0),
+        client_token(key, "load", "us-east-1a", 0),
+        client_token(key, "node", "us-east-1b", 0),
+        client_token(key, "node", "us-east-1a", 1),
+        client_token(key.model_copy(update={"attempt": 3}), "node", "us-east-1a", 0),
+    }
+    assert len(tokens) == 5
+    assert {len(token) for token in tokens} == {64}  # the most that AWS takes
+
+
+def test_hosts_stand_in_a_placement_group_of_their_zone(wanted, subnet):
+    placement = run_instances(wanted, "node", subnet, 0)["Placement"]
+    assert placement["GroupName"] == create_placement_group(wanted, subnet)["GroupName"]
+    assert placement["AvailabilityZone"] == "us-east-1a"
+    assert group_name(wanted.key, "us-east-1a") != group_name(wanted.key, "us-east-1b")
+
+
+def test_a_placement_group_is_a_choice(wanted, subnet):
+    alone = replace(wanted, options=wanted.options.model_copy(update={"placement_group": "none"}))
+    assert "GroupName" not in run_instances(alone, "node", subnet, 0)["Placement"]

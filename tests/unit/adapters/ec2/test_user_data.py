@@ -1,0 +1,81 @@
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
+from plimsoll.adapters.ec2.user_data import PREPARE, HostSetup, cloud_config
+
+LIMIT = 16 * 1024
+"""Bytes that AWS takes."""
+
+
+@pytest.fixture
+def setup(identity, key):
+    return HostSetup(
+        user="bench",
+        root="/var/lib/plimsoll",
+        host_key=host_key(identity, key),
+        authorized=authorized_key(identity, "plimsoll_ssh"),
+        ends_at=datetime(2026, 1, 31, 15, 30, tzinfo=UTC),
+        transparent_huge_pages="madvise",
+        readahead_kib=4,
+    )
+
+
+@pytest.fixture
+def document(setup):
+    head, _, body = cloud_config(setup).partition("\n")
+    assert head == "#cloud-config"
+    return json.loads(body)
+
+
+def written(document, path):
+    return next(file["content"] for file in document["write_files"] if file["path"] == path)
+
+
+def test_it_fits(setup):
+    assert len(cloud_config(setup).encode()) < LIMIT
+
+
+def test_it_is_the_same_every_time(setup):
+    assert cloud_config(setup) == cloud_config(setup)
+
+
+def test_the_host_shows_the_expected_key_and_no_other(document, setup):
+    assert document["ssh_deletekeys"] is True
+    assert document["ssh_genkeytypes"] == []
+    assert document["ssh_keys"] == {
+        "ed25519_private": setup.host_key.private,
+        "ed25519_public": setup.host_key.public,
+    }
+
+
+def test_only_the_connections_key_gets_in_and_not_as_root(document, setup):
+    assert document["users"][0]["ssh_authorized_keys"] == [setup.authorized]
+    assert "sudo" not in document["users"][0]
+    assert (document["ssh_pwauth"], document["disable_root"]) == (False, True)
+
+
+def test_the_connections_private_key_is_not_in_it(setup, identity):
+    lines = identity.private_key.strip().splitlines()
+    # The first line of any such key is the same.
+    assert not any(line in cloud_config(setup) for line in lines[2:-1])
+
+
+def test_the_dead_mans_switch_comes_first(document):
+    assert document["runcmd"][1] == ["systemctl", "enable", "--now", "plimsoll-expiry.timer"]
+    assert "OnCalendar=2026-01-31 15:30:00 UTC" in written(document, "/etc/systemd/system/plimsoll-expiry.timer")
+    assert "shutdown -h now" in written(document, "/etc/systemd/system/plimsoll-expiry.service")
+
+
+def test_the_host_is_prepared_as_the_options_say(document):
+    assert document["runcmd"][-1] == [PREPARE, "bench", "/var/lib/plimsoll", "4", "madvise"]
+    assert "max_map_count = 1048575" in written(document, "/etc/sysctl.d/90-plimsoll.conf")
+    assert "* - memlock unlimited" in written(document, "/etc/security/limits.d/plimsoll.conf")
+
+
+def test_values_are_arguments_of_the_script_and_never_part_of_it(document):
+    script = written(document, PREPARE)
+    assert "bench" not in script
+    assert "/var/lib/plimsoll" not in script
