@@ -1,14 +1,17 @@
 """EC2, SSM and S3 by moto over HTTP on a loopback address; hosts that answer without being there."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
 import httpx
 import pytest
 from botocore.config import Config
+from botocore.exceptions import ReadTimeoutError
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from moto.server import ThreadedMotoServer
@@ -42,15 +45,18 @@ class FakeClock:
 class Account:
     """Implements the Secrets port on moto; notes every call, and answers those of `faults` with an error instead.
 
-    `faults` maps an operation such as RunInstances to AWS's error codes, one for each of its next calls.
+    `faults` maps an operation such as RunInstances to AWS's error codes, one for each of its next calls; an empty one lets it pass.
     """
 
     endpoint: str
     identity: SshIdentity
+    session: Any
     calls: list[tuple[str, str]] = field(default_factory=list)
     faults: dict[str, list[str]] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
     """Operations whose next answer is lost after the work was done."""
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Answers to operations that moto does not know."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         return self.identity
@@ -59,7 +65,7 @@ class Account:
         return AwsAccess(self.client)
 
     def client(self, service: str, region: str | None) -> Any:
-        made = boto3.client(
+        made = self.session.client(
             service,
             region_name=region or REGION,
             endpoint_url=self.endpoint,
@@ -68,21 +74,37 @@ class Account:
             config=Config(retries={"mode": "standard", "total_max_attempts": 3}, read_timeout=10),
         )
         made.meta.events.register("before-call", self._note)
+        made.meta.events.register("after-call", self._lose)
         return made
+
+    def refuse_nth(self, operation: str, number: int, code: str) -> None:
+        """Let calls before that one pass."""
+        self.faults[operation] = [""] * (number - 1) + [code]
 
     def called(self, operation: str) -> int:
         return sum(name == operation for _, name in self.calls)
 
     def _note(self, model: Any, params: Mapping[str, Any], **_: Any) -> Any:
         self.calls.append((model.service_model.service_name, model.name))
-        if codes := self.faults.get(model.name):
-            return _refusal(codes.pop(0))
-        return None
+        codes = self.faults.get(model.name)
+        code = codes.pop(0) if codes else ""
+        if model.name in self.answers:
+            return _response(200), self.answers[model.name]
+        return _refusal(code) if code else None
+
+
+    def _lose(self, model: Any, **_: Any) -> None:
+        if model.name in self.lost:
+            self.lost.remove(model.name)
+            raise ReadTimeoutError(endpoint_url=self.endpoint)
 
 
 def _refusal(code: str) -> tuple[Any, dict[str, Any]]:
-    response = type("Refusal", (), {"status_code": 400, "headers": {}})()
-    return response, {"Error": {"Code": code, "Message": f"told to say {code}"}, "ResponseMetadata": {}}
+    return _response(400), {"Error": {"Code": code, "Message": f"told to say {code}"}, "ResponseMetadata": {}}
+
+
+def _response(status: int) -> Any:
+    return SimpleNamespace(status_code=status, headers={})
 
 
 class FakeHost:
@@ -121,9 +143,16 @@ def identity() -> SshIdentity:
 
 
 @pytest.fixture(scope="session")
+def session() -> Any:
+    """One for all: it keeps what clients are made of."""
+    return boto3.session.Session()
+
+
+@pytest.fixture(scope="session")
 def moto() -> Iterator[tuple[str, dict[str, Any]]]:
     groups: dict[str, Any] = {}
     placement_groups.install(groups)
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # else a line a request
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -132,12 +161,12 @@ def moto() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @pytest.fixture
-def account(moto: tuple[str, dict[str, Any]], identity: SshIdentity) -> Account:
+def account(moto: tuple[str, dict[str, Any]], identity: SshIdentity, session: Any) -> Account:
     """An account with nothing in it but what every account has, and a security group as docs/aws.md makes it."""
     endpoint, groups = moto
     groups.clear()
     httpx.post(f"{endpoint}/moto-api/reset").raise_for_status()
-    made = Account(endpoint, identity)
+    made = Account(endpoint, identity, session)
     make_security_group(made.client("ec2", REGION))
     made.calls.clear()
     return made

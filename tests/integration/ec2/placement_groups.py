@@ -30,7 +30,7 @@ def install(groups: dict[str, Group]) -> None:
         name = self._get_param("GroupName")
         if name not in groups:
             raise EC2ClientError("InvalidPlacementGroup.Unknown", f"The placement group {name} is unknown.")
-        if any(_stands_in(instance, name) for instance in self.ec2_backend.all_instances()):
+        if any(_is_of(instance, groups[name]) for instance in self.ec2_backend.all_instances()):
             raise EC2ClientError("InvalidPlacementGroup.InUse", f"The placement group {name} is in use.")
         del groups[name]
         return ActionResult({})
@@ -44,5 +44,8 @@ def _fits(group: Group, filters: dict[str, list[str]]) -> bool:
     return all(tags.get(name) in values for name, values in filters.items())
 
 
-def _stands_in(instance: Any, name: str) -> bool:
-    return instance.state != "terminated" and instance.placement.get("GroupName") == name
+def _is_of(instance: Any, group: Group) -> bool:
+    """Whether it is of the same cluster and there: moto forgets in which group an instance was launched."""
+    tags = {tag["key"]: tag["value"] for tag in instance.get_tags()}
+    same = all(tags.get(tag["Key"]) == tag["Value"] for tag in group["Tags"] if tag["Key"] != "plimsoll:expires")
+    return same and instance.state != "terminated"

@@ -1,9 +1,182 @@
-def test_x(provider, ask, account, moto):
-    c = provider.ensure(ask())
-    print(c.model_dump_json(indent=1))
-    print(moto[1].keys())
-    assert provider.find(c.key) == c
-    print(provider.clusters())
-    provider.destroy(c.key)
+"""A cluster's life on EC2's own API: launched, found, destroyed, whatever comes between."""
+
+import base64
+import json
+
+import pytest
+
+from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.ec2.host_keys import host_key
+from plimsoll.adapters.ssh import Unreachable, WrongHostKey
+from plimsoll.domain.errors import ProviderError
+from tests.integration.ec2.conftest import REGION, FakeHost, Options
+
+
+def instances(account, *states):
+    found = account.client("ec2", REGION).describe_instances(
+        Filters=[{"Name": "instance-state-name", "Values": list(states or ("pending", "running"))}]
+    )
+    return [one for reservation in found["Reservations"] for one in reservation["Instances"]]
+
+
+def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provider, ask, account, moto):
+    cluster = provider.ensure(ask())
+    assert [host.name for host in cluster.hosts] == ["node1", "node2", "node3", "load"]
+    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
+    assert [host.facts["instance_type"] for host in cluster.hosts] == ["r5d.2xlarge"] * 3 + ["c5.2xlarge"]
+    assert [host.usd_per_hour for host in cluster.hosts] == [0.576] * 3 + [0.34]
+    assert list(moto[1]) == ["plimsoll-azul-g1-040k-r3-1-us-east-1a"]
+    assert len(instances(account)) == 4
+
+
+def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, account, moto):
+    cluster = provider.ensure(ask())
+    assert provider.find(cluster.key) == cluster
+    assert provider.clusters() == [cluster]
+    provider.destroy(cluster.key)
+    assert provider.find(cluster.key) is None
     assert provider.clusters() == []
-    print(account.calls)
+    assert instances(account) == []
+    assert account.client("ec2", REGION).describe_volumes()["Volumes"] == []
+    assert moto[1] == {}
+
+
+def test_destroying_again_is_no_error(provider, ask):
+    key = provider.ensure(ask()).key
+    provider.destroy(key)
+    provider.destroy(key)
+
+
+def test_asking_again_launches_nothing(provider, ask, account):
+    first = provider.ensure(ask())
+    assert provider.ensure(ask()) == first
+    assert account.called("RunInstances") == 2  # one a role
+
+
+def test_attempts_do_not_share_hosts(provider, ask, account):
+    first, second = provider.ensure(ask(attempt=1)), provider.ensure(ask(attempt=2))
+    assert len(instances(account)) == 8
+    provider.destroy(first.key)
+    assert provider.clusters() == [second]
+
+
+def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, account, identity):
+    cluster = provider.ensure(ask())
+    attribute = account.client("ec2", REGION).describe_instance_attribute(
+        InstanceId=cluster.load_host.facts["instance_id"], Attribute="userData"
+    )
+    document = json.loads(base64.b64decode(attribute["UserData"]["Value"]).partition(b"\n")[2])
+    assert document["ssh_keys"]["ed25519_public"] == host_key(identity, cluster.key).public
+    assert document["users"][0]["name"] == "plimsoll"
+
+
+def test_hosts_are_reached_with_the_key_that_they_must_show(account, options, clock, ask, identity):
+    targets = []
+
+    def connect(info, target):
+        targets.append(target)
+        return FakeHost(info, ["ok"])
+
+    provider = Ec2Provider(account, Options(options), clock, connect, "s3://results/runs", print)
+    cluster = provider.ensure(ask())
+    provider.host(cluster, cluster.load_host)
+    assert {target.host_key for target in targets} == {host_key(identity, cluster.key).public}
+    assert (targets[-1].address, targets[-1].user) == (cluster.load_host.address, "plimsoll")
+    assert targets[-1].connection_id == "plimsoll_ssh"
+
+
+def test_an_answer_that_was_lost_leads_to_no_second_launch(provider, ask, account):
+    account.lost = ["RunInstances"]
+    with pytest.raises(CloudError, match="can't be reached"):
+        provider.ensure(ask())
+    assert len(instances(account)) == 3
+    provider.ensure(ask())
+    assert len(instances(account)) == 4
+
+
+@pytest.mark.parametrize("refused", [1, 2])
+def test_a_full_zone_moves_all_roles_together(provider, ask, account, refused, said):
+    account.faults = {"RunInstances": ["InsufficientInstanceCapacity"]} if refused == 1 else {}
+    if refused == 2:  # the nodes come up, the load host does not
+        account.refuse_nth("RunInstances", 2, "InsufficientInstanceCapacity")
+    cluster = provider.ensure(ask())
+    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
+    assert len(instances(account)) == 4
+    assert "no room in us-east-1a" in said[0]
+    provider.destroy(cluster.key)
+    assert provider.clusters() == []
+
+
+def test_a_used_up_quota_is_waited_for(provider, ask, account, clock, said):
+    account.faults = {"RunInstances": ["VcpuLimitExceeded"] * 3}
+    cluster = provider.ensure(ask())
+    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
+    assert sum(clock.slept) > 30
+    assert len(said) == 3
+    assert "waiting" in said[0]
+
+
+def test_patience_with_the_quota_ends(provider, ask, account):
+    account.faults = {"RunInstances": ["VcpuLimitExceeded"] * 50}
+    with pytest.raises(ProviderError, match="no room within") as caught:
+        provider.ensure(ask())
+    assert "quota" in caught.value.mend
+    assert instances(account) == []
+
+
+def test_a_token_that_was_used_up_is_followed_by_the_next(provider, ask, account):
+    account.faults = {"RunInstances": ["IdempotentInstanceTerminated"]}
+    assert len(provider.ensure(ask()).hosts) == 4
+
+
+def test_a_missing_permission_is_named_at_once(provider, ask, account, clock):
+    account.faults = {"RunInstances": ["UnauthorizedOperation"]}
+    with pytest.raises(ProviderError, match="allow the action ec2:RunInstances"):
+        provider.ensure(ask())
+    assert clock.slept == []
+
+
+def test_half_a_cluster_is_not_found_but_listed_and_destroyed(provider, ask, account):
+    cluster = provider.ensure(ask())
+    ec2 = account.client("ec2", REGION)
+    ec2.terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
+    assert provider.find(cluster.key) is None
+    (half,) = provider.clusters()
+    assert (half.key, len(half.hosts)) == (cluster.key, 3)
+    provider.destroy(cluster.key)
+    assert provider.clusters() == []
+
+
+def test_half_a_cluster_is_made_whole_with_fresh_hosts(provider, ask, account):
+    cluster = provider.ensure(ask())
+    account.client("ec2", REGION).terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
+    again = provider.ensure(ask())
+    assert len(again.hosts) == 4
+    assert len(instances(account)) == 4
+    assert provider.find(cluster.key) == again
+
+
+def test_hosts_are_waited_for_until_they_are_prepared(provider, ask, hosts, clock):
+    hosts["node2"] = [Unreachable("not yet"), "", "ok"]
+    provider.ensure(ask())
+    assert sum(clock.slept) >= 10
+
+
+def test_a_host_that_never_answers_is_named(provider, ask, hosts):
+    hosts["load"] = [Unreachable("can't be reached: timed out")]
+    with pytest.raises(ProviderError, match=r"not ready within 0:10:00: load \(i-.*timed out"):
+        provider.ensure(ask())
+
+
+def test_a_host_that_could_not_be_prepared_says_why(provider, ask, hosts):
+    hosts["node3"] = ["can't make a file system on /dev/nvme1n1"]
+    with pytest.raises(ProviderError, match="file system on /dev/nvme1n1"):
+        provider.ensure(ask())
+
+
+def test_a_host_with_another_key_is_refused(provider, ask, hosts, clock):
+    hosts["node1"] = [WrongHostKey("its host key is not the expected one")]
+    with pytest.raises(WrongHostKey):
+        provider.ensure(ask())
+    assert clock.slept == []

@@ -1,5 +1,7 @@
 """The API of one region through one connection: calls explained, pages joined."""
 
+import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +29,8 @@ class Place:
 
     def __str__(self) -> str:
         return f"AWS {self.region} (connection {self.connection})"
+
+_KEPT_S = 600.0
 
 
 class Cloud:
@@ -72,9 +76,17 @@ class Cloud:
 
 
 def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
-    """The cloud of a place. Connections are asked for their credentials each time, so that changed ones count."""
+    """The cloud of a place.
+
+    Kept for a while, since making a client takes a good part of a second; not for ever, so that changed credentials
+    count; and by this process alone, since connections do not survive a fork.
+    """
+    known: dict[tuple[int, Place], tuple[float, Cloud]] = {}
 
     def cloud(place: Place) -> Cloud:
-        return Cloud(secrets.aws(place.connection), place)
+        kept, now = (os.getpid(), place), time.monotonic()
+        if kept not in known or now - known[kept][0] > _KEPT_S:
+            known[kept] = now, Cloud(secrets.aws(place.connection), place)
+        return known[kept][1]
 
     return cloud

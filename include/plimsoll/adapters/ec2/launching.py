@@ -43,9 +43,11 @@ class Launcher:
 
     def undo(self) -> None:
         """Terminate whatever the attempt has; a cell's hosts are never of two zones."""
-        ids = [one["InstanceId"] for one in self.living()]
-        if ids:
-            self._cloud.call("terminate_instances", InstanceIds=ids)
+        self._terminate(self.living())
+
+    def _terminate(self, instances: Sequence[Answer]) -> None:
+        if instances:
+            self._cloud.call("terminate_instances", InstanceIds=[one["InstanceId"] for one in instances])
 
     def _make_group(self, subnet: Subnet) -> None:
         try:
@@ -58,6 +60,8 @@ class Launcher:
         standing = of_role(self.living(), role)
         if len(standing) == self.wanted.count(role):
             return standing
+        # Some of them have died meanwhile: a role's hosts come up together.
+        self._terminate(standing)
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation)
             if made and all(one["State"]["Name"] in LIVING for one in made):

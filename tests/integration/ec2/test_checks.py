@@ -1,0 +1,141 @@
+"""What `plan` finds wrong with a definition for EC2, before anything costs money."""
+
+from typing import Any
+
+import pytest
+
+from plimsoll.domain.errors import SecretError
+from plimsoll.services.definitions import parse_definition
+from tests.integration.ec2.conftest import REGION
+
+YAML = """
+name: azul
+title: A campaign on EC2
+system: {database: cassandra, version: 4.0.1, nodes: 3}
+variants: [{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 40G}}]
+loads: [20000/s]
+timing: {duration: 150m, warmup: 30m}
+max_parallel: 8
+provider: {name: ec2}
+"""
+
+
+@pytest.fixture
+def check(provider, options):
+    def problems(max_parallel: int = 8, **changes: Any) -> list[str]:
+        definition = parse_definition(YAML, "azul.yaml").model_copy(update={"max_parallel": max_parallel})
+        merged = {name: value for name, value in {**options, **changes}.items() if value is not None}
+        chosen = definition.provider.model_copy(update={"options": merged})
+        return [str(problem) for problem in provider.check(definition.model_copy(update={"provider": chosen}))]
+
+    return problems
+
+
+def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check, account):
+    assert check() == []
+    dry = [operation for _, operation in account.calls if operation in ("RunInstances", "CreatePlacementGroup")]
+    assert dry == ["CreatePlacementGroup", "RunInstances", "RunInstances"]
+    ec2 = account.client("ec2", REGION)
+    assert ec2.describe_instances()["Reservations"] == []
+    assert ec2.describe_placement_groups()["PlacementGroups"] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "expected"),
+    [
+        ({"zones": ["us-east-1z"]}, "zones", "no default subnet in us-east-1z"),
+        ({"zones": None, "subnets": ["subnet-0123456789"]}, "subnets", "InvalidSubnetID.NotFound"),
+        ({"security_group": "nobodys"}, "security_group", "has no security group 'nobodys'"),
+        ({"image": "ami-00000000000000000"}, "image", "ami-00000000000000000"),
+        ({"image": "/aws/service/nothing"}, "image", "ParameterNotFound"),
+        ({"instance_types": {"node": "m99.huge", "load": "c5.2xlarge"}}, "instance_types.node", "m99.huge"),
+        ({"instance_types": {"node": "m6g.large", "load": "c5.2xlarge"}}, "image", "m6g.large runs arm64"),
+        ({"tenancy": "shared"}, "tenancy", "'default' or 'dedicated'"),
+    ],
+)
+def test_what_aws_does_not_have_is_named_by_its_option(check, changes, where, expected):
+    problems = check(**changes)
+    assert any(problem.startswith(f"provider.options.{where}: ") and expected in problem for problem in problems), problems
+
+
+def test_all_problems_are_found_at_once(check):
+    problems = check(image="/aws/service/nothing", security_group="nobodys")
+    assert len(problems) == 2
+
+
+def test_a_group_that_lets_everyone_in_is_refused(check, account):
+    ec2 = account.client("ec2", REGION)
+    group = ec2.describe_security_groups(GroupNames=["plimsoll"])["SecurityGroups"][0]["GroupId"]
+    ec2.authorize_security_group_ingress(
+        GroupId=group, IpProtocol="tcp", FromPort=9042, ToPort=9042, CidrIp="0.0.0.0/0"
+    )
+    (problem,) = check()
+    assert "lets everyone in: tcp 9042-9042" in problem
+
+
+def test_a_subnet_without_addresses_is_refused(check, account):
+    ec2 = account.client("ec2", REGION)
+    vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    small = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/28", AvailabilityZone="us-east-1a")["Subnet"]["SubnetId"]
+    problems = check(zones=None, subnets=[small])
+    assert any("free addresses, 8 cells at once take 32" in problem for problem in problems)
+    assert not any("8 cells" in problem for problem in check(max_parallel=1, zones=None, subnets=[small]))
+
+
+@pytest.mark.parametrize(
+    ("operation", "where"),
+    [
+        ("DescribeAvailabilityZones", "region"),
+        ("DescribeSubnets", "zones"),
+        ("DescribeImages", "image"),
+        ("DescribeSecurityGroups", "security_group"),
+        ("DescribeInstanceTypes", "instance_types.node"),
+        ("DescribeInstanceTypeOfferings", "instance_types"),
+        ("RunInstances", "instance_types.node"),
+        ("CreatePlacementGroup", "placement_group"),
+    ],
+)
+def test_a_missing_permission_names_the_action_to_allow(check, account, operation, where):
+    account.faults = {operation: ["UnauthorizedOperation"]}
+    (problem,) = [problem for problem in check() if f"ec2:{operation}" in problem]
+    assert problem.startswith(f"provider.options.{where}: ")
+
+
+def test_a_region_that_can_not_be_reached_is_the_only_problem(check, account):
+    account.faults = {"DescribeAvailabilityZones": ["AuthFailure"]}
+    (problem,) = check(image="/aws/service/nothing")
+    assert problem.startswith("provider.options.region: ")
+    assert "credentials" in problem
+
+
+@pytest.mark.parametrize(
+    ("quota", "expected"),
+    [
+        (16.0, "a cell takes 32 vCPUs"),
+        (100.0, "lower max_parallel to 3 at most"),
+        (256.0, ""),
+    ],
+)
+def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(check, account, quota, expected):
+    account.answers = {"GetServiceQuota": {"Quota": {"Value": quota}}}
+    problems = check()
+    assert (expected in problems[0]) if expected else problems == []
+
+
+def test_a_connection_without_a_key_is_named(check, account, monkeypatch):
+    def missing(connection_id):
+        raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend="add it")
+
+    monkeypatch.setattr(account, "ssh_identity", missing)
+    (problem,) = check()
+    assert problem.startswith("provider.options.ssh_connection: ")
+    assert "plimsoll_ssh" in problem
+
+
+def test_no_account_at_all_is_no_problem_of_the_definition(check, account, monkeypatch):
+    def missing(connection_id):
+        raise SecretError("there is no such connection", where=connection_id)
+
+    monkeypatch.setattr(account, "aws", missing)
+    with pytest.raises(SecretError):
+        check()
