@@ -1,15 +1,21 @@
 """The commands as a user gives them, on instant fakes behind the ports."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.fakes import instant
+from tests.fakes.instant import InstantProvider
 
 from plimsoll import cli
+from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterRequest, HostInfo
+from plimsoll.domain.errors import SecretError
+from plimsoll.services.provider_options import StoredOptions
 from plimsoll.settings import Settings
 
 DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
@@ -59,6 +65,62 @@ def test_a_definition_that_can_run_here_is_planned_without_a_note(plimsoll, tmp_
     code, out, _ = plimsoll("plan", tmp_path / "instant.yaml", "--json")
     assert code == 0
     assert json.loads(out)["notes"] == []
+
+
+@pytest.fixture
+def cloud(monkeypatch):
+    """An installation that has the EC2 provider, but no credentials."""
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", f"{__name__}:without_credentials")
+
+
+def without_credentials(settings):
+    tools = instant.toolkit(settings)
+    secrets = NoSecrets()
+    ec2 = Ec2Provider(secrets, StoredOptions(tools.store), tools.clock, None, "store", print)
+    return replace(tools, providers={**tools.providers, "ec2": ec2}, tariffs={"ec2": Ec2Tariffs(secrets)})
+
+
+class NoSecrets:
+    """Implements the Secrets port where there is nothing."""
+
+    def aws(self, connection_id):
+        raise SecretError("there is no such connection", where=f"connection {connection_id!r}")
+
+
+def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(plimsoll, cloud):
+    code, out, _ = plimsoll("plan", "azul-2022")
+    assert code == 0
+    for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000.00"):
+        assert text in out
+    assert "'ec2' can't be asked from here, nothing was checked with it: connection 'aws_default'" in out
+
+
+def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll, cloud):
+    plan = json.loads(plimsoll("plan", "azul-2022", "--json")[1])
+    assert plan["cost"]["usd"] == pytest.approx(1421.75)
+    assert plan["cost"]["budget_usd"] == 2000
+    assert plan["cost"]["tariff"]["node"] == {"kind": "r5d.2xlarge", "vcpus": 8, "usd_per_hour": 0.576}
+    assert plan["totals"]["vcpus"] == 256
+
+
+def test_where_hosts_cost_nothing_no_money_is_shown(plimsoll, tmp_path):
+    _, out, _ = plimsoll("plan", tmp_path / "instant.yaml")
+    assert "USD" not in out
+
+
+def test_clusters_show_what_they_have_cost(plimsoll, monkeypatch):
+    alive(1)
+    assert json.loads(plimsoll("clusters", "list", "--json")[1])[0]["usd_so_far"] == 0
+    since = datetime.now(UTC) - timedelta(hours=2)
+    priced = HostInfo(name="load", role="load", address="10.0.0.1", since=since, usd_per_hour=3.0)
+    known = InstantProvider.clusters
+    monkeypatch.setattr(
+        InstantProvider,
+        "clusters",
+        lambda self: [cluster.model_copy(update={"hosts": (priced,)}) for cluster in known(self)],
+    )
+    assert json.loads(plimsoll("clusters", "list", "--json")[1])[0]["usd_so_far"] == pytest.approx(6, abs=0.1)
+    assert "6.00 USD" in plimsoll("clusters", "list")[1]
 
 
 def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll, tmp_path):

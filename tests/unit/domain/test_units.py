@@ -43,3 +43,15 @@ def test_sizes_are_binary_and_counts_decimal():
     assert units.parse_count("1k") == 1000
     assert units.parse_count(200_000) == 200_000
     assert units.parse_rate("20k/s") == units.parse_rate("20000/s") == 20_000
+
+
+@pytest.mark.parametrize(("text", "usd"), [("1500 USD", 1500.0), ("0.5USD", 0.5), ("1421.75 USD", 1421.75)])
+def test_money_is_read_and_written(text, usd):
+    assert units.parse_usd(text) == usd
+    assert units.parse_usd(units.format_usd(usd)) == usd
+
+
+@pytest.mark.parametrize("value", [1500, "1500", "1500 EUR", "USD", "-1 USD", None])
+def test_money_without_its_currency_is_refused(value):
+    with pytest.raises(ValueError, match=r"USD|unit"):
+        units.parse_usd(value)

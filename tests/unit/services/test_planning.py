@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.services.definitions import parse_definition
 from plimsoll.services.planning import make_plan, new_campaign_id, running_order
 
@@ -55,3 +57,22 @@ def test_hosts_and_time_follow_from_parallelism(azul, parallel, hosts, rounds):
 def test_campaign_ids_name_definition_and_time(azul):
     at = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
     assert new_campaign_id(azul, at) == "azul-2022-20260131t120005"
+
+
+def test_a_tariff_gives_cost_and_vcpus(azul):
+    node = HostRate(kind="r5d.2xlarge", vcpus=8, usd_per_hour=0.576)
+    load = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=0.34)
+    plan = make_plan(azul, tariff=Tariff(node=node, load=load, source="a table"))
+    assert plan.usd == pytest.approx(687.5 * (3 * 0.576 + 0.34))
+    assert plan.vcpus == 8 * 32
+    assert plan.as_json()["cost"]["tariff"]["source"] == "a table"
+
+
+def test_without_a_tariff_a_plan_costs_nothing(azul):
+    plan = make_plan(azul)
+    assert (plan.usd, plan.vcpus) == (0.0, None)
+
+
+def test_the_published_campaign_names_the_published_machines(azul):
+    options = Ec2Options.model_validate(azul.provider.options)
+    assert (options.instance_types.node, options.instance_types.load) == ("r5d.2xlarge", "c5.2xlarge")

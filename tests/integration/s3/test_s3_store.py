@@ -1,0 +1,191 @@
+"""The result store in S3, spoken over HTTP to moto."""
+
+import hashlib
+import logging
+import uuid
+from datetime import timedelta
+from types import SimpleNamespace
+
+import boto3
+import httpx
+import pytest
+from botocore.config import Config
+from moto.server import ThreadedMotoServer
+from tests.store_contract import *  # noqa: F403
+
+from plimsoll.adapters.s3_store import S3Store
+from plimsoll.bootstrap import build_store
+from plimsoll.domain.errors import NotFound, SecretError, StoreError
+from plimsoll.settings import Settings
+
+BUCKET = "results"
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def client(endpoint):
+    # As connections' clients are made; by path, since no name server knows bucket.127.0.0.1.
+    made = boto3.client(
+        "s3",
+        region_name="us-east-1",
+        endpoint_url=endpoint,
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+        config=Config(retries={"mode": "standard", "total_max_attempts": 2}, max_pool_connections=20),
+    )
+    made.create_bucket(Bucket=BUCKET)
+    return made
+
+
+@pytest.fixture
+def store(client):
+    return S3Store(f"s3://{BUCKET}/{uuid.uuid4().hex}", lambda: client)
+
+
+def test_stores_below_one_bucket_do_not_see_each_other(client, store):
+    store.write("a", b"mine")
+    other = S3Store(store.url() + "-other", lambda: client)
+    assert list(other.keys("")) == []
+    other.write("a", b"theirs")
+    other.delete("")
+    assert store.read("a") == b"mine"
+
+
+def test_a_store_can_be_a_whole_bucket(client):
+    client.create_bucket(Bucket="whole")
+    store = S3Store("s3://whole", lambda: client)
+    store.write("x/a", b"1")
+    assert (list(store.keys("")), store.folders("")) == (["x/a"], ("x",))
+    assert store.url("x/a") == "s3://whole/x/a"
+
+
+def test_a_large_file_goes_in_parts_and_comes_back_whole(client, store, tmp_path):
+    source = tmp_path / "big"
+    source.write_bytes(bytes(range(256)) * (20 * 4096))  # 20 MiB: three parts
+    stored = store.upload("big", source)
+    assert stored.sha256 == hashlib.sha256(source.read_bytes()).hexdigest()
+    assert store.open_local("big").read_bytes() == source.read_bytes()
+    kept = client.head_object(Bucket=BUCKET, Key=f"{store.url().partition(BUCKET)[2].strip('/')}/big")
+    assert kept["ETag"].strip('"').endswith("-3")
+    assert kept["Metadata"]["sha256"] == stored.sha256
+
+
+def test_more_keys_than_a_page_holds(store, monkeypatch):
+    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "4")
+    for number in range(10):
+        store.write(f"many/{number}/a", b"")
+    assert len(list(store.keys("many"))) == 10
+    assert len(store.folders("many")) == 10
+    store.delete("many")
+    assert list(store.keys("many")) == []
+
+
+def test_hosts_fetch_and_bring_files_by_url_alone(store):
+    store.write("bundle/jdk.tar", b"content")
+    fetched = httpx.get(store.download_url("bundle/jdk.tar", timedelta(minutes=5)))
+    assert fetched.content == b"content"
+    brought = httpx.put(store.upload_url("raw/node1/gc.log", timedelta(minutes=5)), content=b"log")
+    assert brought.status_code == 200
+    assert store.read("raw/node1/gc.log") == b"log"
+
+
+def test_urls_carry_the_present_signature_and_their_end(store):
+    for url in (store.download_url("a", timedelta(minutes=5)), store.upload_url("a", timedelta(minutes=5))):
+        assert "X-Amz-Algorithm=AWS4-HMAC-SHA256" in url
+        assert "X-Amz-Expires=300" in url
+        assert "checksum" not in url.lower()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda store: store.read("a"),
+        lambda store: store.write("a", b""),
+        lambda store: store.create("a", b""),
+        lambda store: store.exists("a"),
+        lambda store: list(store.keys("")),
+        lambda store: store.folders(""),
+        lambda store: store.delete("a"),
+        lambda store: store.check(),
+    ],
+)
+def test_a_bucket_that_does_not_exist_is_named(client, use):
+    with pytest.raises(StoreError, match=r"s3://nowhere.*NoSuchBucket") as caught:
+        use(S3Store("s3://nowhere/runs", lambda: client))
+    assert "make the bucket" in caught.value.mend
+
+
+@pytest.fixture
+def refused(client):
+    """The next calls of an operation are answered with an error code, in that order."""
+    codes = {}
+
+    def answer(model, **_):
+        waiting = codes.get(model.name)
+        if not waiting:
+            return None
+        error = {"Error": {"Code": waiting.pop(0), "Message": "told to"}, "ResponseMetadata": {}}
+        return SimpleNamespace(status_code=400, headers={}), error
+
+    client.meta.events.register("before-call", answer, unique_id="refused")
+    yield codes
+    client.meta.events.unregister("before-call", unique_id="refused")
+
+
+def test_a_bucket_that_refuses_writes_says_so(store, refused):
+    refused["PutObject"] = ["AccessDenied"]
+    with pytest.raises(StoreError, match=r"AccessDenied") as caught:
+        store.check()
+    assert "allow" in caught.value.mend
+    assert "docs/aws.md" in caught.value.mend
+
+
+def test_a_refusal_to_read_is_not_taken_for_a_missing_file(store, refused):
+    refused["GetObject"] = ["AccessDenied"]
+    with pytest.raises(StoreError) as caught:
+        store.read("a")
+    assert not isinstance(caught.value, NotFound)
+
+
+def test_a_conflict_of_two_who_create_is_tried_again(store, refused):
+    refused["PutObject"] = ["ConditionalRequestConflict"] * 2
+    assert store.create("a", b"x")
+    refused["PutObject"] = ["ConditionalRequestConflict"] * 5
+    with pytest.raises(StoreError):
+        store.create("b", b"x")
+
+
+def test_an_endpoint_that_does_not_answer_is_an_error_of_the_store():
+    def client():
+        config = Config(retries={"total_max_attempts": 1}, connect_timeout=2)
+        return boto3.client(
+            "s3",
+            region_name="us-east-1",
+            endpoint_url="http://127.0.0.1:1",
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            config=config,
+        )
+
+    with pytest.raises(StoreError, match="127.0.0.1:1"):
+        S3Store("s3://results/runs", client).check()
+
+
+def test_settings_choose_it_by_the_url_and_make_no_client_yet(monkeypatch):
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent")
+    store = build_store(Settings(store="s3://results/runs"))
+    assert isinstance(store, S3Store)
+    with pytest.raises(SecretError, match="no AWS credentials"):
+        store.read("a")

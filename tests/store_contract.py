@@ -1,0 +1,80 @@
+"""What every result store keeps. Test modules import these functions and bring a fixture `store`."""
+
+import threading
+
+import pytest
+
+from plimsoll.domain.errors import NotFound, StoreError
+
+
+def test_what_is_written_is_read(store):
+    store.write("a/b.json", b"one")
+    store.write("a/b.json", b"two")
+    assert store.read("a/b.json") == b"two"
+    assert store.exists("a/b.json")
+
+
+def test_what_is_not_there_is_not_found(store):
+    with pytest.raises(NotFound):
+        store.read("a/none")
+    assert not store.exists("a/none")
+    assert list(store.keys("none")) == []
+    assert store.folders("none") == ()
+
+
+def test_create_never_overwrites(store):
+    assert store.create("a", b"first")
+    assert not store.create("a", b"second")
+    assert store.read("a") == b"first"
+
+
+def test_of_many_who_create_at_once_one_succeeds(store):
+    won: list[bool] = []
+    threads = [threading.Thread(target=lambda: won.append(store.create("c/a", b"x"))) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == [False] * 15 + [True]
+    assert list(store.keys("")) == ["c/a"]
+
+
+def test_keys_and_folders_are_sorted(store):
+    for key in ("x/2/b", "x/10/a", "x/1", "y"):
+        store.write(key, b"")
+    assert list(store.keys("x")) == ["x/1", "x/10/a", "x/2/b"]
+    assert store.folders("x") == ("10", "2")
+    assert store.folders("") == ("x",)
+
+
+def test_delete_removes_a_prefix_and_nothing_else(store):
+    store.write("x/a", b"")
+    store.write("xy", b"")
+    store.delete("x")
+    store.delete("x")
+    assert list(store.keys("")) == ["xy"]
+
+
+def test_upload_says_what_was_stored(store, tmp_path):
+    source = tmp_path / "source"
+    source.write_bytes(b"abc")
+    stored = store.upload("raw/source", source)
+    assert stored.size_bytes == 3
+    assert stored.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert store.open_local("raw/source").read_bytes() == b"abc"
+
+
+@pytest.mark.parametrize("key", ["../x", "a/../../x", "/etc/passwd"])
+def test_keys_cannot_leave_the_store(store, key):
+    with pytest.raises(StoreError):
+        store.read(key)
+
+
+def test_a_store_that_works_checks_itself_and_leaves_nothing(store):
+    store.check()
+    assert list(store.keys("")) == []
+
+
+def test_urls_say_where_a_person_finds_it(store):
+    assert store.url("a/b").startswith(store.url())
+    assert store.url("a/b").endswith("/a/b")

@@ -1,0 +1,221 @@
+"""What a campaign has cost and whether its budget has room, on a provider whose hosts cost 1 USD an hour each."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.services import phases
+from plimsoll.services.attempts import begin
+from plimsoll.services.campaigns import CampaignStore, read_cluster, read_cost
+from plimsoll.services.reaping import reap
+from plimsoll.services.spending import ledger, spent_usd
+
+BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class FakeClock:
+    def __init__(self):
+        self.at = BEGAN
+
+    def now(self):
+        return self.at
+
+    def sleep(self, seconds):
+        self.at += timedelta(seconds=seconds)
+
+
+class PaidProvider:
+    """The instant provider, each host for 1 USD an hour."""
+
+    name = "instant"
+
+    def __init__(self, inner, clock):
+        self._inner, self._clock = inner, clock
+        self.begun = {}
+
+    def ensure(self, request):
+        self.begun.setdefault(request.key, self._clock.now())
+        return self._priced(self._inner.ensure(request))
+
+    def find(self, key):
+        found = self._inner.find(key)
+        return found and self._priced(found)
+
+    def clusters(self):
+        return [self._priced(cluster) for cluster in self._inner.clusters()]
+
+    def destroy(self, key):
+        self._inner.destroy(key)
+
+    def _priced(self, cluster):
+        since = self.begun[cluster.key]
+        hosts = [HostInfo(**{**host.model_dump(), "since": since, "usd_per_hour": 1.0}) for host in cluster.hosts]
+        return cluster.model_copy(update={"hosts": tuple(hosts), "created_at": since})
+
+
+class Prices:
+    def __init__(self, usd=1.0):
+        self.usd = usd
+
+    def tariff(self, definition):
+        rate = HostRate(kind="big", vcpus=8, usd_per_hour=self.usd)
+        return Tariff(node=rate, load=rate, source="a price table of tests")
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+@pytest.fixture
+def installation(tmp_path):
+    return Installation(tmp_path)
+
+
+@pytest.fixture
+def tools(installation, clock):
+    toolkit = installation.toolkit
+    provider = PaidProvider(toolkit.providers["instant"], clock)
+    return replace(toolkit, clock=clock, providers={"instant": provider}, tariffs={"instant": Prices()})
+
+
+def opened(installation, *, budget, hours=2):
+    """A campaign of 4 cells; each is 4 hosts for so many hours."""
+    made = instant_definition()
+    timing = made.timing.model_copy(update={"duration": hours * HOUR, "warmup": 0 * HOUR})
+    return installation.open_campaign(made.model_copy(update={"budget": budget, "timing": timing}))
+
+
+def start(tools, cell_id="v1-001k-r1"):
+    work = begin(tools, "campaign", cell_id, "me")
+    phases.provision(work)
+    return work
+
+
+def spent(tools, campaign):
+    return spent_usd(ledger(campaign, tools.clock.now()))
+
+
+def test_a_cell_that_runs_costs_more_every_hour(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    start(tools)
+    clock.at += HOUR / 2
+    assert spent(tools, campaign) == pytest.approx(2.0)
+    clock.at += HOUR / 2
+    assert spent(tools, campaign) == pytest.approx(4.0)
+
+
+def test_its_cost_is_on_record_once_it_is_destroyed_and_stays(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    work = start(tools)
+    clock.at += HOUR
+    phases.destroy(work)
+    clock.at += 5 * HOUR
+    phases.destroy(work)
+    cost = read_cost(tools.store, work.key)
+    assert (cost.usd, cost.host_seconds, cost.ended_at) == (pytest.approx(4.0), 4 * 3600, BEGAN + HOUR)
+    assert spent(tools, campaign) == pytest.approx(4.0)
+
+
+def test_every_attempt_counts(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    for _ in range(2):
+        work = start(tools)
+        clock.at += HOUR
+        phases.destroy(work)
+    assert [entry.key.attempt for entry in ledger(campaign, clock.now())] == [1, 2]
+    assert spent(tools, campaign) == pytest.approx(8.0)
+
+
+def test_what_the_reaper_destroys_is_accounted_for(installation, tools, clock):
+    opened(installation, budget=None)
+    work = start(tools)
+    clock.at += HOUR
+    assert reap(tools, lambda cluster: True).kept
+    assert read_cost(tools.store, work.key) is None
+    reap(tools, lambda cluster: False)
+    assert read_cost(tools.store, work.key).usd == pytest.approx(4.0)
+
+
+def test_what_ended_by_itself_costs_up_to_its_expiry(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    work = start(tools)
+    installation.provider.destroy(work.key)  # nobody puts that on record
+    clock.at += 100 * HOUR
+    expires = read_cluster(tools.store, work.key).expires_at
+    assert spent(tools, campaign) == pytest.approx(4 * (expires - BEGAN) / HOUR)
+
+
+def test_an_attempt_that_never_had_hosts_costs_nothing(installation, tools):
+    campaign = opened(installation, budget=None)
+    installation.faults.plant("v1-001k-r1", "provision")
+    work = begin(tools, "campaign", "v1-001k-r1", "me")
+    with pytest.raises(ProviderError):
+        phases.provision(work)
+    phases.destroy(work)
+    assert read_cost(tools.store, work.key).usd == 0
+    assert spent(tools, campaign) == 0
+
+
+def test_no_cell_begins_past_the_budget(installation, tools, clock):
+    opened(installation, budget=17.0)  # a cell is 8 USD
+    for cell_id in ("v1-001k-r1", "v1-002k-r1"):
+        work = start(tools, cell_id)
+        clock.at += 2 * HOUR
+        phases.destroy(work)
+    with pytest.raises(Refused, match=r"16\.00 USD are spent, 0\.00 USD are due .* the budget is 17 USD") as caught:
+        begin(tools, "campaign", "v2-001k-r1", "me")
+    assert "raise `budget`" in str(caught.value)
+    assert CampaignStore(tools.store, "campaign").attempts("v2-001k-r1") == ()
+
+
+def test_cells_that_run_are_counted_with_what_they_will_cost(installation, tools):
+    opened(installation, budget=17.0)
+    start(tools, "v1-001k-r1")
+    begin(tools, "campaign", "v1-002k-r1", "me")  # its hosts are yet to come
+    with pytest.raises(Refused, match=r"0\.\d+ USD are spent, 15\.\d+ USD are due"):
+        begin(tools, "campaign", "v2-001k-r1", "me")
+
+
+def test_a_failed_cell_gives_its_share_back(installation, tools):
+    opened(installation, budget=9.0)
+    installation.faults.plant("v1-001k-r1", "provision")
+    work = begin(tools, "campaign", "v1-001k-r1", "me")
+    with pytest.raises(ProviderError):
+        phases.provision(work)
+    phases.destroy(work)
+    begin(tools, "campaign", "v2-001k-r1", "me")
+
+
+def test_a_raised_budget_counts_and_nothing_else_of_a_definition_may_change(installation, tools):
+    campaign = opened(installation, budget=1.0)
+    with pytest.raises(Refused, match="has no room"):
+        begin(tools, "campaign", "v1-001k-r1", "me")
+    raised = campaign.definition().model_copy(update={"budget": 100.0})
+    assert campaign.open(raised) == raised
+    assert campaign.definition().budget == 100.0
+    begin(tools, "campaign", "v1-001k-r1", "me")
+    with pytest.raises(Refused, match="changed since: budget, seed|changed since: seed, budget"):
+        campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
+
+
+def test_a_budget_without_prices_can_not_be_kept(installation, tools):
+    opened(installation, budget=100.0)
+    unknown = replace(tools, tariffs={"instant": Prices(None)})
+    with pytest.raises(Refused, match="a price table of tests"):
+        begin(unknown, "campaign", "v1-001k-r1", "me")
+
+
+def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation, tools):
+    campaign = opened(installation, budget=0.01)
+    free = replace(tools, tariffs={})
+    work = start(free)
+    phases.destroy(work)
+    assert read_cost(free.store, work.key) is None
+    assert campaign.attempts("v1-001k-r1")
