@@ -25,6 +25,7 @@ def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provi
     assert [host.name for host in cluster.hosts] == ["node1", "node2", "node3", "load"]
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
     assert [host.facts["instance_type"] for host in cluster.hosts] == ["r5d.2xlarge"] * 3 + ["c5.2xlarge"]
+    assert "transparent huge pages madvise" in cluster.load_host.facts["tuning"]
     assert [host.usd_per_hour for host in cluster.hosts] == [0.576] * 3 + [0.34]
     assert list(moto[1]) == ["plimsoll-azul-g1-040k-r3-1-us-east-1a"]
     assert len(instances(account)) == 4

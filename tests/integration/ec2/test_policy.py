@@ -1,0 +1,78 @@
+"""The policy in docs/aws.md against the calls that the code really makes."""
+
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+
+from plimsoll.adapters.ec2 import Ec2Tariffs
+from plimsoll.adapters.s3_store import S3Store
+from plimsoll.services.definitions import parse_definition
+from tests.integration.ec2.conftest import REGION
+from tests.integration.ec2.test_checks import YAML
+from tests.integration.ec2.test_remnants import KEY, everything
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "aws.md"
+
+# Where IAM's name for a call is not the call's own.
+S3_ACTIONS = {
+    "HeadObject": "GetObject",
+    "ListObjectsV2": "ListBucket",
+    "CreateMultipartUpload": "PutObject",
+    "UploadPart": "PutObject",
+    "CompleteMultipartUpload": "PutObject",
+    "DeleteObjects": "DeleteObject",
+}
+PREFIXES = {"service-quotas": "servicequotas"}
+# Never called by name: tags come with what is made, and boto3 gives up the parts of a broken upload.
+IMPLIED = {"ec2:CreateTags", "s3:AbortMultipartUpload"}
+
+
+def allowed():
+    policy = json.loads(re.search(r"```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)[1])
+    actions = [statement["Action"] for statement in policy["Statement"]]
+    return {action for each in actions for action in ([each] if isinstance(each, str) else each)}
+
+
+def action(service, operation):
+    name = S3_ACTIONS.get(operation, operation) if service == "s3" else operation
+    return f"{PREFIXES.get(service, service)}:{name}"
+
+
+def use_provider(provider, account, options, ask):
+    everything(account.client("ec2", REGION))  # by another's rights: what a cluster might leave
+    account.calls.clear()
+    declared = parse_definition(YAML, "azul.yaml")
+    chosen = declared.provider.model_copy(update={"options": options})
+    definition = declared.model_copy(update={"provider": chosen})
+    provider.check(definition)
+    Ec2Tariffs(account).tariff(definition)
+    cluster = provider.ensure(ask())
+    provider.find(cluster.key)
+    provider.clusters()
+    provider.destroy(cluster.key)
+    provider.destroy(KEY)
+
+
+def use_store(account, tmp_path):
+    account.client("s3", REGION).create_bucket(Bucket="results")
+    account.calls.remove(("s3", "CreateBucket"))
+    store = S3Store("s3://results/runs", lambda: account.client("s3", REGION))
+    (tmp_path / "big").write_bytes(bytes(20 << 20))
+    store.check()
+    store.create("a", b"")
+    store.exists("a")
+    store.exists("b")
+    store.upload("big", tmp_path / "big")
+    store.open_local("big")
+    store.download_url("big", timedelta(minutes=1))
+    list(store.keys(""))
+    store.folders("")
+    store.delete("")
+
+
+def test_the_policy_allows_what_is_called_and_nothing_else(provider, account, options, ask, tmp_path):
+    use_provider(provider, account, options, ask)
+    use_store(account, tmp_path)
+    called = {action(service, operation) for service, operation in account.calls}
+    assert called == allowed() - IMPLIED

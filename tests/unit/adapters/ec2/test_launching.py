@@ -1,0 +1,136 @@
+"""What EC2's eventual consistency and used-up tokens do to a launch; the API itself is asked in integration tests."""
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
+from plimsoll.adapters.ec2.requests import client_token, run_instances
+
+
+class FakeClock:
+    def __init__(self):
+        self.passed = timedelta()
+
+    def now(self):
+        return datetime(2026, 1, 31, tzinfo=UTC) + self.passed
+
+    def sleep(self, seconds):
+        self.passed += timedelta(seconds=seconds)
+
+
+class FakeCloud:
+    """Instances appear in answers only after `lag`; states are the test's to change."""
+
+    where = "AWS us-east-1"
+    place = SimpleNamespace(region="us-east-1")
+
+    def __init__(self, clock, lag_s=0):
+        self.clock, self.lag = clock, timedelta(seconds=lag_s)
+        self.made, self.tokens, self.refusals = [], {}, []
+        self.state = "running"
+
+    def call(self, operation, **parameters):
+        if operation != "run_instances":
+            return {}
+        token = parameters["ClientToken"]
+        if self.refusals:
+            raise CloudError("refused", code=self.refusals.pop(0))
+        if token not in self.tokens:
+            self.tokens[token] = self._launch(parameters)
+        return {"Instances": self.tokens[token]}
+
+    def instances(self, filters, states=("pending", "running", "stopping", "stopped")):
+        visible = [one for one in self.made if self.clock.now() >= one["LaunchTime"] + self.lag]
+        wanted = next((each["Values"] for each in filters if each["Name"] == "client-token"), None)
+        if wanted:
+            visible = [one for one in visible if one["ClientToken"] in wanted]
+        return [one for one in visible if one["State"]["Name"] in states]
+
+    def _launch(self, parameters):
+        made = [
+            {
+                "InstanceId": f"i-{len(self.made) + number}",
+                "AmiLaunchIndex": number,
+                "LaunchTime": self.clock.now(),
+                "SubnetId": parameters["SubnetId"],
+                "ClientToken": parameters["ClientToken"],
+                "State": {"Name": self.state},
+                "Tags": parameters["TagSpecifications"][0]["Tags"],
+            }
+            for number in range(parameters["MaxCount"])
+        ]
+        self.made += made
+        return made
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+def test_hosts_that_answers_do_not_show_yet_are_waited_for(wanted, subnet, clock):
+    cloud = FakeCloud(clock, lag_s=20)
+    assert len(Launcher(cloud, clock, wanted).launch(subnet)) == 4
+    assert clock.passed >= timedelta(seconds=20)
+
+
+def test_a_launch_that_answers_do_not_show_yet_is_not_repeated(wanted, subnet, clock):
+    cloud = FakeCloud(clock, lag_s=20)
+    cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))  # its answer was lost
+    assert len(Launcher(cloud, clock, wanted).launch(subnet)) == 4
+    assert len(cloud.made) == 4
+
+
+def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(wanted, subnet, clock):
+    cloud = FakeCloud(clock, lag_s=20)
+    cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
+    cloud.refusals = ["IdempotentParameterMismatch"]
+    assert len(Launcher(cloud, clock, wanted).launch(subnet)) == 4
+    assert len(cloud.made) == 4
+
+
+def test_an_earlier_launch_that_never_shows_is_an_error(wanted, subnet, clock):
+    cloud = FakeCloud(clock)
+    cloud.refusals = ["IdempotentParameterMismatch"]
+    with pytest.raises(CloudError, match="can't be found"):
+        Launcher(cloud, clock, wanted).launch(subnet)
+
+
+@pytest.mark.parametrize("answer", ["refused", "terminated"])
+def test_a_used_up_token_is_followed_by_the_next(wanted, subnet, clock, answer):
+    cloud = FakeCloud(clock)
+    if answer == "refused":
+        cloud.refusals = ["IdempotentInstanceTerminated"]
+    else:
+        cloud.state = "terminated"
+        cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
+        cloud.state = "running"
+    Launcher(cloud, clock, wanted).launch(subnet)
+    assert client_token(wanted.key, "node", subnet.zone, 1) in cloud.tokens
+
+
+def test_hosts_that_stay_pending_are_given_up(wanted, subnet, clock):
+    cloud = FakeCloud(clock)
+    cloud.state = "pending"
+    with pytest.raises(CloudError, match=r"did not start within 0:10:00: i-0 is pending") as caught:
+        Launcher(cloud, clock, wanted).launch(subnet)
+    assert caught.value.code == NOT_STARTED
+
+
+def test_hosts_that_end_while_they_start_say_why(wanted, subnet, clock):
+    cloud = FakeCloud(clock)
+    launcher = Launcher(cloud, clock, wanted)
+    cloud.state = "pending"
+    code = "Server.InsufficientInstanceCapacity"
+
+    def dies(seconds):
+        clock.passed += timedelta(seconds=seconds)
+        cloud.made[0].update(State={"Name": "terminated"}, StateReason={"Code": code, "Message": "none left"})
+
+    clock.sleep = dies
+    with pytest.raises(CloudError, match="i-0 ended while it started: none left") as caught:
+        launcher.launch(subnet)
+    assert caught.value.code == code
