@@ -102,7 +102,9 @@ def _money(plan: Plan) -> Iterator[str]:
     yield f"Estimated cost of the hosts under load: {_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
     yield f"Prices: {plan.tariff.source}"
     if plan.definition.budget is not None:
-        yield f"Budget: {_usd(plan.definition.budget)}"
+        short = plan.usd is not None and plan.usd > plan.definition.budget
+        remark = ", less than the estimate: not all cells will run" if short else ""
+        yield f"Budget: {_usd(plan.definition.budget)}{remark}"
 
 
 def _usd(amount: float | None) -> str:

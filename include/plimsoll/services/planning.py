@@ -10,7 +10,7 @@ from typing import Any
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, Refused, StoreError
+from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
@@ -116,6 +116,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
         *_checked(toolkit.databases, "system.database", definition.system.database, definition),
         *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
         *_store_problems(toolkit),
+        *_budget_problems(toolkit, definition),
     )
     return tuple(dict.fromkeys(found))  # database and generator share artefacts, and miss them both
 
@@ -137,6 +138,17 @@ def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequ
         return [Problem(key, f"{name!r} is not available here", f"there is: {', '.join(adapters)}")]
     found: Sequence[Problem] = adapters[name].check(definition)
     return found
+
+
+def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    try:
+        tariff = toolkit.tariff(definition) if definition.budget is not None else None
+    except ProviderError:  # its options are wrong, as its own check says
+        return []
+    if tariff is None or tariff.usd_per_cluster_hour(definition.system.nodes) is not None:
+        return []
+    mend = "give the prices of your instance types in the provider's options, or remove the budget"
+    return [Problem("budget", f"can't be kept: {tariff.source}", mend)]
 
 
 def _store_problems(toolkit: Toolkit) -> Sequence[Problem]:

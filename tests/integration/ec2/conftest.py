@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 import boto3
 import httpx
 import pytest
+from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.exceptions import ReadTimeoutError
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -45,7 +47,8 @@ class FakeClock:
 class Account:
     """Implements the Secrets port on moto; notes every call, and answers those of `faults` with an error instead.
 
-    `faults` maps an operation such as RunInstances to AWS's error codes, one for each of its next calls; an empty one lets it pass.
+    `faults` maps an operation such as RunInstances to AWS's error codes, one for each of its next calls; an empty one
+    lets it pass.
     """
 
     endpoint: str
@@ -55,6 +58,7 @@ class Account:
     faults: dict[str, list[str]] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
     """Operations whose next answer is lost after the work was done."""
+    interceptors: list[tuple[str, Callable[..., Any]]] = field(default_factory=list)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Answers to operations that moto does not know."""
 
@@ -75,11 +79,30 @@ class Account:
         )
         made.meta.events.register("before-call", self._note)
         made.meta.events.register("after-call", self._lose)
+        made.meta.events.register("before-send", self._intercept)
         return made
 
     def refuse_nth(self, operation: str, number: int, code: str) -> None:
         """Let calls before that one pass."""
         self.faults[operation] = [""] * (number - 1) + [code]
+
+    @contextmanager
+    def throttled(self, operation: str, times: int) -> Iterator[None]:
+        """Answer the next requests for an operation with EC2's own refusal; clients may send again."""
+        error = b"<Error><Code>RequestLimitExceeded</Code><Message>slow</Message></Error>"
+        body = b"<Response><Errors>" + error + b"</Errors></Response>"
+        left = [times]
+
+        def answer(request: Any, **_: Any) -> Any:
+            if not left[0]:
+                return None
+            left[0] -= 1
+            return AWSResponse(request.url, 503, {}, _Body(body))
+
+        self.interceptors.append((f"before-send.ec2.{operation}", answer))
+        yield
+        self.interceptors.clear()
+        assert not left[0], "nothing was throttled"
 
     def called(self, operation: str) -> int:
         return sum(name == operation for _, name in self.calls)
@@ -92,6 +115,9 @@ class Account:
             return _response(200), self.answers[model.name]
         return _refusal(code) if code else None
 
+    def _intercept(self, request: Any, event_name: str, **_: Any) -> Any:
+        answers = (answer(request) for name, answer in self.interceptors if name == event_name)
+        return next((found for found in answers if found), None)
 
     def _lose(self, model: Any, **_: Any) -> None:
         if model.name in self.lost:
@@ -101,6 +127,16 @@ class Account:
 
 def _refusal(code: str) -> tuple[Any, dict[str, Any]]:
     return _response(400), {"Error": {"Code": code, "Message": f"told to say {code}"}, "ResponseMetadata": {}}
+
+
+class _Body:
+    """What botocore reads an answer from."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def stream(self, **_: Any) -> Iterator[bytes]:
+        yield self._content
 
 
 def _response(status: int) -> Any:

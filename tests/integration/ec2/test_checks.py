@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from tests.integration.ec2.conftest import REGION
 
 from plimsoll.domain.errors import SecretError
 from plimsoll.services.definitions import parse_definition
-from tests.integration.ec2.conftest import REGION
 
 YAML = """
 name: azul
@@ -55,7 +55,9 @@ def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check, accoun
 )
 def test_what_aws_does_not_have_is_named_by_its_option(check, changes, where, expected):
     problems = check(**changes)
-    assert any(problem.startswith(f"provider.options.{where}: ") and expected in problem for problem in problems), problems
+    assert any(problem.startswith(f"provider.options.{where}: ") and expected in problem for problem in problems), (
+        problems
+    )
 
 
 def test_all_problems_are_found_at_once(check):

@@ -2,15 +2,17 @@
 
 import base64
 import json
+import subprocess
+from importlib.resources import files
 
 import pytest
+from tests.integration.ec2.conftest import REGION, FakeHost, Options
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.host_keys import host_key
 from plimsoll.adapters.ssh import Unreachable, WrongHostKey
 from plimsoll.domain.errors import ProviderError
-from tests.integration.ec2.conftest import REGION, FakeHost, Options
 
 
 def instances(account, *states):
@@ -181,3 +183,14 @@ def test_a_host_with_another_key_is_refused(provider, ask, hosts, clock):
     with pytest.raises(WrongHostKey):
         provider.ensure(ask())
     assert clock.slept == []
+
+
+def test_the_script_that_prepares_hosts_is_sound_shell():
+    script = files("plimsoll.adapters.ec2").joinpath("prepare.sh").read_text()
+    subprocess.run(["sh", "-n"], input=script, text=True, check=True, timeout=30)
+
+
+def test_throttling_is_absorbed(provider, ask, account):
+    """By boto3 itself: the answer comes from the server, as AWS's would."""
+    with account.throttled("RunInstances", times=2):
+        assert len(provider.ensure(ask()).hosts) == 4

@@ -5,12 +5,13 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-from plimsoll.adapters.ec2 import Ec2Tariffs
-from plimsoll.adapters.s3_store import S3Store
-from plimsoll.services.definitions import parse_definition
 from tests.integration.ec2.conftest import REGION
 from tests.integration.ec2.test_checks import YAML
 from tests.integration.ec2.test_remnants import KEY, everything
+
+from plimsoll.adapters.ec2 import Ec2Tariffs
+from plimsoll.adapters.s3_store import S3Store
+from plimsoll.services.definitions import parse_definition
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "aws.md"
 

@@ -176,7 +176,7 @@ def test_an_endpoint_that_does_not_answer_is_an_error_of_the_store():
             config=config,
         )
 
-    with pytest.raises(StoreError, match="127.0.0.1:1"):
+    with pytest.raises(StoreError, match=r"127\.0\.0\.1:1"):
         S3Store("s3://results/runs", client).check()
 
 

@@ -90,7 +90,7 @@ class NoSecrets:
 def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(plimsoll, cloud):
     code, out, _ = plimsoll("plan", "azul-2022")
     assert code == 0
-    for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000.00"):
+    for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000"):
         assert text in out
     assert "'ec2' can't be asked from here, nothing was checked with it: connection 'aws_default'" in out
 

@@ -137,9 +137,9 @@ def test_what_the_reaper_destroys_is_accounted_for(installation, tools, clock):
     opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR
-    assert reap(tools, lambda cluster: True).kept
+    assert reap(tools, lambda _: True).kept
     assert read_cost(tools.store, work.key) is None
-    reap(tools, lambda cluster: False)
+    reap(tools, lambda _: False)
     assert read_cost(tools.store, work.key).usd == pytest.approx(4.0)
 
 
@@ -201,7 +201,7 @@ def test_a_raised_budget_counts_and_nothing_else_of_a_definition_may_change(inst
     assert campaign.open(raised) == raised
     assert campaign.definition().budget == 100.0
     begin(tools, "campaign", "v1-001k-r1", "me")
-    with pytest.raises(Refused, match="changed since: budget, seed|changed since: seed, budget"):
+    with pytest.raises(Refused, match=r"changed since: .*seed"):
         campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
 
 

@@ -30,6 +30,7 @@ class Place:
     def __str__(self) -> str:
         return f"AWS {self.region} (connection {self.connection})"
 
+
 _KEPT_S = 600.0
 
 

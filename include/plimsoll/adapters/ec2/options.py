@@ -60,7 +60,7 @@ class Ec2Options(Model):
     readahead_kib: Annotated[int, Field(ge=0, le=4096, description="Readahead of the data disk, KiB")] = 4
     patience: Annotated[
         Duration, Field(description="How long a cell waits for capacity or for its share of the vCPU quota")
-    ] = timedelta(minutes=40)
+    ] = timedelta(minutes=30)
     startup: Annotated[Duration, Field(description="How long launched hosts may take until they run and answer")] = (
         timedelta(minutes=10)
     )

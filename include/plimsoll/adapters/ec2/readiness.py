@@ -1,6 +1,7 @@
 """Fresh hosts: wait until they answer as themselves and say that they are prepared."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import PurePosixPath
 
@@ -19,11 +20,17 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> Non
     HostError when something else answers at its address."""
     deadline = clock.now() + patience
     left = list(hosts)
-    while waiting := [(host, why) for host in left if (why := _not_ready(host))]:
+    while waiting := _waiting(left):
         if clock.now() > deadline:
             raise _too_late(waiting, patience)
         clock.sleep(_POLL_S)
         left = [host for host, _ in waiting]
+
+
+def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
+    """Hosts that can't be used yet, with why. All are asked at once: one that is cut off answers late."""
+    with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
+        return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
 
 
 def _not_ready(host: Host) -> str:

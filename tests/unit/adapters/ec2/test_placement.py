@@ -85,10 +85,10 @@ def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted):
 
 def test_patience_ends_with_the_reason_and_nothing_is_left(wanted):
     launcher, clock = FakeLauncher(wanted, "VcpuLimitExceeded"), FakeClock()
-    with pytest.raises(ProviderError, match=r"no room within 0:40:00: no room") as caught:
+    with pytest.raises(ProviderError, match=r"no room within 0:30:00: no room") as caught:
         place(launcher, clock)
     assert caught.value.mend == "name further zones"
-    assert timedelta(minutes=30) < clock.passed <= wanted.options.patience
+    assert timedelta(minutes=20) < clock.passed <= wanted.options.patience
     assert launcher.log[-1] == "undo"
 
 

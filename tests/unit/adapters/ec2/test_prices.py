@@ -32,7 +32,11 @@ def test_the_table_has_the_published_campaigns_types_and_says_its_date():
 
 @pytest.mark.parametrize(
     ("kind", "region", "tenancy"),
-    [("r5d.2xlarge", "eu-west-1", "default"), ("m99.huge", "us-east-1", "default"), ("c5.2xlarge", "us-east-1", "dedicated")],
+    [
+        ("r5d.2xlarge", "eu-west-1", "default"),
+        ("m99.huge", "us-east-1", "default"),
+        ("c5.2xlarge", "us-east-1", "dedicated"),
+    ],
 )
 def test_a_price_that_nobody_knows_is_none_and_says_how_to_give_it(kind, region, tenancy):
     rate = from_table(kind, region, tenancy)

@@ -1,0 +1,41 @@
+"""Prices: the Pricing API's where it answers, the table's where it does not."""
+
+import json
+
+import pytest
+
+from plimsoll.adapters.ec2 import Ec2Tariffs
+from plimsoll.adapters.ec2.options import Ec2Options
+
+
+@pytest.fixture
+def chosen(options):
+    return Ec2Options.model_validate(options)
+
+
+def product(usd):
+    dimensions = {"b": {"unit": "Hrs", "pricePerUnit": {"USD": usd}}}
+    terms = {"OnDemand": {"a": {"priceDimensions": dimensions}}}
+    return json.dumps({"product": {"attributes": {"vcpu": "8"}}, "terms": terms})
+
+
+def test_the_apis_price_counts_and_is_asked_once(account, chosen):
+    account.answers = {"GetProducts": {"PriceList": [product("0.7000000000")]}}
+    tariffs = Ec2Tariffs(account)
+    for _ in range(3):
+        tariff = tariffs.of_options(chosen)
+    assert (tariff.node.usd_per_hour, tariff.load.usd_per_hour) == (0.7, 0.7)
+    assert tariff.source.startswith("AWS Pricing API, asked on 20")
+    assert account.called("GetProducts") == 2  # one a type
+
+
+def test_an_api_that_may_not_be_asked_is_done_without(account, chosen):
+    account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
+    assert Ec2Tariffs(account).of_options(chosen).source.startswith("price table of")
+
+
+def test_an_api_out_of_reach_is_done_without(account, chosen):
+    account.endpoint = "http://127.0.0.1:1"
+    tariff = Ec2Tariffs(account).of_options(chosen)
+    assert tariff.node.usd_per_hour == 0.576
+    assert account.called("GetProducts") == 0  # no call that would wait for a timeout
