@@ -10,9 +10,10 @@ from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, prin
 from plimsoll.domain.units import format_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.errors import Problem
     from plimsoll.services.planning import Plan
     from plimsoll.services.toolkit import Toolkit
 
@@ -24,24 +25,30 @@ _ParallelOption = Annotated[
 def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_json: JsonOption = False) -> None:
     """Check a definition against this machine and show what its campaign takes. Starts nothing.
 
-    Exits with 2 and every problem found when the definition is wrong or can't run here. A definition whose provider
-    is not part of this installation, or has no credentials here, is planned all the same, and the plan says so.
+    Exits with 2 and every problem found when the definition is wrong or can't run here; what it would take is shown
+    all the same where it can be told. A definition whose provider is not part of this installation, or has no
+    credentials here, is planned too, and the plan says so.
     """
     from plimsoll.bootstrap import build_toolkit, load_definition
+    from plimsoll.domain.errors import ProviderError, Refused
     from plimsoll.services.planning import make_plan
     from plimsoll.settings import Settings
 
     settings = Settings()
     declared = load_definition(settings, definition)
     toolkit = build_toolkit(settings)
-    notes = _checked(toolkit, declared)
-    planned = make_plan(declared, parallel=parallel, tariff=toolkit.tariff(declared))
+    found, notes = _checked(toolkit, declared)
+    refused = Refused(found, where=f"definition {declared.name!r}")
+    try:
+        planned = make_plan(declared, parallel=parallel, tariff=toolkit.tariff(declared))
+    except ProviderError as error:  # options that can't be read have no price, and are among the problems
+        raise (refused if found else error) from error
     if as_json:
-        print_json({**planned.as_json(), "notes": notes})
-        return
-    _show(planned)
-    for note in notes:
-        typer.echo(f"Note: {note}.")
+        print_json({**planned.as_json(), "notes": notes, "problems": [str(problem) for problem in found]})
+    else:
+        _show(planned, notes)
+    if found:
+        raise refused
 
 
 def schema(
@@ -57,24 +64,21 @@ def schema(
         print_json(definition_schema())
 
 
-def _checked(toolkit: Toolkit, declared: Definition) -> list[str]:
-    """Why nothing could be checked, if so. Refused with every problem that a check found."""
-    from plimsoll.domain.errors import Refused, SecretError
+def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
+    """Every problem found; or a note why nothing could be checked."""
+    from plimsoll.domain.errors import SecretError
     from plimsoll.services.planning import problems
 
     provider = f"provider {declared.provider.name!r}"
     if declared.provider.name not in toolkit.providers:
-        return [f"{provider} is not part of this installation: nothing was checked with it"]
+        return (), [f"{provider} is not part of this installation: nothing was checked with it"]
     try:
-        found = problems(toolkit, declared)
+        return problems(toolkit, declared), []
     except SecretError as error:
-        return [f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"]
-    if found:
-        raise Refused(found, where=f"definition {declared.name!r}")
-    return []
+        return (), [f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"]
 
 
-def _show(plan: Plan) -> None:
+def _show(plan: Plan, notes: Sequence[str]) -> None:
     definition = plan.definition
     typer.echo(f"{definition.title} ({definition.name})")
     for level in definition.service_levels:
@@ -89,7 +93,7 @@ def _show(plan: Plan) -> None:
         f"{plan.parallel} cells at a time: {plan.hosts} hosts, at least {plan.load_time} under load\n"
         f"First: {', '.join(cell.id for cell in plan.cells[:4])} …"
     )
-    for line in _money(plan):
+    for line in (*_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)
 
 

@@ -14,7 +14,7 @@ from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest, HostInfo
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.errors import Problem, SecretError
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.settings import Settings
 
@@ -101,6 +101,24 @@ def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll, cloud):
     assert plan["cost"]["budget_usd"] == 2000
     assert plan["cost"]["tariff"]["node"] == {"kind": "r5d.2xlarge", "vcpus": 8, "usd_per_hour": 0.576}
     assert plan["totals"]["vcpus"] == 256
+
+
+def test_what_a_campaign_would_take_is_shown_beside_what_keeps_it_from_running(plimsoll, cloud, monkeypatch):
+    problem = Problem("provider.options.image", "there is no image", "name one")
+    monkeypatch.setattr(Ec2Provider, "check", lambda *_: [problem])
+    code, out, err = plimsoll("plan", "azul-2022")
+    assert code == 2
+    assert "1,421.75 USD" in out
+    assert "there is no image" in err
+    assert "there is no image" in json.loads(plimsoll("plan", "azul-2022", "--json")[1])["problems"][0]
+
+
+def test_options_that_can_not_be_read_are_refused_without_a_price(plimsoll, cloud, tmp_path):
+    azul = (Path(__file__).parents[3] / "include" / "campaigns" / "azul-2022.yaml").read_text()
+    (tmp_path / "moon.yaml").write_text(azul.replace("region: us-east-1", "region: moon"))
+    code, out, err = plimsoll("plan", tmp_path / "moon.yaml")
+    assert (code, out) == (2, "")
+    assert "provider.options.region" in err
 
 
 def test_where_hosts_cost_nothing_no_money_is_shown(plimsoll, tmp_path):
