@@ -61,7 +61,7 @@ def test_upload_says_what_was_stored(store, tmp_path):
     stored = store.upload("raw/source", source)
     assert stored.size_bytes == 3
     assert stored.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert store.open_local("raw/source").read_bytes() == b"abc"
+    assert store.read("raw/source") == b"abc"
 
 
 @pytest.mark.parametrize("key", ["../x", "a/../../x", "/etc/passwd"])

@@ -1,7 +1,6 @@
 """The result store in an S3 bucket, or in any service that speaks S3."""
 
 import hashlib
-import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -100,14 +99,6 @@ class S3Store:
             with path.open("rb") as source:
                 self._client.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
         return StoredFile(path.stat().st_size, checksum)
-
-    def open_local(self, key: str) -> Path:
-        """A copy in a temporary folder."""
-        name = self._name(key)
-        target = Path(tempfile.mkdtemp(prefix="plimsoll-")) / PurePosixPath(key).name
-        with self._explained(key):
-            self._client.download_file(self._bucket, name, str(target))
-        return target
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted; the file of that very name where it is one."""

@@ -65,7 +65,7 @@ def use_store(account, tmp_path):
     store.exists("a")
     store.exists("b")
     store.upload("big", tmp_path / "big")
-    store.open_local("big")
+    store.read("big")
     store.download_url("big", timedelta(minutes=1))
     list(store.keys(""))
     store.folders("")
