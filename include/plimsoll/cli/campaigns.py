@@ -32,4 +32,5 @@ def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
         (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
         for cell in progress.cells
     ]
-    print_table(f"{progress.title} ({campaign})", ("cell", "state", "attempt", "phase", "reason"), rows)
+    cost = f", {progress.usd:.2f} USD so far" if progress.usd else ""
+    print_table(f"{progress.title} ({campaign}){cost}", ("cell", "state", "attempt", "phase", "reason"), rows)

@@ -16,7 +16,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_attempt
-from plimsoll.services.spending import destroy_cluster, require_budget
+from plimsoll.services.spending import destroy_cluster, note_begun, require_budget
 from plimsoll.services.toolkit import Toolkit
 
 _FAILURE = "failure.txt"
@@ -89,6 +89,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
         attempt = Attempt(key=key, owner=owner, started_at=toolkit.clock.now(), code_version=__version__)
         # Creating the file is the race: of two who begin at once, each gets a number of its own.
         if toolkit.store.create(layout.attempt_file(key, layout.ATTEMPT), attempt.model_dump_json(indent=1).encode()):
+            note_begun(toolkit, definition, key)
             return Work(toolkit, key)
 
 

@@ -7,7 +7,6 @@ from typing import TypeVar
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.cost import Cost
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.fingerprint import Fingerprint
@@ -129,11 +128,6 @@ def read_manifest(store: ResultStore, key: AttemptKey) -> Manifest | None:
 def read_cluster(store: ResultStore, key: AttemptKey) -> Cluster | None:
     """The cluster that the attempt was given."""
     return read_model(store, key, layout.CLUSTER, Cluster)
-
-
-def read_cost(store: ResultStore, key: AttemptKey) -> Cost | None:
-    """What its cluster has cost; None until that is gone."""
-    return read_model(store, key, layout.COST, Cost)
 
 
 def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:

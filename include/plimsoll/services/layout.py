@@ -1,13 +1,13 @@
 """Keys of the result store: the one place that knows where what lies.
 
-`<campaign_id>/definition.yaml`, `<campaign_id>/cells/<cell>/<attempt>/…`, `<campaign_id>/report/…`.
+`<campaign_id>/definition.yaml`, `<campaign_id>/cells/<cell>/<attempt>/…`, `<campaign_id>/costs/…`,
+`<campaign_id>/report/…`.
 """
 
 from plimsoll.domain.cell import AttemptKey
 
 ATTEMPT = "attempt.json"
 CLUSTER = "cluster.json"
-COST = "cost.json"
 FINGERPRINT = "fingerprint.json"
 INTERVALS = "intervals.parquet"
 MANIFEST = "manifest.json"
@@ -41,6 +41,19 @@ def attempt_prefix(key: AttemptKey) -> str:
 def attempt_file(key: AttemptKey, name: str) -> str:
     """One file of an attempt."""
     return f"{attempt_prefix(key)}/{name}"
+
+
+def costs_prefix(campaign_id: str) -> str:
+    """Below it, for each attempt, `<cell>/<attempt>/begun`, and `<cell>/<attempt>/<usd>.json` once its cost is known.
+
+    Amounts stand in names: one listing tells what a campaign has cost.
+    """
+    return f"{campaign_id}/costs"
+
+
+def cost_prefix(key: AttemptKey) -> str:
+    """Below it the account of one attempt."""
+    return f"{costs_prefix(key.campaign_id)}/{key.cell_id}/{key.attempt}"
 
 
 def report_prefix(campaign_id: str) -> str:

@@ -12,6 +12,7 @@ from plimsoll.services import layout
 from plimsoll.services.attempts import failure_of
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_progress, read_verdict, write_model
 from plimsoll.services.planning import running_order
+from plimsoll.services.spending import ledger, spent_usd
 
 # What a cell takes beyond its load, until the campaign's own cells tell better.
 _ASSUMED_OVERHEAD_S = 45.0
@@ -40,6 +41,7 @@ def campaign_progress(store: ResultStore, campaign_id: str, *, now: datetime) ->
         cells=cells,
         started_at=min((started for cell in cells if (started := _first_start(campaign, cell))), default=None),
         seconds_left=_seconds_left(definition, cells, now),
+        usd=spent_usd(ledger(campaign, now)),
     )
 
 

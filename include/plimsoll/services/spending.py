@@ -13,10 +13,11 @@ from plimsoll.domain.units import format_usd
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cluster, read_cost, write_model
+from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cluster
 from plimsoll.services.toolkit import Toolkit
 
 _HOUR = timedelta(hours=1)
+_BEGUN = "begun"
 
 
 def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
@@ -31,19 +32,28 @@ class Entry:
 
     key: AttemptKey
     usd: float
-    host_seconds: float
     final: bool
 
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
-    """Every attempt at any cell, in order of cells."""
-    keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
-    return tuple(_entry(campaign.store, key, now) for key in keys)
+    """Every attempt whose hosts cost something, by cell and attempt. One listing, and a look at each that lives."""
+    known: dict[AttemptKey, float | None] = {}
+    for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
+        *_, cell_id, attempt, file = name.split("/")
+        key, usd = campaign.key(cell_id, int(attempt)), _amount(file)
+        known[key] = max((amount for amount in (known.get(key), usd) if amount is not None), default=None)
+    return tuple(_entry(campaign.store, key, usd, now) for key, usd in known.items())
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
     """All together."""
     return sum(entry.usd for entry in entries)
+
+
+def note_begun(toolkit: Toolkit, definition: Definition, key: AttemptKey) -> None:
+    """Open the account of an attempt whose hosts will cost something."""
+    if definition.provider.name in toolkit.tariffs:
+        toolkit.store.write(f"{layout.cost_prefix(key)}/{_BEGUN}", b"")
 
 
 def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> None:
@@ -74,14 +84,16 @@ def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, clust
     if provider.name not in toolkit.tariffs:
         provider.destroy(key)
         return
-    recorded = read_cost(toolkit.store, key)
+    recorded = _recorded(toolkit.store, key)
     found = cluster or provider.find(key) or _half(provider, key)
     if found is None and recorded is None:
         found = read_cluster(toolkit.store, key)
     provider.destroy(key)
     cost = _cost(key, found, toolkit.clock.now())
-    if recorded is None or cost.usd > recorded.usd:
-        write_model(toolkit.store, key, layout.COST, cost)
+    # Whoever destroys again finds less: the most that was ever found counts.
+    if recorded is None or cost.usd > recorded:
+        name = f"{layout.cost_prefix(key)}/{cost.usd:.6f}.json"
+        toolkit.store.write(name, cost.model_dump_json(indent=1).encode())
 
 
 def _half(provider: Provider, key: AttemptKey) -> Cluster | None:
@@ -89,10 +101,21 @@ def _half(provider: Provider, key: AttemptKey) -> Cluster | None:
     return next((cluster for cluster in provider.clusters() if cluster.key == key), None)
 
 
-def _entry(store: ResultStore, key: AttemptKey, now: datetime) -> Entry:
-    recorded = read_cost(store, key)
-    cost = recorded or _cost(key, read_cluster(store, key), now)
-    return Entry(key, cost.usd, cost.host_seconds, final=recorded is not None)
+def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
+    """The most that was put on record for the attempt."""
+    files = (name.rpartition("/")[2] for name in store.keys(layout.cost_prefix(key)))
+    return max((usd for file in files if (usd := _amount(file)) is not None), default=None)
+
+
+def _entry(store: ResultStore, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
+    if usd is not None:
+        return Entry(key, usd, final=True)
+    return Entry(key, _cost(key, read_cluster(store, key), now).usd, final=False)
+
+
+def _amount(file: str) -> float | None:
+    """The amount in the name of an account's file; None for the one that only opens it."""
+    return None if file == _BEGUN else float(file.removesuffix(".json"))
 
 
 def _cost(key: AttemptKey, cluster: Cluster | None, now: datetime) -> Cost:

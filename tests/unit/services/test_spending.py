@@ -7,13 +7,14 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.cost import Cost, HostRate, Tariff
 from plimsoll.domain.errors import ProviderError, Refused
 from plimsoll.services import phases
 from plimsoll.services.attempts import begin
-from plimsoll.services.campaigns import CampaignStore, read_cluster, read_cost
+from plimsoll.services.campaigns import CampaignStore, read_cluster
+from plimsoll.services.progress import campaign_progress
 from plimsoll.services.reaping import reap
-from plimsoll.services.spending import ledger, spent_usd
+from plimsoll.services.spending import destroy_cluster, ledger, spent_usd
 
 BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -98,6 +99,13 @@ def start(tools, cell_id="v1-001k-r1"):
     return work
 
 
+def read_cost(store, key):
+    """The record of an attempt that is over."""
+    names = [name for name in store.keys(f"{key.campaign_id}/costs/{key.cell_id}/{key.attempt}") if ".json" in name]
+    assert len(names) < 2
+    return Cost.model_validate_json(store.read(names[0])) if names else None
+
+
 def spent(tools, campaign):
     return spent_usd(ledger(campaign, tools.clock.now()))
 
@@ -123,13 +131,20 @@ def test_its_cost_is_on_record_once_it_is_destroyed_and_stays(installation, tool
     assert spent(tools, campaign) == pytest.approx(4.0)
 
 
+def test_a_campaigns_progress_shows_what_it_has_cost(installation, tools, clock):
+    opened(installation, budget=None)
+    start(tools)
+    clock.at += HOUR
+    assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == pytest.approx(4.0)
+
+
 def test_every_attempt_counts(installation, tools, clock):
     campaign = opened(installation, budget=None)
     for _ in range(2):
         work = start(tools)
         clock.at += HOUR
         phases.destroy(work)
-    assert [entry.key.attempt for entry in ledger(campaign, clock.now())] == [1, 2]
+    assert [(entry.key.attempt, entry.final) for entry in ledger(campaign, clock.now())] == [(1, True), (2, True)]
     assert spent(tools, campaign) == pytest.approx(8.0)
 
 
@@ -203,6 +218,17 @@ def test_a_raised_budget_counts_and_nothing_else_of_a_definition_may_change(inst
     begin(tools, "campaign", "v1-001k-r1", "me")
     with pytest.raises(Refused, match=r"changed since: .*seed"):
         campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
+
+
+def test_a_second_look_at_what_was_left_counts_if_it_found_more(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    work = start(tools)
+    cluster = tools.providers["instant"].find(work.key)
+    half = cluster.model_copy(update={"hosts": cluster.hosts[:1]})
+    clock.at += HOUR
+    for found, usd in ((half, 1.0), (cluster, 4.0), (half, 4.0)):
+        destroy_cluster(tools, tools.providers["instant"], work.key, found)
+        assert spent(tools, campaign) == pytest.approx(usd)
 
 
 def test_a_budget_without_prices_can_not_be_kept(installation, tools):

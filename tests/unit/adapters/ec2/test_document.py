@@ -1,0 +1,14 @@
+"""The table of options in docs/aws.md is complete."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.adapters.ec2.options import Ec2Options
+
+DOCUMENT = (Path(__file__).parents[4] / "docs" / "aws.md").read_text()
+
+
+@pytest.mark.parametrize("name", Ec2Options.model_fields)
+def test_every_option_is_described(name):
+    assert f"`{name}`" in DOCUMENT
