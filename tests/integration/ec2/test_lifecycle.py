@@ -3,7 +3,6 @@
 import base64
 import json
 import subprocess
-from importlib.resources import files
 
 import pytest
 from tests.integration.ec2.conftest import REGION, FakeHost, Options
@@ -185,9 +184,13 @@ def test_a_host_with_another_key_is_refused(provider, ask, hosts, clock):
     assert clock.slept == []
 
 
-def test_the_script_that_prepares_hosts_is_sound_shell():
-    script = files("plimsoll.adapters.ec2").joinpath("prepare.sh").read_text()
-    subprocess.run(["sh", "-n"], input=script, text=True, check=True, timeout=30)
+def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(identity, ask, tmp_path):
+    made = host_key(identity, ask().key)
+    file = tmp_path / "ssh_host_ed25519_key"
+    file.write_text(made.private)
+    file.chmod(0o600)
+    read = subprocess.run(["ssh-keygen", "-y", "-f", str(file)], capture_output=True, text=True, check=True, timeout=30)
+    assert read.stdout.split()[:2] == made.public.split()
 
 
 def test_throttling_is_absorbed(provider, ask, account):

@@ -1,0 +1,108 @@
+"""The script that prepares hosts, run in a file system view of its own; what changes a whole machine is a stand-in."""
+
+import os
+import shutil
+import subprocess
+from importlib.resources import files
+
+import pytest
+
+SCRIPT = files("plimsoll.adapters.ec2").joinpath("prepare.sh")
+
+# What is mounted here is this view's own: the real swap, kernel and disks are not touched.
+VIEW = """
+set -e
+mount --make-rprivate /
+mount -t tmpfs none /sys/kernel/mm/transparent_hugepage
+echo 'always madvise never' > /sys/kernel/mm/transparent_hugepage/enabled
+mount -t tmpfs none /sys/class/block
+mkdir -p /sys/class/block/nvme1n1/queue
+cp /etc/passwd /etc/group "$FAKE/etc"
+mount --bind "$FAKE/etc" /etc
+mount -t tmpfs none /dev
+ln -s /proc/self/fd/0 /dev/stdin
+mkdir -p /dev/disk/by-id
+touch /dev/null /dev/nvme1n1
+if [ "$DISK" = yes ]; then
+    for name in AWS1 AWS1_1 AWS1-ns-1; do
+        ln -s /dev/nvme1n1 "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_$name"
+    done
+fi
+mount -t tmpfs none /var/lib
+set +e
+PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 madvise
+echo "exit $?"
+cat /var/lib/plimsoll/prepared /sys/kernel/mm/transparent_hugepage/enabled /etc/fstab
+cat /sys/class/block/nvme1n1/queue/read_ahead_kb /sys/class/block/nvme1n1/queue/scheduler
+"""
+
+
+def may_unshare():
+    unshare = shutil.which("unshare")
+    return bool(unshare) and subprocess.run([unshare, "-m", "true"], check=False, timeout=30).returncode == 0
+
+
+pytestmark = pytest.mark.skipif(not may_unshare(), reason="needs the right to a mount namespace")
+
+
+@pytest.fixture
+def prepare(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "fstab").write_text("/dev/x / xfs defaults 0 0\n/dev/y none swap sw 0 0\n")
+    (tmp_path / "prepare.sh").write_text(SCRIPT.read_text())
+    log = tmp_path / "log"
+
+    def stand_in(name, then="exit 0"):
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\necho "{name} $*" >> {log}\n{then}\n')
+        program.chmod(0o755)
+
+    for name in ("mkfs.xfs", "mount", "swapoff", "sysctl"):
+        stand_in(name)
+    stand_in("findmnt", "echo /dev/nvme1n1")
+    stand_in("mountpoint", "exit 1")
+
+    def run(*, disk=True, failing=""):
+        if failing:
+            stand_in(failing, "exit 1")
+        # The view itself mounts with the real program, before the stand-ins come onto the path.
+        env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISK": "yes" if disk else "no"}
+        found = subprocess.run(
+            ["unshare", "-m", "sh", "-c", VIEW], env=env, capture_output=True, text=True, check=False, timeout=60
+        )
+        return found.stdout, log.read_text()
+
+    return run
+
+
+def test_a_host_with_a_disk_of_its_own_is_prepared(prepare):
+    out, log = prepare()
+    assert "exit 0\nok\nmadvise" in out
+    assert "mkfs.xfs -q -f /dev/nvme1n1\n" in log
+    assert "mount -o noatime,nodiratime /dev/nvme1n1 /var/lib/plimsoll\n" in log
+    assert "/dev/nvme1n1 /var/lib/plimsoll xfs" in out
+    assert "swapoff --all\n" in log
+    assert "swap sw" not in out
+    assert "sysctl -q -e -p /etc/sysctl.d/90-plimsoll.conf\n" in log
+    assert out.endswith("4none")
+
+
+def test_a_host_without_one_keeps_its_data_on_the_system_disk(prepare):
+    out, log = prepare(disk=False)
+    assert "exit 0\nok\n" in out
+    assert "mkfs.xfs" not in log
+
+
+@pytest.mark.parametrize(
+    ("failing", "said"),
+    [
+        ("mkfs.xfs", "can't make a file system on /dev/nvme1n1"),
+        ("mount", "can't mount /dev/nvme1n1"),
+        ("swapoff", "can't turn swap off"),
+        ("sysctl", "can't set the kernel's parameters"),
+    ],
+)
+def test_what_fails_is_said_where_the_controller_reads_it(prepare, failing, said):
+    out, _ = prepare(failing=failing)
+    assert f"exit 1\n{said}\n" in out
