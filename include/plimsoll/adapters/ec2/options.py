@@ -34,6 +34,7 @@ class Ec2Options(Model):
     ssh_connection: Annotated[
         str, Field(min_length=1, description="Airflow connection of type ssh with the private key for the hosts")
     ] = "plimsoll_ssh"
+    ssh_port: Annotated[int, Field(ge=1, le=65535, description="Where the image's sshd listens")] = 22
     region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="Such as us-east-1")]
     subnets: Annotated[
         tuple[Annotated[str, Field(pattern=r"^subnet-[0-9a-z]+$")], ...],

@@ -103,7 +103,8 @@ class Ec2Provider:
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> Host:
         identity = self._identity(options)
         key = host_key(identity, cluster.key).public
-        return self.connect(info, Target(info.address, key, options.ssh_connection, user=identity.user))
+        target = Target(info.address, key, options.ssh_connection, port=options.ssh_port, user=identity.user)
+        return self.connect(info, target)
 
     def _identity(self, options: Ec2Options) -> SshIdentity:
         identity = self.secrets.ssh_identity(options.ssh_connection)
