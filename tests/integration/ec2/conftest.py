@@ -204,6 +204,7 @@ def account(moto: tuple[str, dict[str, Any]], identity: SshIdentity, session: An
     httpx.post(f"{endpoint}/moto-api/reset").raise_for_status()
     made = Account(endpoint, identity, session)
     make_security_group(made.client("ec2", REGION))
+    made.answers["GetProducts"] = {"PriceList": []}  # prices are the table's
     made.calls.clear()
     return made
 

@@ -119,7 +119,7 @@ def test_a_region_that_can_not_be_reached_is_the_only_problem(check, account):
     ],
 )
 def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(check, account, quota, expected):
-    account.answers = {"GetServiceQuota": {"Quota": {"Value": quota}}}
+    account.answers |= {"GetServiceQuota": {"Quota": {"Value": quota}}}
     problems = check()
     assert (expected in problems[0]) if expected else problems == []
 

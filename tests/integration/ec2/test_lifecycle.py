@@ -162,7 +162,7 @@ def test_half_a_cluster_is_made_whole_with_fresh_hosts(provider, ask, account):
 def test_hosts_are_waited_for_until_they_are_prepared(provider, ask, hosts, clock):
     hosts["node2"] = [Unreachable("not yet"), "", "ok"]
     provider.ensure(ask())
-    assert sum(clock.slept) >= 10
+    assert len(clock.slept) == 2
 
 
 def test_a_host_that_never_answers_is_named(provider, ask, hosts):

@@ -30,6 +30,7 @@ def test_the_apis_price_counts_and_is_asked_once(account, chosen):
 
 
 def test_an_api_that_may_not_be_asked_is_done_without(account, chosen):
+    account.answers.clear()
     account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
     assert Ec2Tariffs(account).of_options(chosen).source.startswith("price table of")
 

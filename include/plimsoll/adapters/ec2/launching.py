@@ -7,6 +7,7 @@ from plimsoll.adapters.ec2.cloud import LIVING, Answer, Cloud
 from plimsoll.adapters.ec2.describing import is_whole, of_role
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
 from plimsoll.adapters.ec2.tags import of_key
 from plimsoll.domain.cluster import Role
@@ -16,7 +17,6 @@ NOT_STARTED = "Plimsoll.NotStarted"
 """Our own code beside AWS's: launched hosts that never ran."""
 
 _ROLES: tuple[Role, Role] = ("node", "load")
-_POLL_S = 3.0
 # How long an answer may lag behind what was done, as EC2 is eventually consistent.
 _LAG = timedelta(minutes=1)
 # Tokens that one attempt may use up in one zone.
@@ -85,24 +85,27 @@ class Launcher:
     def _of_token(self, token: str, subnet: Subnet) -> list[Answer]:
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + _LAG
-        while not (found := self._cloud.instances(by_token, _STATES)):
+        for pause in looks():
+            found = self._cloud.instances(by_token, _STATES)
+            if found:
+                return found
             if self._clock.now() > deadline:
-                what, mend = "an earlier launch can't be found", "run the cell again"
-                raise CloudError(what, where=self._where(subnet), mend=mend)
-            self._clock.sleep(_POLL_S)
-        return found
+                break
+            self._clock.sleep(pause)
+        raise CloudError("an earlier launch can't be found", where=self._where(subnet), mend="run the cell again")
 
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
         deadline = self._clock.now() + self.wanted.options.startup
-        while True:
+        for pause in looks():
             found = [one for one in self._seen() if one["InstanceId"] in ids]
             for one in found:
                 _require_alive(one, self._cloud.where)
             if is_whole(found) and all(one["State"]["Name"] == "running" for one in found):
                 return found
             if self._clock.now() > deadline:
-                raise self._never_ran(found)
-            self._clock.sleep(_POLL_S)
+                break
+            self._clock.sleep(pause)
+        raise self._never_ran(found)
 
     def _seen(self) -> list[Answer]:
         return self._cloud.instances(of_key(self.wanted.store, self.wanted.key), _STATES)

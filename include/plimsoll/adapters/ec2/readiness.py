@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import PurePosixPath
 
+from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.user_data import PREPARED
 from plimsoll.adapters.ssh import WrongHostKey
 from plimsoll.domain.errors import HostError, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 
-_POLL_S = 5.0
 _MOST_BYTES = 4096
 
 
@@ -20,10 +20,13 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> Non
     HostError when something else answers at its address."""
     deadline = clock.now() + patience
     left = list(hosts)
-    while waiting := _waiting(left):
+    for pause in looks():
+        waiting = _waiting(left)
+        if not waiting:
+            return
         if clock.now() > deadline:
             raise _too_late(waiting, patience)
-        clock.sleep(_POLL_S)
+        clock.sleep(pause)
         left = [host for host, _ in waiting]
 
 

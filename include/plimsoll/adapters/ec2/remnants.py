@@ -6,12 +6,12 @@ from datetime import timedelta
 
 from plimsoll.adapters.ec2.cloud import NOT_GONE, Answer, Cloud
 from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.tags import Filter, of_key
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
 
-_POLL_S = 3.0
 _PATIENCE = timedelta(minutes=10)
 # What AWS says of something that another thing still holds, and will let go of.
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})
@@ -58,11 +58,15 @@ def remove(cloud: Cloud, clock: Clock, store: str, key: AttemptKey) -> None:
     """
     filters = of_key(store, key)
     deadline = clock.now() + _PATIENCE
-    while left := _remove_once(cloud, filters):
+    for pause in looks():
+        # What was deleted is looked for at once; what must end first is waited for.
+        left = _remove_once(cloud, filters) and _remove_once(cloud, filters)
+        if not left:
+            return
         if clock.now() > deadline:
             what = f"the cluster is not gone: {'; '.join(left)}"
             raise ProviderError(what, where=f"{key} in {cloud.where}", mend="remove what is left in the AWS console")
-        clock.sleep(_POLL_S)
+        clock.sleep(pause)
 
 
 def _remove_once(cloud: Cloud, filters: Sequence[Filter]) -> list[str]:
