@@ -1,8 +1,11 @@
 """What crashes leave behind is found by its tags and removed; what has none of them is never touched."""
 
+from datetime import timedelta
+
 import pytest
 from tests.integration.ec2.conftest import BEGAN, REGION, STORE
 
+from plimsoll.adapters.ec2 import remnants
 from plimsoll.adapters.ec2.tags import as_list, cluster_tags
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import ProviderError
@@ -90,7 +93,8 @@ def test_a_campaign_that_the_store_has_lost_is_looked_for_everywhere(provider, e
     assert provider.clusters() == []
 
 
-def test_what_can_not_be_removed_is_named(provider, ask, account):
+def test_what_can_not_be_removed_is_named(provider, ask, account, monkeypatch):
+    monkeypatch.setattr(remnants, "_PATIENCE", timedelta(seconds=20))
     key = provider.ensure(ask()).key
     account.faults = {"DeletePlacementGroup": ["InvalidPlacementGroup.InUse"] * 1000}
     with pytest.raises(ProviderError, match=r"placement group plimsoll-azul-g1-040k-r3-1-us-east-1a: .*InUse"):
