@@ -12,7 +12,8 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
-_MOVES = CAPACITY | {NOT_STARTED}
+# The last is AWS's word for hosts that broke while they started.
+_MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError"}
 
 Say = Callable[[str], None]
 

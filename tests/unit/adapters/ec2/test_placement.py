@@ -63,8 +63,9 @@ def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted, code):
     assert code in said[0]
 
 
-def test_hosts_that_never_start_move_the_cell_too(wanted):
-    launcher = FakeLauncher(wanted, "Plimsoll.NotStarted", None)
+@pytest.mark.parametrize("code", ["Plimsoll.NotStarted", "Server.InternalError"])
+def test_hosts_that_never_start_or_break_while_they_do_move_the_cell_too(wanted, code):
+    launcher = FakeLauncher(wanted, code, None)
     place(launcher)
     assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
 
