@@ -1,0 +1,97 @@
+"""What of moto's EC2 is other while a test cloud runs. Everything else is moto's."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+from moto.ec2.models.core import TaggedEC2Resource
+from moto.ec2.models.instances import Instance, InstanceState
+from moto.ec2.models.subnets import Subnet
+from moto.ec2.responses import EC2Response
+from moto.ec2.utils import filter_dict_attribute_mapping
+
+from tests.cloud.answers import Refused
+from tests.cloud.faults import NoAddresses
+from tests.cloud.launching import Launches
+from tests.cloud.lifecycle import Lifecycle
+from tests.cloud.placement_groups import PlacementGroups
+
+
+@contextmanager
+def changed(lifecycle: Lifecycle, groups: PlacementGroups) -> Iterator[None]:
+    """moto with states, idempotency, placement groups and faults."""
+    launches = Launches(lifecycle, groups)
+    run = EC2Response.run_instances
+    with ExitStack() as changes:
+        for name, method in {
+            "run_instances": lambda call: launches.run(call, run),
+            "create_placement_group": groups.create,
+            "describe_placement_groups": groups.describe,
+            "delete_placement_group": groups.delete,
+            "delete_security_group": _guarded(EC2Response.delete_security_group),
+        }.items():
+            changes.enter_context(mock.patch.object(EC2Response, name, _method(method), create=True))
+        changes.enter_context(mock.patch.object(Instance, "terminate", _terminate(lifecycle)))
+        for name in ("instance_status", "system_status"):
+            changes.enter_context(mock.patch.object(Instance, name, property(_checks(lifecycle))))
+        free = property(_free_addresses(lifecycle, Subnet.available_ip_address_count))
+        changes.enter_context(mock.patch.object(Subnet, "available_ip_address_count", free))
+        changes.enter_context(mock.patch.object(TaggedEC2Resource, "get_tags", _tags))
+        changes.enter_context(mock.patch.dict(filter_dict_attribute_mapping, {"client-token": "client_token"}))
+        yield
+
+
+def _method(function: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:
+    """moto looks for plain functions."""
+
+    def method(self: EC2Response) -> Any:
+        return function(self)
+
+    return method
+
+
+def _terminate(lifecycle: Lifecycle) -> Callable[[Instance], InstanceState]:
+    def terminate(self: Instance) -> InstanceState:
+        return lifecycle.terminate(self)
+
+    return terminate
+
+
+def _checks(lifecycle: Lifecycle) -> Callable[[Instance], dict[str, Any]]:
+    words = {"ok": "passed", "impaired": "failed"}
+
+    def status(self: Instance) -> dict[str, Any]:
+        state = lifecycle.status(self)
+        if state == "not-applicable":
+            return {"Status": state}
+        return {"Status": state, "Details": [{"Name": "reachability", "Status": words.get(state, state)}]}
+
+    return status
+
+
+def _free_addresses(lifecycle: Lifecycle, original: Any) -> Callable[[Subnet], int]:
+    def count(self: Subnet) -> int:
+        full = any(fault.subnet == self.id for fault in lifecycle.faults.of(NoAddresses))
+        return 0 if full else max(0, original.fget(self))
+
+    return count
+
+
+def _guarded(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:
+    """moto deletes a security group from under its interfaces."""
+
+    def delete(call: EC2Response) -> Any:
+        group = call._get_param("GroupId")
+        users = [nic for nic in call.ec2_backend.enis.values() if group in {each.id for each in nic.group_set}]
+        if users:
+            raise Refused("DependencyViolation", f"resource {group} has a dependent object")
+        return original(call)
+
+    return delete
+
+
+def _tags(self: Any) -> list[dict[str, str]]:
+    """moto searches all tags of everything for those of one resource."""
+    own = self.ec2_backend.tags.get(self.id, {})
+    return [{"resource_id": self.id, "key": key, "value": value, "resource_type": ""} for key, value in own.items()]

@@ -1,0 +1,130 @@
+"""What a running instance is: nothing (an instant host), or processes of this machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+HostMode = Literal["instant", "namespaces", "loopback"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a host is made of. `plan` is its boot (`tests.cloud.user_data`); `disks` NVMe names with bytes or None."""
+
+    instance_id: str
+    address: str
+    prefix: int
+    plan: Mapping[str, Any]
+    disks: Mapping[str, int | None]
+
+    @property
+    def hostname(self) -> str:
+        """As EC2 names hosts by their address."""
+        return "ip-" + self.address.replace(".", "-")
+
+
+@dataclass
+class HostLog:
+    """What a host reported. Grows while it lives, stays after it ended."""
+
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """Events of a kind: `alive`, `script`, `executed`, `written`, `ssh`, `booted`, `call`, `started`, `shutdown`, `failed`."""
+        return [event for event in list(self.events) if event["event"] == kind]
+
+    @property
+    def ready(self) -> bool:
+        """Whether SSH answers."""
+        return bool(self.of("ssh"))
+
+    @property
+    def booted(self) -> bool:
+        """Whether the boot is over, well or not."""
+        return bool(self.of("booted") or self.of("failed"))
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """Command lines of the stand-ins, in order."""
+        return [event["argv"] for event in self.of("call")]
+
+    @property
+    def executed(self) -> dict[str, int]:
+        """Commands of the user data with their exit codes."""
+        return {event["command"]: event["exit_code"] for event in self.of("executed")}
+
+
+class Host(Protocol):
+    """One started host."""
+
+    log: HostLog
+
+    def stop(self) -> None:
+        """End everything of it and remove what it has written. Idempotent."""
+
+    def freeze(self) -> None:
+        """Stop every process of it where it stands."""
+
+    def thaw(self) -> None:
+        """Let them go on."""
+
+    def cut(self) -> None:
+        """Nothing goes in or out any more; what runs goes on."""
+
+    def heal(self) -> None:
+        """The link works again."""
+
+    def skip(self, seconds: float) -> None:
+        """Bring its timers nearer."""
+
+    def path(self, inside: str) -> Path:
+        """Where this machine finds a file of the host."""
+
+
+class Hosts(Protocol):
+    """A way to start hosts. `gateway` is the cloud's own address as hosts reach it."""
+
+    mode: HostMode
+    gateway: str
+    network: str
+    ssh_port: int
+
+    def start(self, machine: Machine) -> Host:
+        """Start it; returns at once, its log tells how far it is."""
+
+    def close(self) -> None:
+        """End all of it, network and folders included. Idempotent."""
+
+
+class InstantHost:
+    """No process at all: ready at once."""
+
+    def __init__(self) -> None:
+        self.log = HostLog([{"event": "ssh"}, {"event": "booted", "ok": True}])
+
+    def stop(self) -> None:
+        """Nothing to end."""
+
+    freeze = thaw = cut = heal = stop
+
+    def skip(self, seconds: float) -> None:
+        """No timers."""
+
+    def path(self, inside: str) -> Path:
+        """An instant host has no files."""
+        raise FileNotFoundError(inside)
+
+
+class InstantHosts:
+    """Instances without hosts, for thousands of them."""
+
+    mode: HostMode = "instant"
+    gateway, network, ssh_port = "127.0.0.1", "10.0.0.0/16", 22
+
+    def start(self, machine: Machine) -> Host:
+        """Ready at once."""
+        return InstantHost()
+
+    def close(self) -> None:
+        """Nothing to end."""

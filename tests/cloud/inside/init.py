@@ -1,0 +1,255 @@
+"""Process 1 of a host. Builds its file system, boots it, reaps, keeps the timers, and ends with the test cloud.
+
+Speaks JSON lines: orders come by standard input, events go to standard output. When the input ends, for whatever reason,
+so does this process, and the kernel ends all others of the host with it.
+"""
+
+import configparser
+import json
+import os
+import resource
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.cloud.inside import filesystem
+from tests.cloud.inside.boot import Boot, environment
+from tests.cloud.inside.spans import calendar_seconds, shutdown_seconds, span_seconds
+
+STAND_INS = (
+    "shutdown", "poweroff", "halt", "reboot", "systemctl", "systemd-run", "cloud-init", "mount", "umount", "mkfs",
+    "mkfs.ext4", "mkfs.xfs", "blkid", "blockdev", "swapoff", "swapon", "udevadm", "nvme", "mdadm", "hwclock", "timedatectl", "chronyc",
+    "dnf", "yum", "apt-get",
+)  # fmt: skip
+_POWER = {"poweroff", "halt", "reboot"}
+
+
+def tell(event: Mapping[str, Any]) -> None:
+    """One line in one write: others of this host write to the same pipe."""
+    os.write(1, (json.dumps({"at": time.time(), **event}) + "\n").encode())
+
+
+class Timers:
+    """What is to happen later, by name."""
+
+    def __init__(self) -> None:
+        self._due: dict[str, tuple[float, Callable[[], None]]] = {}
+
+    def set(self, name: str, seconds: float, action: Callable[[], None]) -> None:
+        """Do it in so many seconds; replaces what had that name."""
+        self._due[name] = (time.monotonic() + seconds, action)
+
+    def cancel(self, name: str) -> None:
+        """Forget it."""
+        self._due.pop(name, None)
+
+    def advance(self, seconds: float) -> None:
+        """Bring everything nearer."""
+        self._due = {name: (due - seconds, action) for name, (due, action) in self._due.items()}
+
+    def wait(self) -> float | None:
+        """Seconds until the next is due."""
+        return max(0.0, min(due for due, _ in self._due.values()) - time.monotonic()) if self._due else None
+
+    def run(self) -> None:
+        """Do what is due."""
+        for name, (due, action) in list(self._due.items()):
+            if due <= time.monotonic():
+                del self._due[name]
+                action()
+
+
+class Init:
+    """The main loop, and what stands in for systemd."""
+
+    def __init__(self) -> None:
+        self.timers = Timers()
+        self.selector = selectors.DefaultSelector()
+
+    def run(self, calls: int) -> None:
+        """Until the standard input ends."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for descriptor, handler in ((0, self.order), (calls, self.call)):
+            self.selector.register(descriptor, selectors.EVENT_READ, _lines(descriptor, handler))
+        self.selector.register(reader, selectors.EVENT_READ, lambda: os.read(reader, 512))
+        while True:
+            for key, _ in self.selector.select(self.timers.wait()):
+                key.data()
+            reap()
+            self.timers.run()
+
+    def order(self, line: bytes) -> None:
+        """From the cloud."""
+        self.timers.advance(json.loads(line)["advance"])
+
+    def call(self, line: bytes) -> None:
+        """From a stand-in: report it, and do what systemd would."""
+        call = json.loads(line)
+        tell({"event": "call", **call})
+        name, *arguments = call["argv"]
+        if name in _POWER or (name == "systemctl" and _POWER & set(arguments)):
+            self.off()
+        elif name == "shutdown":
+            self.shutdown(arguments)
+        elif name == "systemd-run":
+            self.later(arguments)
+        elif name == "systemctl" and {"start", "enable"} & set(arguments):
+            self.units(arguments)
+
+    def off(self) -> None:
+        """The host shuts down: what becomes of the instance is the cloud's business."""
+        tell({"event": "shutdown"})
+
+    def shutdown(self, arguments: Sequence[str]) -> None:
+        """`shutdown [-hP] [when] [message]`, `shutdown -c`."""
+        if "-c" in arguments:
+            self.timers.cancel("shutdown")
+            return
+        when = next((word for word in arguments if not word.startswith("-")), "+1")
+        self.timers.set("shutdown", shutdown_seconds(when, datetime.now(UTC)), self.off)
+
+    def later(self, arguments: Sequence[str]) -> None:
+        """`systemd-run [--unit=…] [--on-active=span | --on-boot=span | --on-calendar=moment] command…`"""
+        options = dict(word.partition("=")[::2] for word in arguments if word.startswith("--"))
+        command = [word for word in arguments if not word.startswith("--")]
+        span = options.get("--on-active") or options.get("--on-boot")
+        moment = options.get("--on-calendar")
+        seconds = span_seconds(span) if span else calendar_seconds(moment, datetime.now(UTC)) if moment else 0.0
+        self.timers.set(options.get("--unit", repr(command)), seconds, lambda: start(command))
+
+    def units(self, arguments: Sequence[str]) -> None:
+        """`systemctl start X.timer`, `systemctl enable --now X.timer`: the timer's service runs when it is due."""
+        if "start" not in arguments and "--now" not in arguments:
+            return
+        for unit in (word for word in arguments if word.endswith(".timer")):
+            timer = read_unit(unit)["Timer"]
+            service = read_unit(timer.get("Unit", unit.replace(".timer", ".service")))["Service"]
+            span = timer.get("OnActiveSec") or timer.get("OnBootSec")
+            seconds = span_seconds(span) if span else calendar_seconds(timer["OnCalendar"], datetime.now(UTC))
+            command = shlex.split(service["ExecStart"])
+            self.timers.set(unit, seconds, lambda command=command: start(command))  # type: ignore[misc]
+
+
+def read_unit(name: str) -> configparser.ConfigParser:
+    """A unit's file."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_string(Path("/etc/systemd/system", name).read_text(encoding="utf-8"))
+    return parser
+
+
+def start(command: Sequence[str]) -> None:
+    """Run a command in the background."""
+    tell({"event": "started", "argv": list(command)})
+    subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment(), start_new_session=True
+    )
+
+
+def reap() -> None:
+    """Bury every child that ended, one's own or one that was orphaned."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+def _lines(descriptor: int, handle: Callable[[bytes], None]) -> Callable[[], None]:
+    """A reader of whole lines; ends the process at the end of its input."""
+    rest = bytearray()
+
+    def read() -> None:
+        data = os.read(descriptor, 65536)
+        if not data:
+            os._exit(0)
+        rest.extend(data)
+        *lines, left = bytes(rest).split(b"\n")
+        rest[:] = left
+        for line in lines:
+            guarded(handle, line)
+
+    return read
+
+
+def guarded(handle: Callable[[bytes], None], line: bytes) -> None:
+    """A line that can't be understood is told of, and does not end the host."""
+    try:
+        handle(line)
+    except Exception:
+        tell({"event": "error", "what": traceback.format_exc(limit=3), "line": line.decode(errors="replace")})
+
+
+def connect(machine: Mapping[str, Any]) -> None:
+    """Loopback, and the link that the cloud has put into this namespace."""
+    lines = f"""link set lo up
+addr add {machine["address"]}/{machine["prefix"]} dev eth0
+link set eth0 up
+route add default via {machine["gateway"]}
+"""
+    subprocess.run(["ip", "-batch", "-"], input=lines, text=True, check=True)
+
+
+def limits() -> bool:
+    """As roomy as an AMI's services have it, or as this machine allows; whether it does."""
+    allowed = True
+    for name, value in ((resource.RLIMIT_NOFILE, 1_048_576), (resource.RLIMIT_MEMLOCK, resource.RLIM_INFINITY)):
+        try:
+            resource.setrlimit(name, (value, value))
+        except (ValueError, PermissionError):
+            hard = resource.getrlimit(name)[1]
+            resource.setrlimit(name, (hard, hard))
+            allowed = False
+    return allowed
+
+
+def furnish(folder: Path, order: Mapping[str, Any]) -> int:
+    """The file system and what stands in for programs; returns the pipe of their calls."""
+    machine = order["machine"]
+    text = Path(__file__).with_name("stand_in.py").read_text(encoding="utf-8")
+    filesystem.enter(filesystem.build(folder, machine["disks"], machine["share"], sys.base_prefix))
+    # What is imported from here on comes from where the interpreter's folder is shown now.
+    sys.path[:] = [place.replace(sys.base_prefix, f"/{filesystem.PYTHON}") for place in sys.path]
+    interpreter = f"/{filesystem.PYTHON}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    filesystem.stand_in(STAND_INS, text, interpreter)
+    pipe = f"/{filesystem.STATE}/calls"
+    os.mkfifo(pipe)
+    Path(pipe).chmod(0o666)
+    # Open for writing too: so it never ends.
+    return os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+
+
+def boot(order: Mapping[str, Any]) -> None:
+    """In a process of its own, for commands may take their time."""
+    if os.fork() == 0:
+        try:
+            Boot(order["machine"], order["plan"], tell).run()
+        except BaseException:
+            tell({"event": "failed", "what": traceback.format_exc(limit=5)[-3000:]})
+        os._exit(0)
+
+
+def main() -> None:
+    """`init.py <folder>`; the order with machine and plan is the first line of the input."""
+    tell({"event": "alive"})
+    order = json.loads(sys.stdin.buffer.raw.readline())
+    order["machine"]["limits_can_rise"] = limits()
+    connect(order["machine"])
+    calls = furnish(Path(sys.argv[1]), order)
+    boot(order)
+    Init().run(calls)
+
+
+if __name__ == "__main__":
+    main()

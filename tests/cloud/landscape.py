@@ -1,0 +1,62 @@
+"""What an account has before Plimsoll comes: a network with a subnet in each of three zones, a group, an image, a bucket."""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.ec2.models import ec2_backends
+from moto.s3.models import s3_backends
+from moto.ssm.models import ssm_backends
+
+IMAGE_PARAMETER = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
+BUCKET = "plimsoll-results"
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """Ids. `subnets` by zone, in order of preference; `controller` is the range that may use SSH."""
+
+    region: str
+    vpc: str
+    subnets: Mapping[str, str]
+    security_group: str
+    image: str
+    image_parameter: str
+    bucket: str
+    controller: str
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def build(region: str, network: str, gateway: str) -> Landscape:
+    """Make it in moto."""
+    ec2 = ec2_backends[DEFAULT_ACCOUNT_ID][region]
+    vpc = ec2.create_vpc(network)
+    subnets = _subnets(ec2, vpc.id, region, network)
+    controller = f"{gateway}/32"
+    group = _group(ec2, vpc.id, controller)
+    image = ssm_backends[DEFAULT_ACCOUNT_ID][region].get_parameter(IMAGE_PARAMETER).value
+    s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, region)
+    return Landscape(region, vpc.id, subnets, group, image, IMAGE_PARAMETER, BUCKET, controller)
+
+
+def _subnets(ec2: Any, vpc: str, region: str, network: str) -> dict[str, str]:
+    """Quarters of the network; the first holds the gateway, which AWS keeps too."""
+    quarters = ipaddress.ip_network(network).subnets(prefixlen_diff=2)
+    zones = [f"{region}{letter}" for letter in "abc"]
+    return {
+        zone: ec2.create_subnet(vpc, str(part), availability_zone=zone).id
+        for zone, part in zip(zones, quarters, strict=False)
+    }
+
+
+def _group(ec2: Any, vpc: str, controller: str) -> str:
+    group = ec2.create_security_group("plimsoll-hosts", "SSH from the controller, all inside", vpc_id=vpc)
+    allow = ec2.authorize_security_group_ingress
+    allow(group.id, "tcp", "22", "22", ip_ranges=[{"CidrIp": controller}])
+    allow(group.id, "-1", None, None, ip_ranges=[], source_groups=[{"GroupId": group.id}])
+    return str(group.id)

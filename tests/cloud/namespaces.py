@@ -1,0 +1,221 @@
+"""Hosts in namespaces of their own: network, processes, mounts, name. Needs root.
+
+A host has no name in the machine's registries (no `ip netns`, no mount outside): when its process 1 ends, the kernel
+takes away everything. That happens at the latest when the cloud's process ends, for process 1 reads from it.
+"""
+
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.cloud.hosts import HostLog, HostMode, Machine
+from tests.cloud.slots import MARK, Slot
+
+_CHECKOUT = Path(__file__).parents[2]
+_UNSHARE = ("unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child=SIGKILL")
+_PROGRAMS = ("ip", "unshare", "sshd", "ssh-keygen", "useradd", "findmnt")
+_TIMEOUT_S = 20.0
+_SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+Report = Callable[[str, dict[str, Any]], None]
+"""Called with the instance's id and each event of its host, from a thread of its own."""
+
+
+def obstacle() -> str:
+    """Why this machine can't have hosts in namespaces; empty where it can."""
+    if os.geteuid() != 0:
+        return "not root"
+    missing = [name for name in _PROGRAMS if shutil.which(name, path=_SYSTEM_PATH) is None]
+    if missing:
+        return f"missing: {', '.join(missing)} (Debian: iproute2, util-linux, openssh-server)"
+    tried = subprocess.run([*_UNSHARE, "true"], capture_output=True, text=True, check=False)
+    return tried.stderr.strip()
+
+
+class NamespaceHost:
+    """One host. `pid` is its process 1 as this machine counts."""
+
+    def __init__(
+        self, machine: Machine, process: subprocess.Popen[bytes], folder: Path, link: str, log: HostLog
+    ) -> None:
+        self.machine, self.folder, self.log = machine, folder, log
+        self._process, self._link = process, link
+        self._stopping = threading.Lock()
+
+    @property
+    def pid(self) -> int:
+        """Process 1 of the host."""
+        return int(Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()[0])
+
+    def stop(self) -> None:
+        """Kill process 1: the kernel does the rest."""
+        with self._stopping:
+            _end(self._process)
+            _ip(f"link del {self._link}", check=False)
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def freeze(self) -> None:
+        """SIGSTOP, again until no process was born meanwhile."""
+        while self._send(signal.SIGSTOP, unless=psutil.STATUS_STOPPED):
+            time.sleep(0.01)
+
+    def thaw(self) -> None:
+        """SIGCONT for all."""
+        self._send(signal.SIGCONT, unless=None)
+
+    def cut(self) -> None:
+        """This machine's end of the link goes down."""
+        _ip(f"link set {self._link} down")
+
+    def heal(self) -> None:
+        """And up."""
+        _ip(f"link set {self._link} up")
+
+    def skip(self, seconds: float) -> None:
+        """Process 1 keeps the timers."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"advance": seconds}).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def path(self, inside: str) -> Path:
+        """Through process 1's own view."""
+        return Path(f"/proc/{self.pid}/root", inside.lstrip("/"))
+
+    def processes(self) -> Iterator[psutil.Process]:
+        """All processes of the host, its process 1 first."""
+        namespace = os.readlink(f"/proc/{self.pid}/ns/pid")
+        for process in psutil.process_iter():
+            with suppress(OSError):
+                if os.readlink(f"/proc/{process.pid}/ns/pid") == namespace:
+                    yield process
+
+    def _send(self, number: int, unless: str | None) -> int:
+        sent = 0
+        for process in self.processes():
+            with suppress(psutil.NoSuchProcess):
+                if process.status() not in (unless, psutil.STATUS_ZOMBIE):
+                    process.send_signal(number)
+                    sent += 1
+        return sent
+
+
+class NamespaceHosts:
+    """Hosts on a bridge. `share` are folders of the machine that all hosts see, read-only."""
+
+    mode: HostMode = "namespaces"
+    ssh_port = 22
+
+    def __init__(self, slot: Slot, report: Report, share: tuple[Path, ...] = ()) -> None:
+        self._slot, self._report, self._share = slot, report, share
+        self._numbers = itertools.count(1)
+        self._hosts: list[NamespaceHost] = []
+        self.gateway = str(slot.network.network_address + 1)
+        self.network = str(slot.network)
+        _ip(
+            f"link add {slot.bridge} type bridge",
+            f"addr add {self.gateway}/{slot.network.prefixlen} dev {slot.bridge}",
+            f"link set {slot.bridge} up",
+        )
+
+    def start(self, machine: Machine) -> NamespaceHost:
+        """Process 1 first, for its namespace is where the link goes; then its order."""
+        folder = self._slot.folder / machine.instance_id
+        folder.mkdir()
+        link = f"{self._slot.bridge.removesuffix('br')}h{next(self._numbers)}"
+        process = _process_1(folder)
+        log = HostLog()
+        host = NamespaceHost(machine, process, folder, link, log)
+        self._hosts.append(host)
+        threading.Thread(target=self._read, args=(host, process), daemon=True).start()
+        _await(lambda: bool(log.events), f"{machine.instance_id} did not start: see {folder}/console")
+        self._connect(host, process.pid, link)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(self._order(machine)).encode() + b"\n")
+        process.stdin.flush()
+        return host
+
+    def close(self) -> None:
+        """All hosts, then the bridge."""
+        for host in self._hosts:
+            host.stop()
+        _ip(f"link del {self._slot.bridge}", check=False)
+
+    def _order(self, machine: Machine) -> dict[str, Any]:
+        about = {
+            "hostname": machine.hostname,
+            "address": machine.address,
+            "prefix": self._slot.network.prefixlen,
+            "gateway": self.gateway,
+            "disks": dict(machine.disks),
+            "share": [str(folder) for folder in self._share],
+            "ssh_port": self.ssh_port,
+        }
+        return {"machine": about, "plan": machine.plan}
+
+    def _connect(self, host: NamespaceHost, pid: int, link: str) -> None:
+        mac = "02:" + ":".join(f"{int(part):02x}" for part in ("0", *host.machine.address.split(".")))
+        _ip(
+            f"link add {link} type veth peer name eth0 address {mac} netns {pid}",
+            f"link set {link} master {self._slot.bridge} up",
+            # So that a cut link is silent, as on AWS, instead of "no route to host".
+            f"neigh replace {host.machine.address} lladdr {mac} dev {self._slot.bridge} nud permanent",
+        )
+
+    def _read(self, host: NamespaceHost, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            event = json.loads(line)
+            host.log.events.append(event)
+            self._report(host.machine.instance_id, event)
+
+
+def _process_1(folder: Path) -> "subprocess.Popen[bytes]":
+    interpreter = os.path.realpath(sys._base_executable)  # type: ignore[attr-defined]
+    with (folder / "console").open("wb") as console:
+        return subprocess.Popen(
+            [*_UNSHARE, interpreter, "-S", "-m", "tests.cloud.inside.init", str(folder)],
+            cwd=_CHECKOUT,
+            env={"PATH": _SYSTEM_PATH, "LANG": "C.UTF-8", MARK: str(folder)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=console,
+            start_new_session=True,
+        )
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Killing `unshare` kills process 1, for it was told to; which kills all."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+
+
+def _ip(*commands: str, check: bool = True) -> None:
+    done = subprocess.run(
+        ["ip", "-batch", "-"], input="\n".join(commands) + "\n", capture_output=True, text=True, check=False
+    )
+    if check and done.returncode != 0:
+        raise RuntimeError(f"ip {'; '.join(commands)}: {done.stderr.strip()}")
+
+
+def _await(condition: Callable[[], bool], failure: str) -> None:
+    deadline = time.monotonic() + _TIMEOUT_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise RuntimeError(failure)
+        time.sleep(0.01)
