@@ -158,7 +158,7 @@ def _hosts(mode: Mode, lifecycle: Lifecycle, share: tuple[Path, ...]) -> Iterato
 
 @contextmanager
 def _served(app: Front, address: str, port: int) -> Iterator[str]:
-    server = make_server(address, port, app, threaded=True, request_handler=_Quiet)
+    server = make_server(address, port, app, threaded=True, request_handler=_Handler)
     server.daemon_threads = True  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
@@ -170,8 +170,12 @@ def _served(app: Front, address: str, port: int) -> Iterator[str]:
         server.server_close()
 
 
-class _Quiet(MotoRequestHandler):
-    """Prints no line for each request."""
+class _Handler(MotoRequestHandler):
+    """Prints no line for each request, and closes connections that the application drops."""
+
+    def connection_dropped(self, error: BaseException, environ: dict[str, Any] | None = None) -> None:
+        """An answer that is lost on purpose, or a caller that is gone."""
+        self.close_connection = True
 
     def log_request(self, *_: Any) -> None:
         """Nothing."""

@@ -22,6 +22,8 @@ HUGE_PAGES = "sys/kernel/mm/transparent_hugepage"
 STATE = "run/test-cloud"
 SYSTEM_DISK = "nvme0n1"
 PYTHON = "opt/test-cloud/python"
+# Where distributions have these, so that ordinary users find them.
+_IN_BIN = {"cloud-init", "systemctl", "systemd-run", "timedatectl", "chronyc", "mount", "umount", "dnf", "yum", "apt-get"}
 _NVME_MAJOR = 259
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -168,7 +170,7 @@ def stand_in(names: Iterable[str], program: str, interpreter: str) -> None:
     kept = _made(Path("/", STATE, "real"))
     for name in names:
         found = shutil.which(name, path="/usr/sbin:/usr/bin")
-        place = Path(found or f"/usr/sbin/{name}")
+        place = Path(found or f"/usr/{'bin' if name in _IN_BIN else 'sbin'}/{name}")
         if found:
             shutil.copy2(place, kept / name)
             place.unlink()

@@ -29,6 +29,8 @@ STAND_INS = (
     "mkfs.ext4", "mkfs.xfs", "blkid", "blockdev", "swapoff", "swapon", "udevadm", "nvme", "mdadm", "hwclock", "timedatectl", "chronyc",
     "dnf", "yum", "apt-get",
 )  # fmt: skip
+# How long services have to close their connections.
+_SERVICES_END_S = 0.2
 _POWER = {"poweroff", "halt", "reboot"}
 
 
@@ -108,8 +110,9 @@ class Init:
             self.units(arguments)
 
     def off(self) -> None:
-        """The host shuts down: what becomes of the instance is the cloud's business."""
-        tell({"event": "shutdown"})
+        """The host shuts down, its services first; what becomes of the instance is the cloud's business."""
+        os.kill(-1, signal.SIGTERM)
+        self.timers.set("off", _SERVICES_END_S, lambda: tell({"event": "shutdown"}))
 
     def shutdown(self, arguments: Sequence[str]) -> None:
         """`shutdown [-hP] [when] [message]`, `shutdown -c`."""
