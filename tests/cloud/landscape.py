@@ -35,7 +35,8 @@ class Landscape:
 def build(region: str, network: str, gateway: str) -> Landscape:
     """Make it in moto."""
     ec2 = ec2_backends[DEFAULT_ACCOUNT_ID][region]
-    vpc = ec2.create_vpc(network)
+    _forget_defaults(ec2)
+    vpc = ec2.create_vpc(network, is_default=True)
     subnets = _subnets(ec2, vpc.id, region, network)
     controller = f"{gateway}/32"
     group = _group(ec2, vpc.id, controller)
@@ -48,10 +49,22 @@ def _subnets(ec2: Any, vpc: str, region: str, network: str) -> dict[str, str]:
     """Quarters of the network; the first holds the gateway, which AWS keeps too."""
     quarters = ipaddress.ip_network(network).subnets(prefixlen_diff=2)
     zones = [f"{region}{letter}" for letter in "abc"]
-    return {
-        zone: ec2.create_subnet(vpc, str(part), availability_zone=zone).id
+    made = {
+        zone: ec2.create_subnet(vpc, str(part), availability_zone=zone)
         for zone, part in zip(zones, quarters, strict=False)
     }
+    for subnet in made.values():
+        subnet.default_for_az = True
+    return {zone: subnet.id for zone, subnet in made.items()}
+
+
+def _forget_defaults(ec2: Any) -> None:
+    """moto's default network lies elsewhere than where hosts can be: ours takes its place."""
+    for zones in ec2.subnets.values():
+        for subnet in zones.values():
+            subnet.default_for_az = False
+    for vpc in ec2.vpcs.values():
+        vpc.is_default = False
 
 
 def _group(ec2: Any, vpc: str, controller: str) -> str:

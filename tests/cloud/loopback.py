@@ -48,7 +48,7 @@ class LoopbackHost:
 
     def stop(self) -> None:
         """sshd, its sessions, the folder."""
-        for process in [*processes(self.folder)]:
+        for process in processes(self.folder):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         self._process.wait()

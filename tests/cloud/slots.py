@@ -95,19 +95,27 @@ def sweep(slot: Slot) -> None:
     for process in processes(slot.folder):
         with suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(list(processes(slot.folder)), timeout=10)
+    psutil.wait_procs(processes(slot.folder), timeout=10)
     for link in links(slot):
         subprocess.run(["ip", "link", "del", link], check=False, capture_output=True)
     shutil.rmtree(slot.folder, ignore_errors=False) if slot.folder.exists() else None
 
 
-def processes(folder: Path) -> Iterator[psutil.Process]:
-    """Every process of hosts below that folder."""
+def processes(folder: Path) -> list[psutil.Process]:
+    """Every process of hosts below that folder: those that carry the mark or name the folder, and what they started."""
+    found: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            mark = process.environ().get(MARK, "")
-            if mark == str(folder) or mark.startswith(f"{folder}/"):
-                yield process
+            if _belongs(process, str(folder)):
+                found |= {one.pid: one for one in (process, *process.children(recursive=True))}
+    return list(found.values())
+
+
+def _belongs(process: psutil.Process, folder: str) -> bool:
+    """sshd writes its title over its environment; but the title names its configuration."""
+    if process.name() == "sshd":
+        return f"{folder}/" in " ".join(process.cmdline())
+    return f"{process.environ().get(MARK, '')}/".startswith(f"{folder}/")
 
 
 def links(slot: Slot) -> list[str]:

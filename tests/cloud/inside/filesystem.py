@@ -23,7 +23,18 @@ STATE = "run/test-cloud"
 SYSTEM_DISK = "nvme0n1"
 PYTHON = "opt/test-cloud/python"
 # Where distributions have these, so that ordinary users find them.
-_IN_BIN = {"cloud-init", "systemctl", "systemd-run", "timedatectl", "chronyc", "mount", "umount", "dnf", "yum", "apt-get"}
+_IN_BIN = {
+    "cloud-init",
+    "systemctl",
+    "systemd-run",
+    "timedatectl",
+    "chronyc",
+    "mount",
+    "umount",
+    "dnf",
+    "yum",
+    "apt-get",
+}
 _NVME_MAJOR = 259
 
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -107,13 +107,14 @@ class Ssh:
             file.write(f"{address} {' '.join(host_key.split()[:2])}\n")
 
     def run(
-        self, address: str, command: str, *, user: str = "ec2-user", timeout: int = 5
+        self, address: str, command: str, *, user: str = "ec2-user", port: int = 22, timeout: int = 5
     ) -> "subprocess.CompletedProcess[str]":
         """Exit code 255: ssh itself failed."""
         options = (
             "StrictHostKeyChecking=yes",
             f"UserKnownHostsFile={self.known_hosts}",
             "BatchMode=yes",
+            f"Port={port}",
             f"ConnectTimeout={timeout}",
         )
         argv = [

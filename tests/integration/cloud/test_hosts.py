@@ -77,7 +77,9 @@ def test_user_data_is_executed_in_the_hosts_own_view(start: Start, ssh: Ssh, clo
         write_files=[{"path": "/opt/plimsoll/hello", "content": "hello\n", "permissions": "0640", "owner": "root:adm"}],
         runcmd=["cd /var/tmp", "cat /opt/plimsoll/hello >> order", ["sh", "-c", "exit 3"]],
     )
-    assert ssh.run(address, "cat /var/tmp/order; stat -c '%a %G' /opt/plimsoll/hello").stdout == "early\nhello\n640 adm\n"
+    assert (
+        ssh.run(address, "cat /var/tmp/order; stat -c '%a %G' /opt/plimsoll/hello").stdout == "early\nhello\n640 adm\n"
+    )
     assert cloud.log(instance).executed["sh -c 'exit 3'"] == 3
     assert ssh.run(address, "cloud-init status --wait").stdout == "status: done\n"
     assert not Path("/opt/plimsoll/hello").exists()
@@ -116,7 +118,10 @@ def test_the_nvme_disk_is_there_to_be_formatted_and_mounted(start: Start, ssh: S
             "touch /data/file",
         ]
     )
-    assert ssh.run(address, f"{find}; findmnt -n -o SOURCE --target /data; ls /data").stdout == "/dev/nvme1n1\n/dev/nvme1n1\nfile\n"
+    assert (
+        ssh.run(address, f"{find}; findmnt -n -o SOURCE --target /data; ls /data").stdout
+        == "/dev/nvme1n1\n/dev/nvme1n1\nfile\n"
+    )
     assert set(cloud.log(instance).executed.values()) == {0}
     assert [call[0] for call in cloud.log(instance).calls] == ["mount", "mkfs.xfs", "mount"]
 
@@ -261,5 +266,9 @@ def test_the_cloud_is_reached_over_its_own_address_only(cloud: Cloud) -> None:
     with urllib.request.urlopen(f"{cloud.endpoint}/_cloud/landscape", timeout=5) as answer:
         assert json.load(answer)["mode"] == "namespaces"
     port = int(cloud.endpoint.rpartition(":")[2])
-    listening = {each.laddr.ip for each in psutil.Process().net_connections() if each.status == "LISTEN" and each.laddr.port == port}
+    listening = {
+        each.laddr.ip
+        for each in psutil.Process().net_connections()
+        if each.status == "LISTEN" and each.laddr.port == port
+    }
     assert listening == {cloud.endpoint.split("//")[1].split(":")[0]}

@@ -61,7 +61,9 @@ def test_a_token_is_used_up_with_its_instances(ec2: Any, instant: Cloud) -> None
 
 
 def test_instances_are_found_by_token_and_tag(ec2: Any, instant: Cloud) -> None:
-    marked = [{"ResourceType": kind, "Tags": [{"Key": "cell", "Value": "c1"}]} for kind in ("instance", "network-interface")]
+    marked = [
+        {"ResourceType": kind, "Tags": [{"Key": "cell", "Value": "c1"}]} for kind in ("instance", "network-interface")
+    ]
     ids = launch(ec2, instant, ClientToken="t1", TagSpecifications=marked)
     launch(ec2, instant)
     for name, value in (("client-token", "t1"), ("tag:cell", "c1")):

@@ -135,7 +135,9 @@ def test_an_instance_that_does_not_boot_is_impaired(ec2: Any, instant: Cloud) ->
 
 def test_the_price_of_a_type_can_be_asked(instant: Cloud) -> None:
     wanted = [{"Type": "TERM_MATCH", "Field": "instanceType", "Value": "r5d.2xlarge"}]
-    (product,) = Aws(instant.endpoint).client("pricing").get_products(ServiceCode="AmazonEC2", Filters=wanted)["PriceList"]
+    (product,) = (
+        Aws(instant.endpoint).client("pricing").get_products(ServiceCode="AmazonEC2", Filters=wanted)["PriceList"]
+    )
     (term,) = json.loads(product)["terms"]["OnDemand"].values()
     assert [float(one["pricePerUnit"]["USD"]) for one in term["priceDimensions"].values()] == [0.576]
 

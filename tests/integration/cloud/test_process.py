@@ -1,0 +1,151 @@
+"""The test cloud as a process of its own, and what is left after one that crashed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import psutil
+import pytest
+from tests.cloud import namespaces, slots
+from tests.cloud.client import CloudClient
+from tests.cloud.faults import NoCapacity
+from tests.integration.cloud.conftest import eventually
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@contextmanager
+def process(*options: str) -> Iterator[tuple["subprocess.Popen[str]", dict[str, Any]]]:
+    """A running `python -m tests.cloud` with what it printed; ended after the block, if it still runs."""
+    argv = [sys.executable, "-m", "tests.cloud", *options]
+    with subprocess.Popen(argv, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        try:
+            yield running, json.loads(running.stdout.readline())
+        finally:
+            running.kill()
+
+
+def client(about: dict[str, Any], service: str) -> Any:
+    """From the variables that the process printed, as any other AWS client would take them."""
+    variables = about["environment"]
+    return boto3.client(
+        service,
+        endpoint_url=variables["AWS_ENDPOINT_URL"],
+        region_name=variables["AWS_DEFAULT_REGION"],
+        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
+def launch(about: dict[str, Any]) -> str:
+    landscape = about["landscape"]
+    subnet = landscape["subnets"]["us-east-1a"]
+    answer = client(about, "ec2").run_instances(
+        ImageId=landscape["image"], InstanceType="m5.large", MinCount=1, MaxCount=1, SubnetId=subnet
+    )
+    return str(answer["Instances"][0]["InstanceId"])
+
+
+def test_other_processes_steer_it_over_http() -> None:
+    with process("--mode", "instant", "--manual") as (running, about):
+        cloud = CloudClient(about["endpoint"])
+        number = cloud.fault(NoCapacity(zone="us-east-1a"))
+        with pytest.raises(client(about, "ec2").exceptions.ClientError, match="InsufficientInstanceCapacity"):
+            launch(about)
+        cloud.clear(number)
+        instance = launch(about)
+        cloud.skip(1)
+        assert cloud.summary()["alive"] == 1
+        assert cloud.leftovers()["instances"] == [instance]
+        cloud.kill(instance)
+        assert [entry["why"] for entry in cloud.instances()] == ["Server.InternalError"]
+        assert cloud.leftovers()["instances"] == []
+        assert cloud.landscape()["bucket"] == about["landscape"]["bucket"]
+        assert running.stdin is not None
+        running.stdin.close()
+        assert running.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("faults", {"kind": "Flood"}, 400),
+        ("instances/i-1/freeze", None, 404),
+        ("nothing", None, 404),
+        ("skip", {"x": 1}, 400),
+    ],
+)
+def test_a_wrong_order_is_refused_with_its_reason(path: str, body: Any, status: int) -> None:
+    with process("--mode", "instant") as (_, about):
+        answer = httpx.post(f"{about['endpoint']}/_cloud/{path}", json=body, trust_env=False)
+        assert answer.status_code == status
+        assert answer.json()["error"]
+
+
+@pytest.fixture
+def needs_namespaces() -> None:
+    obstacle = namespaces.obstacle()
+    if obstacle:
+        pytest.skip(f"no hosts in namespaces here: {obstacle}")
+
+
+def folder_of(instance: str) -> Path:
+    return next(Path(slots._base()).glob(f"*/{instance}"))
+
+
+@pytest.mark.usefixtures("needs_namespaces")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_cloud_that_was_ended(number: int) -> None:
+    with process() as (running, about):
+        instance = launch(about)
+        eventually(lambda: any(event["event"] == "ssh" for event in events(about, instance)))
+        folder = folder_of(instance)
+        hosts = list(slots.processes(folder))
+        assert hosts
+        os.kill(running.pid, number)
+        running.wait(timeout=20)
+        eventually(lambda: not any(host.is_running() and host.status() != psutil.STATUS_ZOMBIE for host in hosts))
+    with slots.held():
+        assert not folder.exists()
+    assert [name for name in os.listdir("/sys/class/net") if name.startswith(f"plc{folder.parent.name}")] == []
+
+
+@pytest.mark.usefixtures("needs_namespaces")
+def test_frozen_hosts_of_a_crashed_cloud_are_swept_by_the_next() -> None:
+    with process() as (running, about):
+        instance = launch(about)
+        eventually(lambda: any(event["event"] == "ssh" for event in events(about, instance)))
+        CloudClient(about["endpoint"]).freeze(instance)
+        hosts = list(slots.processes(folder_of(instance)))
+        for one in hosts:
+            one.suspend()
+        running.kill()
+        running.wait(timeout=20)
+        assert any(host.is_running() for host in hosts)
+    with slots.held():
+        assert not any(host.is_running() and host.status() != psutil.STATUS_ZOMBIE for host in hosts)
+
+
+@pytest.mark.usefixtures("needs_namespaces")
+def test_clouds_of_several_processes_do_not_disturb_each_other() -> None:
+    with process() as (_, one), process() as (_, other):
+        assert one["endpoint"].split(":")[1] != other["endpoint"].split(":")[1]
+        first, second = launch(one), launch(other)
+        assert CloudClient(one["endpoint"]).leftovers()["instances"] == [first]
+        assert CloudClient(other["endpoint"]).leftovers()["instances"] == [second]
+
+
+def events(about: dict[str, Any], instance: str) -> list[dict[str, Any]]:
+    try:
+        return CloudClient(about["endpoint"]).events(instance)
+    except httpx.HTTPStatusError:
+        return []
