@@ -41,6 +41,7 @@ def build(region: str, network: str, gateway: str) -> Landscape:
     controller = f"{gateway}/32"
     group = _group(ec2, vpc.id, controller)
     image = ssm_backends[DEFAULT_ACCOUNT_ID][region].get_parameter(IMAGE_PARAMETER).value
+    _forget_images(ec2, image)
     s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, region)
     return Landscape(region, vpc.id, subnets, group, image, IMAGE_PARAMETER, BUCKET, controller)
 
@@ -56,6 +57,13 @@ def _subnets(ec2: Any, vpc: str, region: str, network: str) -> dict[str, str]:
     for subnet in made.values():
         subnet.default_for_az = True
     return {zone: subnet.id for zone, subnet in made.items()}
+
+
+def _forget_images(ec2: Any, image: str) -> None:
+    """moto looks through all of its more than a thousand images for each instance that it launches."""
+    kept = {image, *list(ec2.amis)[:10]}
+    for one in set(ec2.amis) - kept:
+        del ec2.amis[one]
 
 
 def _forget_defaults(ec2: Any) -> None:
