@@ -1,4 +1,4 @@
-"""`python -m tests.cloud [--mode …]`: a test cloud of its own process. Prints one line of JSON, lives until its input ends.
+"""`python -m tests.cloud [--mode …]`: a test cloud as a process. Prints one line of JSON, lives until its input ends.
 
 The line has `endpoint`, `mode`, `environment` (variables for AWS clients) and `landscape`.
 """

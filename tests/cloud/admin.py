@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tests.cloud.faults import parse
 from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
-
-from tests.cloud.faults import parse
 
 if TYPE_CHECKING:
     from tests.cloud.cloud import Cloud

@@ -7,7 +7,10 @@ from xml.sax.saxutils import escape
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
-_EC2 = "<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors><RequestID>{id}</RequestID></Response>"
+_EC2 = (
+    "<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors>"
+    "<RequestID>{id}</RequestID></Response>"
+)
 _S3 = "<Error><Code>{code}</Code><Message>{message}</Message><RequestId>{id}</RequestId></Error>"
 _QUERY = (
     "<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>"

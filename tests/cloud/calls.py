@@ -37,7 +37,7 @@ def call_of(environ: dict[str, Any]) -> Call:
     region = scope[2] if scope else "us-east-1"
     if service == "s3":
         if environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
-            # moto takes what calls itself a form for one, as clients such as urllib and curl name any body; S3 does not.
+            # urllib and curl call any body a form, and moto takes it for one; S3 does not.
             environ["CONTENT_TYPE"] = "binary/octet-stream"
         return Call("s3", region, _s3_action(environ), signed=scope is not None, expired=_is_expired(query))
     body = _body(environ)

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from moto.ec2.models.instance_types import INSTANCE_TYPES
-from werkzeug.wrappers import Response
-
 from tests.cloud.answers import refusal
+from werkzeug.wrappers import Response
 
 _USD_PER_HOUR = {"r5d.2xlarge": 0.576, "c5.2xlarge": 0.34, "i3.4xlarge": 1.248, "m5.large": 0.096, "t3.micro": 0.0104}
 _STANDARD = "L-1216C47A"

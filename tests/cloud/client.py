@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 import httpx
-
 from tests.cloud.faults import Fault
 
 _TIMEOUT_S = 30.0

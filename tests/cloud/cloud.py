@@ -7,12 +7,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from moto.core import DEFAULT_ACCOUNT_ID
+from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.moto_api._internal.models import moto_api_backend
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
-from werkzeug.serving import make_server
-
 from tests.cloud import ec2, landscape, loopback, namespaces, slots
 from tests.cloud.admin import Admin
 from tests.cloud.census import Census
@@ -23,6 +21,7 @@ from tests.cloud.hosts import Host, HostLog, HostMode, Hosts, InstantHosts
 from tests.cloud.landscape import Landscape
 from tests.cloud.lifecycle import Delays, Life, Lifecycle
 from tests.cloud.placement_groups import PlacementGroups
+from werkzeug.serving import make_server
 
 _TICK_S = 0.1
 REGION = "us-east-1"
@@ -31,7 +30,7 @@ Mode = HostMode | Literal["real"]
 
 
 class Cloud:
-    """The cloud as a test sees it, beside AWS's own API at `endpoint`. `CloudClient` is the same from another process."""
+    """The cloud as a test sees it, beside AWS's own API at `endpoint`. `CloudClient` is its like in another process."""
 
     def __init__(
         self, lifecycle: Lifecycle, groups: PlacementGroups, clock: RealClock | ManualClock, hosts: Hosts
@@ -83,7 +82,7 @@ class Cloud:
             return self.census.summary(self.lifecycle.clock.now())
 
     def leftovers(self) -> dict[str, list[str]]:
-        """What costs money or clutters and is still there, in all regions; what the account had before is not counted."""
+        """What costs money or clutters and is still there, in all regions, but for what the account had before."""
         with self.lifecycle.lock:
             backends = list(ec2_backends[DEFAULT_ACCOUNT_ID].values())
             known = {self.landscape.security_group}
@@ -212,5 +211,5 @@ def aws_environment(endpoint: str) -> dict[str, str]:
         "AWS_SECRET_ACCESS_KEY": "testing",
         "AWS_DEFAULT_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",
-        "NO_PROXY": ",".join(filter(None, (os.environ.get("NO_PROXY"), endpoint.split("//")[1].split(":")[0]))),
+        "NO_PROXY": ",".join(filter(None, (os.environ.get("NO_PROXY"), urlsplit(endpoint).hostname))),
     }

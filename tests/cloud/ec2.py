@@ -10,7 +10,6 @@ from moto.ec2.models.instances import Instance, InstanceState
 from moto.ec2.models.subnets import Subnet
 from moto.ec2.responses import EC2Response
 from moto.ec2.utils import filter_dict_attribute_mapping
-
 from tests.cloud.answers import Refused
 from tests.cloud.faults import NoAddresses
 from tests.cloud.launching import Launches

@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -47,7 +47,7 @@ class VcpuLimit(Fault):
 
 @dataclass(frozen=True)
 class Throttle(Fault):
-    """That share of the calls (0 … 1, evenly spread) fails: RequestLimitExceeded, in S3 SlowDown. `action` "*": all calls."""
+    """That share of the calls (0 … 1, evenly spread) fails: RequestLimitExceeded, in S3 SlowDown. "*": all actions."""
 
     action: str = "*"
     share: float = 1.0
@@ -154,15 +154,19 @@ class Faults:
 
     def at(self, kind: type[Kind], zone: str, instance_type: str) -> Kind | None:
         """The first of that kind which strikes a launch there; uses it once."""
-        return self._strike(
+        found: Kind | None = self._strike(
             lambda fault: type(fault) is kind and isinstance(fault, Place) and fault.covers(zone, instance_type)
         )
+        return found
 
     def on(self, kind: type[Kind], action: str) -> Kind | None:
         """The first of that kind which strikes a call of that action; uses it once."""
-        return self._strike(lambda fault: type(fault) is kind and getattr(fault, "action", "") in ("*", action))
+        found: Kind | None = self._strike(
+            lambda fault: type(fault) is kind and getattr(fault, "action", "") in ("*", action)
+        )
+        return found
 
-    def _strike(self, meant: Any) -> Any:
+    def _strike(self, meant: Callable[[Fault], bool]) -> Any:
         with self._lock:
             for number, held in self._held.items():
                 if meant(held.fault) and self._is_due(held):

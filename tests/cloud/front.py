@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Any
 
-from werkzeug.wrappers import Response
-
 from tests.cloud.answers import denied, refusal, throttled
 from tests.cloud.calls import Call, call_of
 from tests.cloud.catalogue import get_products, get_service_quota
 from tests.cloud.faults import Deny, LoseAnswer, Throttle, VcpuLimit
 from tests.cloud.lifecycle import Lifecycle
+from werkzeug.wrappers import Response
 
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 _QUOTA = 100_000

@@ -31,7 +31,7 @@ class HostLog:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """Events of a kind: `alive`, `script`, `executed`, `written`, `ssh`, `booted`, `call`, `started`, `shutdown`, `failed`."""
+        """Events of a kind: alive, script, executed, written, ssh, booted, call, started, shutdown, failed, error."""
         return [event for event in list(self.events) if event["event"] == kind]
 
     @property

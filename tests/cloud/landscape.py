@@ -1,11 +1,11 @@
-"""What an account has before Plimsoll comes: a network with a subnet in each of three zones, a group, an image, a bucket."""
+"""What an account has before Plimsoll comes: a network with subnets in three zones, a group, an image, a bucket."""
 
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from moto.core import DEFAULT_ACCOUNT_ID
+from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.s3.models import s3_backends
 from moto.ssm.models import ssm_backends
@@ -40,7 +40,9 @@ def build(region: str, network: str, gateway: str) -> Landscape:
     subnets = _subnets(ec2, vpc.id, region, network)
     controller = f"{gateway}/32"
     group = _group(ec2, vpc.id, controller)
-    image = ssm_backends[DEFAULT_ACCOUNT_ID][region].get_parameter(IMAGE_PARAMETER).value
+    parameter = ssm_backends[DEFAULT_ACCOUNT_ID][region].get_parameter(IMAGE_PARAMETER)
+    assert parameter is not None
+    image = parameter.value
     _forget_images(ec2, image)
     s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, region)
     return Landscape(region, vpc.id, subnets, group, image, IMAGE_PARAMETER, BUCKET, controller)

@@ -9,7 +9,6 @@ from typing import Any
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
 from moto.ec2.models.instances import Reservation
 from moto.ec2.responses import EC2Response
-
 from tests.cloud.answers import Refused
 from tests.cloud.faults import NoAddresses, NoCapacity, VcpuLimit
 from tests.cloud.lifecycle import Lifecycle, vcpus
@@ -54,8 +53,7 @@ class Launches:
             return None
         parameters, reservation = known
         if parameters != request.compared:
-            message = f"Arguments on this idempotent request are inconsistent with arguments used in previous request(s) (token {request.token})."
-            raise Refused("IdempotentParameterMismatch", message)
+            raise Refused("IdempotentParameterMismatch", _MISMATCH)
         if all(instance.state in ("shutting-down", "terminated") for instance in reservation.instances):
             message = "The specified idempotent request was made for instances that have been terminated."
             raise Refused("IdempotentInstanceTerminated", message)
@@ -94,13 +92,13 @@ class Request:
         self.compared = {name: value for name, value in call.querystring.items() if name not in _NOT_COMPARED}
         self.image, self.type = get("ImageId"), get("InstanceType", "m1.small")
         self.count, self.key = int(get("MinCount", 1)), get("KeyName")
-        nic = next(iter(get("NetworkInterfaces", [])), {})
+        nic: dict[str, Any] = next(iter(get("NetworkInterfaces", [])), {})
         self.subnet_id = get("SubnetId") or nic.get("SubnetId")
         self.groups = get("SecurityGroupIds", []) or nic.get("Groups", [])
         self.address, self.user_data = get("PrivateIpAddress"), get("UserData") or ""
         self.group = get("Placement.GroupName") or ""
         self.tenancy = get("Placement.Tenancy") or "default"
-        self.subnet = self.backend.get_subnet(self.subnet_id) if self.subnet_id else None
+        self.subnet: Any = self.backend.get_subnet(self.subnet_id) if self.subnet_id else None
         self.zone = (
             self.subnet.availability_zone if self.subnet else get("Placement.AvailabilityZone") or f"{self.region}a"
         )
@@ -160,17 +158,18 @@ def _check_address(request: Request) -> None:
         raise Refused("InvalidIPAddress.InUse", f"Address {request.address} is in use.")
 
 
+_MISMATCH = "Arguments on this idempotent request are inconsistent with arguments used in previous request(s)."
 _VCPU = (
-    "You have requested more vCPU capacity than your current vCPU limit of {limit} allows for the instance bucket that the "
-    "specified instance type belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an "
+    "You have requested more vCPU capacity than your current vCPU limit of {limit} allows for the instance bucket that "
+    "the specified instance type belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an "
     "adjustment to this limit."
 )
 _CAPACITY = (
-    "We currently do not have sufficient {type} capacity in the Availability Zone you requested ({zone}). Our system will be "
-    "working on provisioning additional capacity."
+    "We currently do not have sufficient {type} capacity in the Availability Zone you requested ({zone}). Our system "
+    "will be working on provisioning additional capacity."
 )
 _ADDRESSES = "There are not enough free addresses in subnet '{subnet}' to satisfy the requested number of instances."
 _UNSUPPORTED = (
-    "Your requested instance type ({type}) is not supported in your requested Availability Zone ({zone}). Please retry your "
-    "request by not specifying an Availability Zone or choosing {zones}."
+    "Your requested instance type ({type}) is not supported in your requested Availability Zone ({zone}). Please retry "
+    "your request by not specifying an Availability Zone or choosing {zones}."
 )

@@ -8,7 +8,6 @@ from typing import Any
 
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 from moto.ec2.models.instances import Instance, InstanceState, StateReason
-
 from tests.cloud.census import Census, Entry
 from tests.cloud.clock import CloudClock
 from tests.cloud.faults import DieAfter, Faults, NoBoot, SmallDisk, StayPending
@@ -73,13 +72,13 @@ class Lifecycle:
         """An instance was launched: pending, until it is due."""
         at, now = (instance.placement.zone or "", instance.instance_type), self.clock.now()
         stays = self.faults.at(StayPending, *at)
-        dies, unbootable, small = (self.faults.at(kind, *at) for kind in (DieAfter, NoBoot, SmallDisk))
+        dies, small = self.faults.at(DieAfter, *at), self.faults.at(SmallDisk, *at)
         _set(instance, PENDING)
         self.lives[instance.id] = Life(
             instance,
             due=None if stays else now + self.delays.pending,
             dies_after=dies.seconds if dies else None,
-            boots=unbootable is None,
+            boots=self.faults.at(NoBoot, *at) is None,
             disk_bytes=small.bytes if small else None,
         )
         tags = {tag["key"]: tag["value"] for tag in instance.get_tags()}
@@ -94,7 +93,7 @@ class Lifecycle:
                 if life.shutdown:
                     self._power_off(life)
                 elif life.due is not None and life.due <= now:
-                    self._steps.get(life.state, lambda *_: None)(life, now)
+                    self._steps[life.state](life, now)
 
     def terminate(self, instance: Instance, code: str = "Client.UserInitiatedShutdown") -> InstanceState:
         """Begin to end an instance; returns the state before."""

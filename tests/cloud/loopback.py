@@ -1,7 +1,7 @@
 """Hosts as an ordinary user has them: an sshd on a loopback address of its own, and no view of their own.
 
-Much less than namespaces: only the user who runs the cloud can log in, files of the user data go below the host's folder,
-its commands are noted and not run, and there is no link to cut. Enough for SSH's own behaviour.
+Much less than namespaces: only the user who runs the cloud can log in, files of the user data go below the host's
+folder, its commands are noted and not run, and there is no link to cut. Enough for SSH's own behaviour.
 """
 
 import base64
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-
 from tests.cloud.hosts import HostLog, HostMode, Machine
 from tests.cloud.namespaces import Report
 from tests.cloud.slots import MARK, Slot, processes

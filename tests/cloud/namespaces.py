@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-
 from tests.cloud.hosts import HostLog, HostMode, Machine
 from tests.cloud.slots import MARK, Slot
 
@@ -95,10 +94,10 @@ class NamespaceHost:
 
     def processes(self) -> Iterator[psutil.Process]:
         """All processes of the host, its process 1 first."""
-        namespace = os.readlink(f"/proc/{self.pid}/ns/pid")
+        namespace = Path(f"/proc/{self.pid}/ns/pid").readlink()
         for process in psutil.process_iter():
             with suppress(OSError):
-                if os.readlink(f"/proc/{process.pid}/ns/pid") == namespace:
+                if Path(f"/proc/{process.pid}/ns/pid").readlink() == namespace:
                     yield process
 
     def _send(self, number: int, unless: str | None) -> int:

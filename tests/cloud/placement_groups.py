@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from moto.core.responses import ActionResult, EmptyResult
 from moto.ec2.responses import EC2Response
-
 from tests.cloud.answers import Refused
 
 

@@ -120,6 +120,6 @@ def _belongs(process: psutil.Process, folder: str) -> bool:
 
 def links(slot: Slot) -> list[str]:
     """The bridge and what is left of links to hosts."""
-    names = os.listdir("/sys/class/net") if Path("/sys/class/net").is_dir() else []
+    names = [link.name for link in Path("/sys/class/net").iterdir()]
     prefix = slot.bridge.removesuffix("br")
     return [name for name in names if name == slot.bridge or name.startswith(f"{prefix}h")]

@@ -17,8 +17,8 @@ DEFAULT_USER = "ec2-user"
 _CARRIED_OUT = {"bootcmd", "runcmd", "write_files", "users", "ssh_authorized_keys", "ssh_keys", "disable_root"}
 # What holds on these hosts anyway, whatever the user data says of it, or changes nothing that a test could see.
 _OF_NO_EFFECT = {
-    "ssh_deletekeys", "ssh_genkeytypes", "ssh_pwauth", "package_update", "package_upgrade", "timezone", "locale", "hostname",
-    "preserve_hostname", "manage_etc_hosts", "final_message", "output", "disable_ec2_metadata", "repo_upgrade", "ssh",
+    "ssh_deletekeys", "ssh_genkeytypes", "ssh_pwauth", "package_update", "package_upgrade", "timezone", "locale",
+    "hostname", "preserve_hostname", "manage_etc_hosts", "final_message", "output", "disable_ec2_metadata",
 }  # fmt: skip
 
 

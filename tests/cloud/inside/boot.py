@@ -1,4 +1,4 @@
-"""What cloud-init does at a first boot, as far as the test cloud supports it: for real, in the host's own file system."""
+"""What cloud-init does at a first boot, as far as it is supported: for real, in the host's own file system."""
 
 import base64
 import os
@@ -103,7 +103,7 @@ class Boot:
 
 
 def settle_knobs() -> None:
-    """Let the copies of the kernel's choices read as the kernel's own: `always [madvise] never`, whatever was written."""
+    """Let copies of the kernel's choices read as the kernel's own: `always [madvise] never`."""
     for name, words in {
         "enabled": ("always", "madvise", "never"),
         "defrag": ("always", "defer", "madvise", "never"),
@@ -137,7 +137,7 @@ def write_file(file: Mapping[str, Any]) -> None:
         stream.write(base64.b64decode(file["content"]))
     place.chmod(file["mode"])
     owner, _, group = file["owner"].partition(":")
-    shutil.chown(place, owner or None, group or None)
+    shutil.chown(place, owner, group or owner)
 
 
 def add_user(user: Mapping[str, Any]) -> None:

@@ -51,12 +51,12 @@ def mount(source: str | Path, target: str | Path, kind: str = "", flags: int = 0
 def build(folder: Path, disks: Mapping[str, int | None], share: Iterable[str], python: str) -> Path:
     """Mount a host's root below `folder`; returns it.
 
-    `disks` are the NVMe disks by name with their size in bytes (None: the machine's own disk, unlimited), `share` folders of
-    the machine that the host sees too, read-only, `python` the prefix of an interpreter for the stand-ins.
+    `disks` are the NVMe disks by name with their size in bytes (None: no limit but the machine's), `share` folders
+    of the machine that the host sees too, read-only, `python` the prefix of an interpreter for the stand-ins.
     """
     root = _made(folder / "root")
     mount("tmpfs", root, "tmpfs", data="mode=755,size=16m")
-    for name in sorted(os.listdir("/")):
+    for name in sorted(place.name for place in Path("/").iterdir()):
         _layer(folder, root, name)
     for name in FRESH:
         _own(folder, root / name, name)
@@ -73,7 +73,7 @@ def build(folder: Path, disks: Mapping[str, int | None], share: Iterable[str], p
 def _layer(folder: Path, root: Path, name: str) -> None:
     place = Path("/", name)
     if place.is_symlink():
-        (root / name).symlink_to(os.readlink(place))
+        (root / name).symlink_to(place.readlink())
     elif place.is_dir() and name in OVERLAID:
         upper, work = _made(folder / "upper" / name), _made(folder / "work" / name)
         data = f"lowerdir={place},upperdir={upper},workdir={work}"

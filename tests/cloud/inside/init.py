@@ -1,7 +1,7 @@
 """Process 1 of a host. Builds its file system, boots it, reaps, keeps the timers, and ends with the test cloud.
 
-Speaks JSON lines: orders come by standard input, events go to standard output. When the input ends, for whatever reason,
-so does this process, and the kernel ends all others of the host with it.
+Speaks JSON lines: orders come by standard input, events go to standard output. When the input ends, for whatever
+reason, so does this process, and the kernel ends all others of the host with it.
 """
 
 import configparser
@@ -26,8 +26,8 @@ from tests.cloud.inside.spans import calendar_seconds, shutdown_seconds, span_se
 
 STAND_INS = (
     "shutdown", "poweroff", "halt", "reboot", "systemctl", "systemd-run", "cloud-init", "mount", "umount", "mkfs",
-    "mkfs.ext4", "mkfs.xfs", "blkid", "blockdev", "swapoff", "swapon", "udevadm", "nvme", "mdadm", "hwclock", "timedatectl", "chronyc",
-    "dnf", "yum", "apt-get",
+    "mkfs.ext4", "mkfs.xfs", "blkid", "blockdev", "swapoff", "swapon", "udevadm", "nvme", "mdadm", "hwclock",
+    "timedatectl", "chronyc", "dnf", "yum", "apt-get",
 )  # fmt: skip
 # How long services have to close their connections.
 _SERVICES_END_S = 0.2
@@ -246,7 +246,9 @@ def boot(order: Mapping[str, Any]) -> None:
 def main() -> None:
     """`init.py <folder>`; the order with machine and plan is the first line of the input."""
     tell({"event": "alive"})
-    order = json.loads(sys.stdin.buffer.raw.readline())
+    # Unbuffered: what follows the first line is for the main loop to read.
+    with open(0, "rb", buffering=0, closefd=False) as orders:
+        order = json.loads(orders.readline())
     order["machine"]["limits_can_rise"] = limits()
     connect(order["machine"])
     calls = furnish(Path(sys.argv[1]), order)

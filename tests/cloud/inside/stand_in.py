@@ -1,35 +1,38 @@
 # Stands in for programs that a host in the test cloud must not run for real: they would change the machine, or need
 # systemd. Tells process 1 of the host what was asked for, and does the part of it that is harmless.
+# Started for every call, so without pathlib.
+# ruff: noqa: PTH109, PTH110, PTH112, PTH119, PTH123
 import ctypes
 import json
 import os
 import sys
 import time
+from typing import NoReturn
 
 STATE = "/run/test-cloud"
 NAME, ARGUMENTS = os.path.basename(sys.argv[0]), sys.argv[1:]
 OPERANDS = [word for word in ARGUMENTS if not word.startswith("-")]
 
 
-def tell():
+def tell() -> None:
     line = json.dumps({"argv": [NAME, *ARGUMENTS], "cwd": os.getcwd(), "uid": os.getuid()}) + "\n"
     # One write of less than PIPE_BUF bytes is whole; a longer one could be mixed with another program's.
     with open(STATE + "/calls", "wb", buffering=0) as calls:
         calls.write(line.encode()[:4096])
 
 
-def real():
+def real() -> NoReturn:
     program = STATE + "/real/" + NAME
     os.execv(program, [NAME, *ARGUMENTS])
 
 
-def disk_of(word):
+def disk_of(word: str) -> str | None:
     """The name of the NVMe disk that a path means, or None."""
     name = os.path.basename(os.path.realpath(word))
     return name if os.path.isdir(STATE + "/disks/" + name) else None
 
 
-def mounted_disk():
+def mounted_disk() -> int:
     """Mount the disk's folder: `mount [-o …] [-t …] DEVICE FOLDER`. Other file systems are not mounted at all."""
     places = [word for word in OPERANDS if word.startswith("/")]
     disk = disk_of(places[0]) if len(places) == 2 else None
@@ -48,14 +51,14 @@ def mounted_disk():
     return 0
 
 
-def formatted():
+def formatted() -> int:
     for disk in filter(None, map(disk_of, OPERANDS)):
         with open(STATE + "/formatted-" + disk, "w") as mark:
             mark.write(NAME)
     return 0
 
 
-def identified():
+def identified() -> int:
     """blkid: fails where there is no file system, as the real one."""
     known = [disk for disk in map(disk_of, OPERANDS) if disk and os.path.exists(STATE + "/formatted-" + disk)]
     for disk in known:
@@ -63,7 +66,7 @@ def identified():
     return 0 if known else 2
 
 
-def booted():
+def booted() -> int:
     """cloud-init status [--wait]"""
     while not os.path.exists(STATE + "/booted"):
         if "--wait" not in ARGUMENTS:
@@ -76,7 +79,7 @@ def booted():
     return 0 if word == "done" else 1
 
 
-def main():
+def main() -> int:
     if NAME == "cloud-init":
         return booted() if "status" in ARGUMENTS else 0
     if NAME in ("mount", "umount") and not [word for word in OPERANDS if word.startswith("/")]:

@@ -1,12 +1,7 @@
 """The test cloud as a process of its own, and what is left after one that crashed."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +12,8 @@ import pytest
 from tests.cloud import namespaces, slots
 from tests.cloud.client import CloudClient
 from tests.cloud.faults import NoCapacity
+from tests.cloud.process import cloud_process
 from tests.integration.cloud.conftest import eventually
-
-CHECKOUT = Path(__file__).parents[3]
-
-
-@contextmanager
-def process(*options: str) -> Iterator[tuple["subprocess.Popen[str]", dict[str, Any]]]:
-    """A running `python -m tests.cloud` with what it printed; ended after the block, if it still runs."""
-    argv = [sys.executable, "-m", "tests.cloud", *options]
-    with subprocess.Popen(argv, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        try:
-            yield running, json.loads(running.stdout.readline())
-        finally:
-            running.kill()
 
 
 def client(about: dict[str, Any], service: str) -> Any:
@@ -56,8 +38,8 @@ def launch(about: dict[str, Any]) -> str:
 
 
 def test_other_processes_steer_it_over_http() -> None:
-    with process("--mode", "instant", "--manual") as (running, about):
-        cloud = CloudClient(about["endpoint"])
+    with cloud_process("--mode", "instant", "--manual") as running:
+        cloud, about = running.control, running.about
         number = cloud.fault(NoCapacity(zone="us-east-1a"))
         with pytest.raises(client(about, "ec2").exceptions.ClientError, match="InsufficientInstanceCapacity"):
             launch(about)
@@ -70,9 +52,7 @@ def test_other_processes_steer_it_over_http() -> None:
         assert [entry["why"] for entry in cloud.instances()] == ["Server.InternalError"]
         assert cloud.leftovers()["instances"] == []
         assert cloud.landscape()["bucket"] == about["landscape"]["bucket"]
-        assert running.stdin is not None
-        running.stdin.close()
-        assert running.wait(timeout=20) == 0
+        assert running.end() == 0
 
 
 @pytest.mark.parametrize(
@@ -85,8 +65,8 @@ def test_other_processes_steer_it_over_http() -> None:
     ],
 )
 def test_a_wrong_order_is_refused_with_its_reason(path: str, body: Any, status: int) -> None:
-    with process("--mode", "instant") as (_, about):
-        answer = httpx.post(f"{about['endpoint']}/_cloud/{path}", json=body, trust_env=False)
+    with cloud_process("--mode", "instant") as running:
+        answer = httpx.post(f"{running.about['endpoint']}/_cloud/{path}", json=body, trust_env=False)
         assert answer.status_code == status
         assert answer.json()["error"]
 
@@ -105,31 +85,31 @@ def folder_of(instance: str) -> Path:
 @pytest.mark.usefixtures("needs_namespaces")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_of_a_cloud_that_was_ended(number: int) -> None:
-    with process() as (running, about):
-        instance = launch(about)
+    with cloud_process() as running:
+        about, instance = running.about, launch(running.about)
         eventually(lambda: any(event["event"] == "ssh" for event in events(about, instance)))
         folder = folder_of(instance)
         hosts = list(slots.processes(folder))
         assert hosts
-        os.kill(running.pid, number)
-        running.wait(timeout=20)
+        os.kill(running.process.pid, number)
+        running.process.wait(timeout=20)
         eventually(lambda: not any(host.is_running() and host.status() != psutil.STATUS_ZOMBIE for host in hosts))
     with slots.held():
         assert not folder.exists()
-    assert [name for name in os.listdir("/sys/class/net") if name.startswith(f"plc{folder.parent.name}")] == []
+    assert slots.links(slots.Slot(int(folder.parent.name), folder.parent)) == []
 
 
 @pytest.mark.usefixtures("needs_namespaces")
 def test_frozen_hosts_of_a_crashed_cloud_are_swept_by_the_next() -> None:
-    with process() as (running, about):
-        instance = launch(about)
+    with cloud_process() as running:
+        about, instance = running.about, launch(running.about)
         eventually(lambda: any(event["event"] == "ssh" for event in events(about, instance)))
         CloudClient(about["endpoint"]).freeze(instance)
         hosts = list(slots.processes(folder_of(instance)))
         for one in hosts:
             one.suspend()
-        running.kill()
-        running.wait(timeout=20)
+        running.process.kill()
+        running.process.wait(timeout=20)
         assert any(host.is_running() for host in hosts)
     with slots.held():
         assert not any(host.is_running() and host.status() != psutil.STATUS_ZOMBIE for host in hosts)
@@ -137,7 +117,8 @@ def test_frozen_hosts_of_a_crashed_cloud_are_swept_by_the_next() -> None:
 
 @pytest.mark.usefixtures("needs_namespaces")
 def test_clouds_of_several_processes_do_not_disturb_each_other() -> None:
-    with process() as (_, one), process() as (_, other):
+    with cloud_process() as first_cloud, cloud_process() as second_cloud:
+        one, other = first_cloud.about, second_cloud.about
         assert one["endpoint"].split(":")[1] != other["endpoint"].split(":")[1]
         first, second = launch(one), launch(other)
         assert CloudClient(one["endpoint"]).leftovers()["instances"] == [first]

@@ -78,7 +78,7 @@ def test_throttling_strikes_its_share(ec2: Any, instant: Cloud) -> None:
     ],
 )
 def test_a_missing_permission_is_named(
-    instant: Cloud, service: str, operation: str, parameters: dict[str, str], action: str, code: str
+    instant: Cloud, service: str, operation: str, parameters: dict[str, str], *, action: str, code: str
 ) -> None:
     instant.fault(Deny(action=action))
     with pytest.raises(ClientError, match=f"{service}:{action}") as raised:
