@@ -56,7 +56,7 @@ class NamespaceHost:
     @property
     def pid(self) -> int:
         """Process 1 of the host."""
-        return int(Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()[0])
+        return _process_1_of(self._process.pid)
 
     def stop(self) -> None:
         """Kill process 1: the kernel does the rest."""
@@ -194,10 +194,19 @@ def _process_1(folder: Path) -> "subprocess.Popen[bytes]":
         )
 
 
+def _process_1_of(unshare: int) -> int:
+    """The only child of `unshare`."""
+    return int(Path(f"/proc/{unshare}/task/{unshare}/children").read_text(encoding="ascii").split()[0])
+
+
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Killing `unshare` kills process 1, for it was told to; which kills all."""
-    process.kill()
-    process.wait()
+    """Process 1 is not gone before all others of its namespace are, nor `unshare` before process 1."""
+    if process.poll() is None:  # else its number may be another's by now
+        try:
+            os.kill(_process_1_of(process.pid), signal.SIGKILL)
+        except (OSError, IndexError):  # not there yet, or no more
+            process.kill()
+        process.wait()
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with suppress(OSError):
