@@ -1,0 +1,128 @@
+"""Plimsoll's own EC2 provider on the test cloud: real hosts over real SSH, and nothing of it left."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from tests.cloud.cloud import REGION, Cloud
+from tests.cloud.faults import LoseAnswer, NoCapacity
+from tests.integration.cloud.conftest import eventually, keygen
+
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+from plimsoll.adapters.ssh import Connections
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.ports.secrets import AwsAccess, SshIdentity
+
+FIND_DISK = ["findmnt", "-n", "-o", "SOURCE", "--target", "/var/lib/plimsoll"]
+_attempts = itertools.count(1)
+
+
+class Secrets:
+    """Implements the Secrets port: one key, one account."""
+
+    def __init__(self, endpoint: str, key: Path) -> None:
+        self._endpoint, self._key = endpoint, key
+        self._session = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
+
+    def ssh_identity(self, connection_id: str) -> SshIdentity:
+        return SshIdentity("plimsoll", self._key.read_text())
+
+    def aws(self, connection_id: str) -> AwsAccess:
+        return AwsAccess(self.client)
+
+    def client(self, service: str, region: str | None) -> Any:
+        return self._session.client(service, region_name=region or REGION, endpoint_url=self._endpoint)
+
+
+class Options:
+    """Implements the ProviderOptions port: one campaign."""
+
+    def __init__(self, options: Mapping[str, object]) -> None:
+        self._options = options
+
+    def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
+        return self._options
+
+    def known(self, provider: str) -> Sequence[Mapping[str, object]]:
+        return [self._options]
+
+
+@pytest.fixture
+def options(cloud: Cloud) -> dict[str, object]:
+    return {
+        "region": REGION,
+        "subnets": list(cloud.landscape.subnets.values()),
+        "security_group": cloud.landscape.security_group,
+        "image": cloud.landscape.image_parameter,
+        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
+        "startup": "1m",
+    }
+
+
+@pytest.fixture
+def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterator[Ec2Provider]:
+    secrets = Secrets(cloud.endpoint, keygen(tmp_path / "id"))
+    connections = Connections(secrets)
+    yield Ec2Provider(
+        secrets=secrets,
+        options=Options(options),
+        clock=SystemClock(),
+        connect=over_ssh(connections),
+        store=f"s3://{cloud.landscape.bucket}",
+        say=lambda _: None,
+    )
+    cloud.clear()
+    connections.close()
+    for instance in cloud.leftovers()["instances"]:
+        cloud.kill(instance)
+
+
+@pytest.fixture
+def request_(options: dict[str, object]) -> ClusterRequest:
+    """Two nodes and the load generator's host, for three hours; an attempt of its own, for tokens are used once."""
+    key = AttemptKey(campaign_id="azul", cell_id="g1-040k-r1", attempt=next(_attempts))
+    until = datetime.now(UTC) + timedelta(hours=3)
+    return ClusterRequest(key=key, owner="test", nodes=2, expires_at=until, options=options)
+
+
+def test_a_cluster_comes_up_tuned_and_goes(provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud) -> None:
+    cluster = provider.ensure(request_)
+    for info in cluster.hosts:
+        shown = provider.host(cluster, info).run(FIND_DISK, timeout=timedelta(seconds=20))
+        assert shown.stdout.strip() == ("/dev/nvme1n1" if info.role == "node" else "/dev/nvme0n1p1")
+        log = cloud.log(info.facts["instance_id"])
+        assert set(log.executed.values()) == {0}
+        assert ["swapoff", "--all"] in log.calls
+    provider.destroy(request_.key)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_its_dead_mans_switch_ends_it(provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud) -> None:
+    provider.ensure(request_)
+    assert len(cloud.leftovers()["instances"]) == 3
+    cloud.skip(timedelta(hours=6).total_seconds())
+    eventually(lambda: cloud.leftovers()["instances"] == [])
+    assert {entry.why for entry in cloud.census.entries.values() if entry.tags}.issuperset(
+        {"Client.InstanceInitiatedShutdown"}
+    )
+    provider.destroy(request_.key)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_a_lost_answer_and_a_full_zone_cost_no_second_host(
+    provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud
+) -> None:
+    before = cloud.summary()["launched"]
+    cloud.fault(NoCapacity(zone="us-east-1a"))
+    cloud.fault(LoseAnswer(action="RunInstances", times=1))
+    cluster = provider.ensure(request_)
+    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
+    assert cloud.summary()["launched"] - before == 3
+    provider.destroy(request_.key)
+    assert cloud.nothing_left(), cloud.leftovers()
