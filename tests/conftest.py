@@ -1,5 +1,6 @@
 """Fixtures for tests of more than one folder."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,12 @@ import pytest
 
 if TYPE_CHECKING:
     from tests.airflow_stack import StackUnderTest
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C mean something again: who starts tests in the background may have it ignored, by all processes."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
