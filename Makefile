@@ -54,9 +54,10 @@ setup-dev:  ## Install what testing needs too
 	@flock pyproject.toml $(MAKE) --silent $(DEV_STAMP)
 	@$(ARTEFACTS)
 
-lock: setup-dev  ## Compile requirements.txt and requirements-dev.txt from pyproject.toml
+lock: setup-dev  ## Compile requirements.txt, requirements-dev.txt and requirements-team.txt from pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) --extra dev -c requirements.txt -o requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra team -c requirements.txt -o requirements-team.txt pyproject.toml
 
 COMPILE := --quiet --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock"

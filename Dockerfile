@@ -1,0 +1,43 @@
+# The image of every Airflow service in docker-compose.yaml: the official one, with what the lock files name and nothing
+# else in an environment of its own. The official image's own packages differ from the lock; mixing the two would run
+# versions that nobody tested.
+ARG AIRFLOW_IMAGE=apache/airflow:3.3.2-python3.11
+
+FROM ${AIRFLOW_IMAGE} AS build
+USER root
+# The official image makes pip install into the user's home, which an environment refuses.
+ENV PIP_USER=false PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /opt/plimsoll/venv
+ENV PATH=/opt/plimsoll/venv/bin:${PATH}
+# Two layers: what the team's deployment adds changes apart from the rest. Wheels alone: the image has no compiler.
+COPY requirements.txt /opt/plimsoll/app/
+RUN pip install --require-hashes --only-binary :all: -r /opt/plimsoll/app/requirements.txt
+COPY requirements-team.txt /opt/plimsoll/app/
+RUN pip install --require-hashes --only-binary :all: -r /opt/plimsoll/app/requirements-team.txt
+COPY pyproject.toml README.md LICENSE /opt/plimsoll/app/
+COPY include /opt/plimsoll/app/include
+COPY plugins /opt/plimsoll/app/plugins
+COPY dags /opt/plimsoll/app/dags
+# Editable: the load generator's sources and the definitions are looked for beside the package.
+RUN pip install --no-deps --no-build-isolation -e /opt/plimsoll/app \
+    && python -m compileall -q /opt/plimsoll/app/include /opt/plimsoll/app/plugins
+# A build whose parts do not fit must not become an image.
+RUN pip check \
+    && python -c "import plimsoll.bootstrap, plimsoll_airflow, airflow.providers.celery.executors.celery_executor_utils"
+
+FROM ${AIRFLOW_IMAGE}
+USER root
+# Folders that volumes are mounted at: a new volume takes their owner. All else is root's, and not writable at run time.
+RUN install -d -o airflow -g 0 -m 0775 \
+        /var/lib/plimsoll /var/lib/plimsoll/logs /var/lib/plimsoll/cache /var/lib/plimsoll/scratch
+COPY --from=build /opt/plimsoll /opt/plimsoll
+ENV PATH=/opt/plimsoll/venv/bin:${PATH} \
+    VIRTUAL_ENV=/opt/plimsoll/venv \
+    PIP_USER=false \
+    PYTHONUNBUFFERED=1 \
+    AIRFLOW__CORE__DAGS_FOLDER=/opt/plimsoll/app/dags \
+    AIRFLOW__CORE__PLUGINS_FOLDER=/opt/plimsoll/app/plugins \
+    PLIMSOLL_CAMPAIGNS=/opt/plimsoll/app/include/campaigns \
+    PLIMSOLL_CACHE=/var/lib/plimsoll/cache \
+    PLIMSOLL_WORK=/tmp/plimsoll-clusters
+USER airflow

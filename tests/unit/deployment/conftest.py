@@ -1,0 +1,50 @@
+"""The files of a team's deployment, read as Compose reads them, but for the substitution of variables."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+def text_of(name: str) -> str:
+    return (CHECKOUT / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def compose_text() -> str:
+    """docker-compose.yaml without its comments."""
+    return "\n".join(line for line in text_of("docker-compose.yaml").splitlines() if not line.lstrip().startswith("#"))
+
+
+@pytest.fixture(scope="session")
+def services(compose_text: str) -> dict[str, Any]:
+    """The services, with all merges made."""
+    return YAML(typ="safe").load(compose_text)["services"]
+
+
+@pytest.fixture(scope="session")
+def dockerfile() -> list[str]:
+    """The Dockerfile's instructions, continued lines joined."""
+    joined = text_of("Dockerfile").replace("\\\n", " ")
+    return [line for line in joined.splitlines() if line and not line.startswith("#")]
+
+
+@pytest.fixture(scope="session")
+def env_example() -> str:
+    return text_of(".env.example")
+
+
+@pytest.fixture(scope="session")
+def pins() -> dict[str, dict[str, str]]:
+    """Package → version, by lock file."""
+    names = ("requirements.txt", "requirements-team.txt")
+    return {name: dict(_pins(text_of(name))) for name in names}
+
+
+def _pins(lock: str) -> list[tuple[str, str]]:
+    lines = [line.removesuffix(" \\") for line in lock.splitlines() if "==" in line and line[0].isalnum()]
+    pairs = [line.split(" ;")[0].split("==") for line in lines]
+    return [(name.split("[")[0], version.strip()) for name, version in pairs]

@@ -1,0 +1,60 @@
+"""The image of a team's deployment: the locked versions, and only what it needs from the checkout."""
+
+import re
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+Pins = dict[str, dict[str, str]]
+
+
+def copied(dockerfile: list[str]) -> set[str]:
+    """What is copied from the checkout."""
+    words = [line.split()[1:-1] for line in dockerfile if line.startswith("COPY ") and "--from" not in line]
+    return {source for line in words for source in line}
+
+
+def test_the_official_image_is_that_of_the_locked_airflow(dockerfile: list[str], pins: Pins) -> None:
+    version = pins["requirements.txt"]["apache-airflow"]
+    assert f"ARG AIRFLOW_IMAGE=apache/airflow:{version}-python3.11" in dockerfile
+    froms = [line.split()[1] for line in dockerfile if line.startswith("FROM ")]
+    assert froms == ["${AIRFLOW_IMAGE}"] * 2
+
+
+def test_everything_installed_is_locked_by_its_hash(dockerfile: list[str]) -> None:
+    installs = [part.strip() for line in dockerfile for part in re.findall(r"pip install[^&]*", line)]
+    locked = [install for install in installs if "--require-hashes --only-binary :all:" in install]
+    assert [install.split("/")[-1] for install in locked] == ["requirements.txt", "requirements-team.txt"]
+    assert [install for install in installs if install not in locked] == [
+        "pip install --no-deps --no-build-isolation -e /opt/plimsoll/app"
+    ]
+
+
+def test_it_does_not_run_as_root(dockerfile: list[str]) -> None:
+    users = [line for line in dockerfile if line.startswith("USER ")]
+    assert users[-1] == "USER airflow"
+    assert "PIP_USER=false" in " ".join(dockerfile)
+
+
+def test_what_is_copied_is_there_and_nothing_else_reaches_the_build(dockerfile: list[str]) -> None:
+    lines = (CHECKOUT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    allowed = {line.removeprefix("!") for line in lines if line.startswith("!")}
+    assert lines[1] == "*"
+    assert copied(dockerfile) == allowed
+    assert not [name for name in allowed if not (CHECKOUT / name).exists()]
+
+
+def test_secrets_are_not_committed() -> None:
+    assert ".env" in (CHECKOUT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+def test_a_team_runs_what_everybody_runs_and_a_little_more(pins: Pins) -> None:
+    base, team = pins["requirements.txt"], pins["requirements-team.txt"]
+    assert base.items() <= team.items()
+    added = team.keys() - base.keys()
+    assert {"apache-airflow-providers-celery", "apache-airflow-providers-fab", "celery", "redis"} <= added
+
+
+def test_celery_is_one_that_the_provider_can_import(pins: Pins) -> None:
+    major, minor, *_ = (int(part) for part in pins["requirements-team.txt"]["celery"].split("."))
+    assert (major, minor) < (5, 7)
