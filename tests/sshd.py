@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-import pytest
+from tests.lacking import leave_out
 
 from plimsoll.adapters.ssh import Target
 from plimsoll.domain.errors import SecretError
@@ -82,7 +82,8 @@ class Sshd:
 
     def start(self) -> None:
         """Start it, and wait until it listens."""
-        require_sshd()
+        if not SSHD.exists():
+            leave_out("needs a real sshd: install openssh-server")
         with (self.folder / "log").open("ab") as log:
             argv = [str(SSHD), "-D", "-e", "-f", str(self.config)]
             self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -126,13 +127,6 @@ class Sshd:
         with suppress(OSError), socket.create_connection((self.address, self.port), timeout=1):
             return True
         return False
-
-
-def require_sshd() -> None:
-    """Skip the test where there is no sshd; fail it where all tests are asked for (PLIMSOLL_TEST_ALL)."""
-    if not SSHD.exists():
-        skip_or_fail = pytest.fail if os.environ.get("PLIMSOLL_TEST_ALL") else pytest.skip
-        skip_or_fail("needs a real sshd: install openssh-server")
 
 
 @contextmanager

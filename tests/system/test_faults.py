@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.lacking import needs
 
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.bootstrap import load_definition
@@ -140,7 +141,7 @@ def test_a_load_generator_that_is_killed_makes_the_attempt_invalid_and_leaves_it
     assert len(log.read_text().splitlines()) > 10
 
 
-@pytest.mark.skipif(os.getuid() != 0 or shutil.which("unshare") is None, reason="mounting a small disk takes root")
+@needs(os.getuid() == 0 and shutil.which("unshare") is not None, "mounting a small disk takes root")
 @pytest.mark.timeout(300)
 def test_a_disk_that_fills_up_is_said_with_how_to_mend_it(run_faulty: Launcher) -> None:
     campaign = run_faulty(_ON_A_SMALL_DISK)

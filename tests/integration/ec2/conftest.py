@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +17,7 @@ from botocore.exceptions import ReadTimeoutError
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from moto.server import ThreadedMotoServer
+from tests.fakes.clock import BEGAN, SteppingClock
 from tests.integration.ec2 import placement_groups
 
 from plimsoll.adapters.ec2 import Ec2Provider
@@ -27,20 +28,6 @@ from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 REGION = "us-east-1"
 STORE = "s3://results/runs"
-BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
-
-
-class FakeClock:
-    """Time that passes only by waiting."""
-
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def now(self) -> datetime:
-        return BEGAN + timedelta(seconds=sum(self.slept))
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
 
 
 @dataclass
@@ -219,8 +206,8 @@ def make_security_group(ec2: Any) -> str:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
+def clock() -> SteppingClock:
+    return SteppingClock()
 
 
 @pytest.fixture
@@ -247,7 +234,7 @@ def said() -> list[str]:
 
 @pytest.fixture
 def provider(
-    account: Account, options: dict[str, Any], clock: FakeClock, hosts: dict[str, Any], said: list[str]
+    account: Account, options: dict[str, Any], clock: SteppingClock, hosts: dict[str, Any], said: list[str]
 ) -> Ec2Provider:
     def connect(info: HostInfo, target: Any) -> Any:
         return FakeHost(info, hosts.get(info.name, ["ok"]))

@@ -6,6 +6,7 @@ import subprocess
 from importlib.resources import files
 
 import pytest
+from tests.lacking import needs
 
 SCRIPT = files("plimsoll.adapters.ec2").joinpath("prepare.sh")
 
@@ -42,7 +43,7 @@ def may_unshare():
     return bool(unshare) and subprocess.run([unshare, "-m", "true"], check=False, timeout=30).returncode == 0
 
 
-pytestmark = pytest.mark.skipif(not may_unshare(), reason="needs the right to a mount namespace")
+pytestmark = needs(may_unshare(), "needs the right to a mount namespace")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.integration.hosts.conftest import INFO
+from tests.lacking import leave_out
 from tests.processes import python_job, until
 from tests.sshd import OneKey
 
@@ -158,7 +159,7 @@ def full_disk(tmp_path):
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(folder)]
     mounted = subprocess.run(mount, capture_output=True, check=False)
     if mounted.returncode != 0:
-        pytest.skip("only root may mount")
+        leave_out("only root may mount")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
 

@@ -1,9 +1,10 @@
 """What a campaign has cost and whether its budget has room, on a provider whose hosts cost 1 USD an hour each."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
+from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.cluster import HostInfo
@@ -16,19 +17,7 @@ from plimsoll.services.progress import campaign_progress
 from plimsoll.services.reaping import reap
 from plimsoll.services.spending import destroy_cluster, ledger, spent_usd
 
-BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-
-
-class FakeClock:
-    def __init__(self):
-        self.at = BEGAN
-
-    def now(self):
-        return self.at
-
-    def sleep(self, seconds):
-        self.at += timedelta(seconds=seconds)
 
 
 class PaidProvider:
@@ -71,7 +60,7 @@ class Prices:
 
 @pytest.fixture
 def clock():
-    return FakeClock()
+    return SteppingClock()
 
 
 @pytest.fixture

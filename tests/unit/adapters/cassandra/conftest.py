@@ -1,26 +1,10 @@
-from datetime import UTC, datetime, timedelta
-
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
-
-
-class SteppingClock:
-    """Time passes only by sleeping."""
-
-    def __init__(self):
-        self.time = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
-        self.naps = 0
-
-    def now(self):
-        return self.time
-
-    def sleep(self, seconds):
-        self.naps += 1
-        self.time += timedelta(seconds=seconds)
 
 
 @pytest.fixture

@@ -1,24 +1,14 @@
 """What EC2's eventual consistency and used-up tokens do to a launch; the API itself is asked in integration tests."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.ec2.requests import client_token, run_instances
-
-
-class FakeClock:
-    def __init__(self):
-        self.passed = timedelta()
-
-    def now(self):
-        return datetime(2026, 1, 31, tzinfo=UTC) + self.passed
-
-    def sleep(self, seconds):
-        self.passed += timedelta(seconds=seconds)
 
 
 class FakeCloud:
@@ -68,7 +58,7 @@ class FakeCloud:
 
 @pytest.fixture
 def clock():
-    return FakeClock()
+    return SteppingClock()
 
 
 def test_hosts_that_answers_do_not_show_yet_are_waited_for(wanted, subnet, clock):
@@ -127,7 +117,7 @@ def test_hosts_that_end_while_they_start_say_why(wanted, subnet, clock):
     code = "Server.InsufficientInstanceCapacity"
 
     def dies(seconds):
-        clock.passed += timedelta(seconds=seconds)
+        clock.at += timedelta(seconds=seconds)
         cloud.made[0].update(State={"Name": "terminated"}, StateReason={"Code": code, "Message": "none left"})
 
     clock.sleep = dies

@@ -1,7 +1,8 @@
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import islice
 
 import pytest
+from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.network import Subnet
@@ -10,17 +11,6 @@ from plimsoll.domain.errors import ProviderError
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)
 HOSTS = [{"InstanceId": "i-1"}]
-
-
-class FakeClock:
-    def __init__(self):
-        self.passed = timedelta()
-
-    def now(self):
-        return datetime(2026, 1, 31, tzinfo=UTC) + self.passed
-
-    def sleep(self, seconds):
-        self.passed += timedelta(seconds=seconds)
 
 
 class FakeLauncher:
@@ -46,7 +36,7 @@ class FakeLauncher:
 
 def place(launcher, clock=None):
     said = []
-    return placed(launcher, clock or FakeClock(), [A, B], said.append), said
+    return placed(launcher, clock or SteppingClock(), [A, B], said.append), said
 
 
 def test_the_first_zone_is_taken_where_it_has_room(wanted):
@@ -71,7 +61,7 @@ def test_hosts_that_never_start_or_break_while_they_do_move_the_cell_too(wanted,
 
 
 def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted):
-    full, clock = "InsufficientInstanceCapacity", FakeClock()
+    full, clock = "InsufficientInstanceCapacity", SteppingClock()
     launcher = FakeLauncher(wanted, full, full, full, None)
     place(launcher, clock)
     assert [step for step in launcher.log if step != "undo"] == ["us-east-1a", "us-east-1b"] * 2
@@ -85,7 +75,7 @@ def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted):
 
 
 def test_patience_ends_with_the_reason_and_nothing_is_left(wanted):
-    launcher, clock = FakeLauncher(wanted, "VcpuLimitExceeded"), FakeClock()
+    launcher, clock = FakeLauncher(wanted, "VcpuLimitExceeded"), SteppingClock()
     with pytest.raises(ProviderError, match=r"no room within 0:30:00: no room") as caught:
         place(launcher, clock)
     assert caught.value.mend == "name further zones"
