@@ -86,6 +86,13 @@ def test_a_link_that_was_cut_is_made_again(ssh_host, sshd):
     assert ssh_host.run(["echo", "here"], timeout=LONG).stdout == "here\n"
 
 
+def test_a_cut_that_nobody_has_noticed_yet_costs_no_command(ssh_host, sshd, monkeypatch):
+    ssh_host.status("load")
+    sshd.cut()
+    monkeypatch.setattr("paramiko.Transport.is_active", lambda _: True)
+    assert ssh_host.run(["echo", "here"], timeout=LONG).stdout == "here\n"
+
+
 def test_a_server_that_comes_back_is_waited_for(sshd, user_key, reached):
     # What passes between two tries is the time that the server takes.
     connection = Connection(sshd.target(), OneKey(user_key.private), lambda _: sshd.start())

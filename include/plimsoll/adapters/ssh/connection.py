@@ -47,9 +47,12 @@ class Connection:
         return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed))
 
     def execute_once(self, command: str, *, timeout_s: float) -> Answer:
-        """Run a command line that must not be repeated. EOFError when the link is lost while it runs; Unreachable."""
-        transport = self._persistently(lambda ready: ready)
-        return self._execute(transport, command, timeout_s, None)
+        """Run a command line that must not be repeated. EOFError when the link is lost while it runs; Unreachable.
+
+        Its channel is the host's answer that the link is alive: a link cut just before may still look so from here.
+        """
+        with self.session(timeout_s) as channel:
+            return execute(channel, command, timeout_s, None)
 
     def with_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
         """Work on files, repeated when the link is lost. Unreachable; OSError for what the host refuses."""
