@@ -1,4 +1,4 @@
-"""HDR interval logs (V2), from bytes to records: the lines are read, no histogram is decoded."""
+"""HDR interval logs of any version, from bytes to records: the lines are read, no histogram is decoded."""
 
 import math
 import re

@@ -206,7 +206,7 @@ def test_the_text_of_an_invalid_measurement_gives_the_reason(folder):
         ["--below", "100"],
         ["--percentile", "0"],
         ["--percentile", "100.5"],
-        ["--unit", "ms"],
+        ["--unit", "s"],
         ["--operation", "head"],
         ["--operation", "head=both"],
     ],
