@@ -10,7 +10,8 @@ from benchmarks.java_reference import JavaInterval, JavaReference
 from tests.unit.analysis.logs import HOUR_US, line, log, payload
 
 from plimsoll.analysis.intervals import SHOWN_NAMES
-from plimsoll.analysis.judging import Run, judge_logs
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.layout import UNITS_PER_MS, Unit
 from plimsoll.domain.service_level import ServiceLevel
 

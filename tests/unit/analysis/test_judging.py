@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
 
-from plimsoll.analysis.judging import Run, judge_logs
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.layout import WIDE
 from plimsoll.domain.service_level import ServiceLevel
 
