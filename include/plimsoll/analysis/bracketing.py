@@ -54,7 +54,7 @@ class _Part:
 
 
 def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
-    """Judge percentiles over time. Intervals that they leave open make the measurement invalid, unless others missed."""
+    """Judge percentiles over time. Intervals that they leave open make the run invalid, unless others missed."""
     by_operation = _by_operation(samples)
     tracks = [_track(operation, own) for operation, own in by_operation.items()]
     faults = [*timeline_faults(tracks, min(level.interval.total_seconds() for level in levels))]

@@ -1,13 +1,12 @@
 import base64
 import struct
-import zlib
 
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.analysis.logs import HOUR_US, every_second, log, payload
+from tests.unit.analysis.logs import HOUR_US, every_second, log, old_payload, packed, payload
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.hdrlog import Record, read_log
@@ -79,11 +78,6 @@ def test_a_failed_record_leaves_no_trace_in_the_next():
     assert (decoder.merge([record(payload([9]))], "x") == counted([9])).all()
 
 
-def _packed(body: bytes, cookie: int = 0x1C849314) -> str:
-    squeezed = zlib.compress(body)
-    return base64.b64encode(struct.pack(">II", cookie, len(squeezed)) + squeezed).decode()
-
-
 def _body(
     counts: bytes = b"\x02", cookie: int = 0x1C849313, offset: int = 0, digits: int = 3, lowest: int = 1
 ) -> bytes:
@@ -91,7 +85,7 @@ def _body(
 
 
 def test_the_hand_made_payload_itself_is_read():
-    assert Decoder("us").merge([record(_packed(_body()))], "x")[0] == 1
+    assert Decoder("us").merge([record(packed(_body()))], "x")[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -100,17 +94,17 @@ def test_the_hand_made_payload_itself_is_read():
         ("@@@@", "cut short"),
         ("HIST", "cut short"),
         (payload([1])[:-4], "bytes where"),
-        (_packed(_body(), cookie=0x1C849305), "not a compressed histogram"),
-        (_packed(_body(), cookie=0x0C72124F), "DoubleHistogram"),
-        (_packed(_body(cookie=0x1C849304)), "not an encoded histogram"),
-        (_packed(_body(cookie=0x1C849301)), "impossible"),
-        (_packed(_body(cookie=0x1C849381)), "ends within a count"),
-        (_packed(_body()[:-1]), "0 bytes of counts where 1 are announced"),
-        (_packed(b"short"), "too short"),
-        (_packed(_body(offset=5)), "shifted"),
-        (_packed(_body(digits=9)), "impossible"),
-        (_packed(_body(lowest=0)), "impossible"),
-        (_packed(_body(counts=b"\x80")), "varint"),
+        (packed(_body(), cookie=0x1C849305), "not a compressed histogram"),
+        (packed(_body(), cookie=0x0C72124F), "DoubleHistogram"),
+        (packed(_body(cookie=0x1C849304)), "not an encoded histogram"),
+        (packed(_body(cookie=0x1C849301)), "impossible"),
+        (packed(_body(cookie=0x1C849381)), "ends within a count"),
+        (packed(_body()[:-1]), "0 bytes of counts where 1 are announced"),
+        (packed(b"short"), "too short"),
+        (packed(_body(offset=5)), "shifted"),
+        (packed(_body(digits=9)), "impossible"),
+        (packed(_body(lowest=0)), "impossible"),
+        (packed(_body(counts=b"\x80")), "varint"),
         (base64.b64encode(struct.pack(">II", 0x1C849314, 4) + b"abcd").decode(), "does not inflate"),
     ],
 )
@@ -122,23 +116,6 @@ def test_a_payload_that_is_no_histogram_is_an_error_that_names_the_line(content,
 def test_a_log_file_is_counted_whole():
     records = read_log(log(every_second([[100], [200, 300], []])), "x").records
     assert (Decoder("us").merge(records, "x") == counted([100, 200, 300])).all()
-
-
-WORDS = {2: "h", 4: "i", 8: "q"}
-
-
-def old_payload(values: list[int], version: int, word_bytes: int, *, digits: int = 3, lowest: int = 1) -> str:
-    """A histogram in encoding V0 or V1, by the layout that HdrHistogram's own sources give."""
-    source = HdrHistogram(lowest, HOUR_US, digits)
-    counts = [0] * source.counts_len
-    for value in values:
-        counts[source._counts_index_for(value)] += 1
-    words = struct.pack(f">{len(counts)}{WORDS[word_bytes]}", *counts)
-    if version == 0:
-        head = struct.pack(">IIQQQ", 0x1C849308 | word_bytes << 4, digits, lowest, HOUR_US, len(values))
-        return _packed(head + words, cookie=0x1C849309 | word_bytes << 4)
-    head = struct.pack(">IIIIQQd", 0x1C849301 | word_bytes << 4, len(words), 0, digits, lowest, HOUR_US, 1.0)
-    return _packed(head + words, cookie=0x1C849302 | word_bytes << 4)
 
 
 @pytest.mark.parametrize("version", [0, 1])

@@ -17,7 +17,8 @@ from plimsoll.analysis.operations import (
 Meaning = tuple[Measure, str]
 """What records measure, and of which operation."""
 
-_STUB = 0.5
+_STUB = 0.9
+"""A first record shorter than this share of the second began before the run, or after its first tick."""
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.]+,[0-9.]+,[0-9.]+,HIST", re.MULTILINE)
 _MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|BaseTime:)|^\"StartTimestamp\",", re.MULTILINE)
 _HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$", re.IGNORECASE)
