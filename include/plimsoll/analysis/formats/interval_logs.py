@@ -18,7 +18,7 @@ Meaning = tuple[Measure, str]
 """What records measure, and of which operation."""
 
 _STUB = 0.9
-"""A first record shorter than this share of the second began before the run, or after its first tick."""
+"""A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.]+,[0-9.]+,[0-9.]+,HIST", re.MULTILINE)
 _MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|BaseTime:)|^\"StartTimestamp\",", re.MULTILINE)
 _HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$", re.IGNORECASE)
@@ -79,8 +79,12 @@ class IntervalLogs:
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
     """The records without a first one much shorter than the second: its writer's clock ticked before the run began."""
-    short = len(records) > 1 and records[0].length_s < _STUB * records[1].length_s
-    return records[1:] if short else records
+    return records[1:] if len(records) > 1 and is_stub(records[0], records[1]) else records
+
+
+def is_stub(record: Record, beside: Record) -> bool:
+    """Whether a record is much shorter than the one beside it."""
+    return record.length_s < _STUB * beside.length_s
 
 
 def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:

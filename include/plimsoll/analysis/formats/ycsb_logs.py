@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, stub_note, without_first_stub
+from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
-from plimsoll.analysis.hdrlog import HistogramLog
+from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.operations import Measure, Series
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
@@ -32,7 +32,7 @@ class YcsbLogs(IntervalLogs):
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for one in super()._series(log, kinds):
-            yield one._replace(records=without_first_stub(one.records))
+            yield one._replace(records=_without_second_last_stub(without_first_stub(one.records)))
 
     def _meaning(self, log: HistogramLog, *_: object) -> Meaning:
         return meaning(_name(log))
@@ -44,6 +44,8 @@ class YcsbLogs(IntervalLogs):
         for log in {id(one.log): one.log for one in series}.values():
             if len(without_first_stub(log.records)) < len(log.records):
                 yield stub_note(log, log.records)
+            if len(_without_second_last_stub(log.records)) < len(log.records):
+                yield f"{log.name}: ends with two stubs; the very last, written when the run was over, is left out"
         yield from remarks([_name(one.log) for one in series])
 
 
@@ -62,6 +64,11 @@ def remarks(names: Sequence[str]) -> Iterator[str]:
     yield _NOTES["target"] if any("Intended-" in name for name in names) else _NOTES["service"]
     if any(name.endswith(MADE_OF_OTHERS) for name in names):
         yield _NOTES["both"]
+
+
+def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """YCSB writes what its last status line left over as a record of its own, so there can be two stubs at the end."""
+    return records[:-1] if len(records) > 3 and is_stub(records[-2], records[-3]) else records
 
 
 def _name(log: HistogramLog) -> str:

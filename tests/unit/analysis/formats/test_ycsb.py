@@ -64,6 +64,14 @@ def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them():
     assert any("the first record covers 0.66 s only" in note for note in found.notes)
 
 
+def test_of_two_stubs_at_the_end_the_very_last_is_left_out():
+    lengths = [1.0, 1.0, 1.0, 0.125, 0.001]
+    lines = [line(sum(lengths[:place]), length, payload([2])) for place, length in enumerate(lengths)]
+    found = read_run([RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines))], Asked())
+    assert [record.length_s for record in found.tracks[0].records] == lengths[:-1]
+    assert any("ends with two stubs" in note for note in found.notes)
+
+
 def test_status_lines_are_samples_of_the_time_since_the_line_before():
     found = read_run([RunFile("ycsb.out", STATUS.encode())], Asked())
     first = found.samples[0]
