@@ -8,7 +8,7 @@ from pyhdrh import decode
 
 from plimsoll.analysis.hdrlog import Record
 from plimsoll.analysis.layout import WIDE, Ints, Layout, Unit, wide_length
-from plimsoll.analysis.payload import COUNTS_AT, Header, inflate, read_header
+from plimsoll.analysis.payload import Header, inflate, read_header
 from plimsoll.domain.errors import LogError
 
 _COUNTER_BYTES = 8
@@ -18,6 +18,7 @@ _COUNTER_BYTES = 8
 class _Source:
     """Room for histograms of one layout, all zero between two uses. `target` None: the wide layout itself."""
 
+    header: Header
     scratch: Ints
     target: Ints | None
     address: int
@@ -26,23 +27,34 @@ class _Source:
     def of(cls, header: Header, unit: Unit) -> "_Source":
         layout = Layout.of(header.lowest, header.digits)
         if layout == WIDE:
-            return cls._with(wide_length(unit), None)
+            return cls._with(header, wide_length(unit), None)
         values = layout.lowest_values(np.arange(_length(layout, unit), dtype=np.int64))
-        return cls._with(len(values), WIDE.index_of(values))
+        return cls._with(header, len(values), WIDE.index_of(values))
 
     @classmethod
-    def _with(cls, length: int, target: Ints | None) -> "_Source":
+    def _with(cls, header: Header, length: int, target: Ints | None) -> "_Source":
         scratch = np.zeros(length, dtype=np.int64)
-        return cls(scratch, target, scratch.ctypes.data)
+        return cls(header, scratch, target, scratch.ctypes.data)
 
     def add_to(self, counts: Ints, body: bytes) -> None:
-        found = decode(body, COUNTS_AT, self.address, len(self.scratch), _COUNTER_BYTES)
-        used = slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
+        used = self._fill_words(body) if self.header.word_bytes else self._fill_packed(body)
         if self.target is None:
             counts[used] += self.scratch[used]
         else:
             np.add.at(counts, self.target[used], self.scratch[used])
         self.scratch[used] = 0
+
+    def _fill_packed(self, body: bytes) -> slice:
+        found = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
+        return slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
+
+    def _fill_words(self, body: bytes) -> slice:
+        words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
+        if words[len(self.scratch) :].any():
+            raise IndexError("a value beyond the last slot")
+        used = slice(0, min(len(words), len(self.scratch)))
+        self.scratch[used] = words[used]
+        return used
 
 
 def _length(layout: Layout, unit: Unit) -> int:

@@ -1,4 +1,4 @@
-"""HDR interval logs (V2), from bytes to records: the lines are read, no histogram is decoded."""
+"""HDR interval logs of any version, from bytes to records: the lines are read, no histogram is decoded."""
 
 import math
 import re
@@ -60,7 +60,7 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     A last line that is cut short is left out and noted. Raises LogError on any other line that is none of a log's, on a
     second StartTime or BaseTime, and when there is no record at all.
     """
-    text, cut_short = _inflated(data, name)
+    text, cut_short = inflated(data, name)
     lines = list(_lines(text))
     comments = [_Comment(line.number, text[line.start : line.end]) for line in lines if text[line.start] == ord("#")]
     times = _times(comments, name)
@@ -82,7 +82,7 @@ class _Comment(NamedTuple):
     text: bytes
 
 
-def _inflated(data: bytes, name: str) -> tuple[bytes, bool]:
+def inflated(data: bytes, name: str) -> tuple[bytes, bool]:
     """The plain text, and whether a gz ended before its end; every member of a gz of several is read."""
     parts = []
     while data.startswith(_GZIP):

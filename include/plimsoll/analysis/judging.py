@@ -1,74 +1,27 @@
 """One attempt's response times → intervals, and for every service level whether it was met. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
+from plimsoll.analysis.bracketing import judge_samples
 from plimsoll.analysis.decode import Decoder
-from plimsoll.analysis.hdrlog import read_log
+from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, maxima, measure
+from plimsoll.analysis.judgement import RATE_TOLERANCE, Judgement, Run, schedule_of, unreadable
 from plimsoll.analysis.layout import Unit
-from plimsoll.analysis.operations import Track, default_unit, select_tracks
+from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
+from plimsoll.analysis.sliding import slid
 from plimsoll.analysis.stalls import stalls_s
 from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.result import LevelVerdict, Percentiles
+from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
 
-RATE_TOLERANCE = 0.01
-"""A rate at most this share below the attempted one counts as achieved."""
-
 _SECOND = timedelta(seconds=1)
-
-
-@dataclass(frozen=True)
-class Run:
-    """What is known of a timed run besides its logs; None: not known, so not checked.
-
-    `duration` includes the warm-up. `started_at` is when the timed run began and `operations` how many of its
-    operations were answered, warm-up included, both by the load generator's own account.
-    """
-
-    warmup: timedelta
-    duration: timedelta | None = None
-    attempted_ops_s: float | None = None
-    started_at: datetime | None = None
-    operations: int | None = None
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """`reasons` say why the measurement is unsound; with none of them it is valid as far as its logs can tell.
-
-    `levels` are in the order asked for, and empty where no intervals could be formed. `maxima`, `operations`,
-    `achieved_ops_s`, `stalls_s` and the table are of the first service level's judged intervals, `rate_achieved` is
-    None where no rate was asked for, and `notes` are remarks that change nothing. `stalls_s` are the starts of
-    intervals in which nothing was answered though operations were under way: they are missed.
-    """
-
-    intervals: IntervalTable = field(default_factory=IntervalTable)
-    levels: tuple[LevelVerdict, ...] = ()
-    maxima: Percentiles | None = None
-    maxima_by_operation: Mapping[str, Percentiles] = field(default_factory=dict)
-    operations: int = 0
-    achieved_ops_s: float | None = None
-    rate_achieved: bool | None = None
-    stalls_s: tuple[float, ...] = ()
-    reasons: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def valid(self) -> bool:
-        """Whether nothing speaks against the measurement."""
-        return not self.reasons
-
-    @property
-    def met(self) -> bool | None:
-        """Whether every service level was met; None for an invalid measurement."""
-        return all(level.met for level in self.levels) if self.valid else None
 
 
 @dataclass(frozen=True)
@@ -92,33 +45,52 @@ class _Pass:
         return tuple(one.window for one in self.measured if one.operation == ALL)
 
 
-def judge_logs(
+def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
     files: Mapping[str, bytes],
     run: Run,
     levels: Sequence[ServiceLevel],
     *,
     unit: Unit | None = None,
     kinds: Mapping[str, str] | None = None,
+    forced: str | None = None,
+    sliding: bool = False,
 ) -> Judgement:
-    """Judge the interval logs of one run: content by name (the name says which operation and measure it holds).
+    """Judge what a load generator wrote of one run: content by name (a name may say what the file holds).
 
-    `unit` of the logs' values: by default what their load generator is known to write. `kinds` maps further operation
-    names to `reads` or `writes`. A log that can't be read makes the measurement invalid; nothing is raised.
+    `unit` of histograms' values: by default what their load generator is known to write. `kinds` maps further operation
+    names to `reads` or `writes`. `forced` is the name of the files' format, by default told by their content. `sliding`
+    windows take the place of aligned intervals. What can't be read makes the measurement invalid; nothing is raised.
     """
     try:
-        logs = [read_log(data, name) for name, data in files.items()]
-        tracks, chosen = select_tracks(logs, kinds)
-        judgement = judge_attempt(tracks, run, levels, unit or default_unit(logs))
+        reading = read_run([RunFile(name, data) for name, data in files.items()], Asked(unit, kinds or {}), forced)
+        return judge_reading(reading, run, levels, sliding=sliding)
     except LogError as error:
         return unreadable(error)
-    notes = [note for log in logs for note in log.notes]
-    return _with_notes(judgement, [*notes, *chosen])
 
 
-def unreadable(error: LogError) -> Judgement:
-    """The judgement on logs that could not be read."""
-    mend = f" ({error.mend})" if error.mend else ""
-    return Judgement(reasons=(f"{error.where}: {error.what}{mend}",))
+def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel], *, sliding: bool = False) -> Judgement:
+    """Judge a run as its files give it: by histograms, else by what percentiles over time decide, else not at all.
+
+    LogError when a histogram can't be decoded, and for sliding windows of what has none.
+    """
+    if reading.tracks:
+        judgement = judge_attempt(reading.tracks, run, levels, reading.unit)
+        if sliding and judgement.valid:
+            judgement = slid(judgement, reading.tracks, run, levels[0], reading.unit)
+    elif reading.samples:
+        if sliding:
+            what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
+            raise LogError(what, mend="judge it without `--windows sliding`")
+        judgement = judge_samples(reading.samples, run, levels)
+    else:
+        judgement = Judgement(reasons=reading.obstacles)
+    return replace(
+        judgement,
+        notes=(*reading.notes, *judgement.notes),
+        format=reading.title,
+        whole_run=reading.whole_run,
+        errors=reading.errors,
+    )
 
 
 def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
@@ -126,7 +98,7 @@ def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLev
 
     LogError when a histogram inside a track can't be decoded; all else that is wrong is among the reasons.
     """
-    schedules = {level.interval: _schedule(tracks, run, level.interval) for level in levels}
+    schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
     faults = timeline_faults(tracks, shortest_s)
     faults += (
@@ -140,16 +112,6 @@ def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLev
         reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
     ]
     return _judgement(run, levels, passes, reasons, timeline_notes(tracks))
-
-
-def _schedule(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
-    log_start_s = min(float(track.starts[0]) for track in tracks)
-    return Schedule(
-        origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
-        warmup_s=run.warmup / _SECOND,
-        interval_s=interval / _SECOND,
-        planned=(run.duration - run.warmup) // interval if run.duration else None,
-    )
 
 
 def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
@@ -256,7 +218,3 @@ def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
     found = sum(row.count for row in table.rows if row.operation == ALL)
     if run.operations is not None and found != run.operations:
         yield f"the logs hold {found} operations, the load generator answered for {run.operations}"
-
-
-def _with_notes(judgement: Judgement, notes: Iterable[str]) -> Judgement:
-    return replace(judgement, notes=(*notes, *judgement.notes))

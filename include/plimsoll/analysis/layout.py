@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
-Unit = Literal["us", "ns"]
+Unit = Literal["ms", "us", "ns"]
 
-UNITS_PER_MS: dict[Unit, int] = {"us": 1_000, "ns": 1_000_000}
+UNITS_PER_MS: dict[Unit, int] = {"ms": 1, "us": 1_000, "ns": 1_000_000}
 _MS_PER_HOUR = 3_600_000
 
 

@@ -1,7 +1,6 @@
 """Which records of which logs are the response times to judge, and whose: reads or writes."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -10,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from plimsoll.analysis.hdrlog import HistogramLog, Record
-from plimsoll.analysis.layout import Unit
 from plimsoll.domain.errors import LogError
 
-Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures"]
+Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
 Floats = npt.NDArray[np.float64]
 
 WRITES, READS = "writes", "reads"
@@ -24,14 +22,8 @@ KINDS: dict[str, str] = {
 }
 """Operation names of load generators, in small letters → the kind of query."""
 
-_CASSANDRA_STRESS: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
-_LATTE: dict[str, Measure] = {"requests": "service time", "cycles": "cycle time"}
 _JUDGED: tuple[Measure, ...] = ("response time", "service time", "cycle time")
 """Best first: of what several logs hold, the first found is judged."""
-
-_HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$")
-_ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
-_STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
 
 
 @dataclass(frozen=True)
@@ -70,78 +62,29 @@ class Selection(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Series(NamedTuple):
+class Series(NamedTuple):
+    """Records of one tag of a log: what they measure, and of which operation (the empty text: of all of them)."""
+
     log: HistogramLog
     measure: Measure
     operation: str
     records: tuple[Record, ...]
 
 
-def default_unit(logs: Sequence[HistogramLog]) -> Unit:
-    """Nanoseconds for the logs of cassandra-stress and latte, else microseconds (Plimsoll's own and tlp-stress')."""
-    return "ns" if any(_counts_nanoseconds(log) for log in logs) else "us"
+def select(series: Sequence[Series]) -> Selection:
+    """The response times of one run, by operation; service times only where there is nothing better.
 
-
-def _counts_nanoseconds(log: HistogramLog) -> bool:
-    tags = set(log.by_tag())
-    return bool(tags & _LATTE.keys()) or any(_stress_suffix(tag) for tag in tags)
-
-
-def select_tracks(logs: Sequence[HistogramLog], kinds: Mapping[str, str] | None = None) -> Selection:
-    """The response times of one run's logs, by operation; service times only where there is nothing better.
-
-    A log that does not say what it holds is taken to hold response times. `kinds` maps further operation names to
-    `reads` or `writes`. Raises LogError when a log is given twice, when a file of service times stands beside one of
-    response times, and when there is nothing to judge.
+    Raises LogError when a log is given twice and when there is nothing to judge.
     """
-    _refuse_twins(logs)
-    series = [one for log in logs for one in _series(log, {**KINDS, **(kinds or {})})]
-    _refuse_service_times_beside_response_times(series)
+    _refuse_twins([one.log for one in series])
     measure = _best_measure(series)
     chosen = [one for one in series if one.measure == measure]
     tracks = tuple(Track(_track_name(one), one.operation, one.records) for one in chosen)
     return Selection(tracks, tuple(_notes(measure, series)))
 
 
-def _series(log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[_Series]:
-    for tag, records in log.by_tag().items():
-        by_file = not tag or _ERRORS_FILE.search(log.name)
-        measure, name = _named_by_file(log.name, kinds) if by_file else _named_by_tag(tag)
-        yield _Series(log, measure, kinds.get(name.lower(), name), records)
-
-
-def _named_by_tag(tag: str) -> tuple[Measure, str]:
-    if tag in _LATTE:
-        return _LATTE[tag], ""
-    suffix = _stress_suffix(tag)
-    return (_CASSANDRA_STRESS[suffix], tag.removesuffix(f"-{suffix}")) if suffix else ("response time", tag)
-
-
-def _named_by_file(name: str, kinds: Mapping[str, str]) -> tuple[Measure, str]:
-    """`X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`: failures."""
-    if _ERRORS_FILE.search(name):
-        return "time of failures", ""
-    match = _HDR_FILE.search(name)
-    if match:
-        return ("response time" if match["intended"] else "service time"), match["operation"]
-    stem = _STEM.search(name)
-    operation = stem["operation"] if stem else ""
-    return "response time", operation if operation.lower() in kinds else ""
-
-
-def _stress_suffix(tag: str) -> str:
-    _, dash, suffix = tag.rpartition("-")
-    return suffix if dash and suffix in _CASSANDRA_STRESS else ""
-
-
-def _refuse_twins(logs: Sequence[HistogramLog]) -> None:
-    for place, log in enumerate(logs):
-        for other in logs[:place]:
-            if log.records == other.records:
-                raise LogError(f"holds the same records as {other.name}", where=log.name, mend="give each log once")
-
-
-def _refuse_service_times_beside_response_times(series: Sequence[_Series]) -> None:
+def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:
+    """LogError where a file of service times stands beside one of response times."""
     intended = {one.log.name for one in series if one.measure == "response time"}
     for one in series:
         if one.measure == "service time" and intended and one.log.name not in intended:
@@ -152,7 +95,15 @@ def _refuse_service_times_beside_response_times(series: Sequence[_Series]) -> No
             )
 
 
-def _best_measure(series: Sequence[_Series]) -> Measure:
+def _refuse_twins(of_series: Sequence[HistogramLog]) -> None:
+    logs = list({id(log): log for log in of_series}.values())
+    for place, log in enumerate(logs):
+        for other in logs[:place]:
+            if log.records == other.records:
+                raise LogError(f"holds the same records as {other.name}", where=log.name, mend="give each log once")
+
+
+def _best_measure(series: Sequence[Series]) -> Measure:
     for measure in _JUDGED:
         if any(one.measure == measure for one in series):
             return measure
@@ -160,12 +111,12 @@ def _best_measure(series: Sequence[_Series]) -> Measure:
     raise LogError("holds neither response nor service times", where=names, mend="give the log of response times")
 
 
-def _track_name(series: _Series) -> str:
+def _track_name(series: Series) -> str:
     tag = series.records[0].tag
     return f"{series.log.name} ({tag})" if tag else series.log.name
 
 
-def _notes(measure: Measure, series: Sequence[_Series]) -> Iterator[str]:
+def _notes(measure: Measure, series: Sequence[Series]) -> Iterator[str]:
     others = sorted({one.measure for one in series if one.measure != measure})
     if others:
         yield f"{measure} is judged; the logs' {' and '.join(others)} left aside"

@@ -1,4 +1,7 @@
-"""One encoded histogram of an interval log: base64, zlib, and the V2 header before the counts."""
+"""One encoded histogram of an interval log: base64, zlib, and the header before the counts, in encodings V0, V1 and V2.
+
+V2 packs counts as variable-length numbers and zeros as their number; V0 and V1 write every count as a word.
+"""
 
 import binascii
 import struct
@@ -7,29 +10,35 @@ from typing import NamedTuple
 
 _OUTER = struct.Struct(">II")
 _INNER = struct.Struct(">IIIIQQd")
-_COMPRESSED_V2 = 0x1C849304
-_ENCODED_V2 = 0x1C849303
+_INNER_V0 = struct.Struct(">IIQQQ")
+_COMPRESSED = {0x1C849304, 0x1C849302, 0x1C849309}
+_FRACTIONS = {0x0C72124E, 0x0C72124F}
+_ENCODED_V2, _ENCODED_V1, _ENCODED_V0 = 0x1C849303, 0x1C849301, 0x1C849308
 _WORD_SIZE_BITS = 0xF0
-
-COUNTS_AT = _INNER.size
-"""Offset of the counts in an inflated payload."""
 
 
 class Header(NamedTuple):
-    """What an encoded histogram says of itself; the last value trackable is not needed to read it."""
+    """What an encoded histogram says of itself; the last value trackable is not needed to read it.
+
+    `word_bytes` of each count, 0 where counts are packed; `counts_at` is their offset in the inflated payload.
+    """
 
     lowest: int
     digits: int
+    word_bytes: int
+    counts_at: int
 
 
 def inflate(payload: bytes | memoryview) -> bytes:
-    """Base64 of a compressed V2 histogram → header and counts. ValueError on anything else."""
+    """Base64 of a compressed histogram → header and counts. ValueError on anything else."""
     raw = binascii.a2b_base64(payload)
     if len(raw) < _OUTER.size:
         raise ValueError("is cut short")
     cookie, length = _OUTER.unpack_from(raw)
-    if cookie & ~_WORD_SIZE_BITS != _COMPRESSED_V2:
-        raise ValueError("is not a compressed V2 histogram of whole numbers")
+    if cookie in _FRACTIONS:
+        raise ValueError("is a DoubleHistogram, whose values have no unit of time")
+    if cookie & ~_WORD_SIZE_BITS not in _COMPRESSED:
+        raise ValueError("is not a compressed histogram in encoding V0, V1 or V2")
     if length != len(raw) - _OUTER.size:
         raise ValueError(f"has {len(raw) - _OUTER.size} bytes where {length} are announced")
     try:
@@ -40,14 +49,40 @@ def inflate(payload: bytes | memoryview) -> bytes:
 
 def read_header(body: bytes) -> Header:
     """The header of an inflated payload. ValueError on other encodings, wrong lengths and shifted histograms."""
-    if len(body) < COUNTS_AT:
+    if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
+    header = _header_v0(body) if _kind(body) == _ENCODED_V0 else _header_v1_or_v2(body)
+    if not 0 <= header.digits <= 5 or header.lowest < 1 or header.word_bytes not in (0, 2, 4, 8):
+        raise ValueError("has impossible settings")
+    if header.word_bytes and (len(body) - header.counts_at) % header.word_bytes:
+        raise ValueError("ends within a count")
+    return header
+
+
+def _kind(body: bytes) -> int:
+    return int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
+
+
+def _word_bytes(cookie: int) -> int:
+    """The lowest bit of the field is a mark that newer writers set."""
+    return (cookie & _WORD_SIZE_BITS) >> 4 & 0xE
+
+
+def _header_v0(body: bytes) -> Header:
+    cookie, digits, lowest, _, _ = _INNER_V0.unpack_from(body)
+    return Header(lowest, digits, _word_bytes(cookie) or -1, _INNER_V0.size)
+
+
+def _header_v1_or_v2(body: bytes) -> Header:
+    if _kind(body) not in (_ENCODED_V1, _ENCODED_V2) or len(body) < _INNER.size:
+        raise ValueError("is not an encoded histogram")
     cookie, length, offset, digits, lowest, _, _ = _INNER.unpack_from(body)
-    if cookie & ~_WORD_SIZE_BITS != _ENCODED_V2 or length != len(body) - COUNTS_AT:
-        raise ValueError("is not an encoded V2 histogram")
-    if offset or not 0 <= digits <= 5 or lowest < 1:
-        raise ValueError("is shifted or has impossible settings")
-    return Header(lowest, digits)
+    if length != len(body) - _INNER.size:
+        raise ValueError(f"holds {len(body) - _INNER.size} bytes of counts where {length} are announced")
+    if offset:
+        raise ValueError("is shifted")
+    packed = _kind(body) == _ENCODED_V2
+    return Header(lowest, digits, 0 if packed else _word_bytes(cookie) or -1, _INNER.size)
 
 
 def is_complete(payload: bytes | memoryview) -> bool:

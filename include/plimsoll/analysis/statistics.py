@@ -6,7 +6,7 @@ Sources: Clopper and Pearson, Biometrika 26 (1934), the exact binomial bound. Ma
 Delaney, J. Educ. Behav. Stat. 25 (2000), superiority. Hodges and Lehmann, Ann. Math. Stat. 34 (1963), the shift.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from math import ceil, comb, log
 from statistics import median
@@ -22,6 +22,7 @@ from plimsoll.domain.result import Verdict
 
 CONFIDENCE = 0.95
 Stratum = tuple[Sequence[float], Sequence[float]]
+WorstByLoad = Mapping[tuple[str, int], Sequence[float]]
 Conclusion = Literal["higher", "lower", "no difference shown", "too few repeats"]
 
 
@@ -130,30 +131,18 @@ def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tu
     """
     variants = dict.fromkeys(result.cell.variant for result in cells)
     others = [variant for variant in variants if control is not None and variant != control]
-    worst = values_by_load(cells, _worst_of_first_level)
-    compared = [_compare(variant, str(control), _strata(worst, variant, str(control))) for variant in others]
-    tested = [one for one in compared if one.p_value is not None]
-    adjusted = dict(zip((one.variant for one in tested), holm([one.p_value or 0.0 for one in tested]), strict=True))
-    return tuple(_conclude(one, adjusted.get(one.variant), len(tested)) for one in compared)
+    worst = worst_by_load(cells)
+    return conclude([compare(one, str(control), strata(worst, one, worst, str(control))) for one in others])
 
 
-def _worst_of_first_level(verdict: Verdict) -> float | None:
-    return verdict.levels[0].worst_ms if verdict.levels else None
-
-
-def _strata(worst: Mapping[tuple[str, int], Sequence[float]], variant: str, control: str) -> dict[int, Stratum]:
-    loads = sorted(load for name, load in worst if name == variant)
-    pairs = {load: (worst[variant, load], worst.get((control, load), ())) for load in loads}
-    return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
-
-
-def _compare(variant: str, control: str, strata: Mapping[int, Stratum]) -> Comparison:
-    samples = list(strata.values())
+def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
+    """One comparison by itself, `by_load` as `strata` gives it; it has no conclusion before `conclude`."""
+    samples = list(by_load.values())
     p_value, smallest = stratified_rank_test(samples) if samples else (None, None)
     return Comparison(
         variant=variant,
         control=control,
-        loads=tuple(strata),
+        loads=tuple(by_load),
         ratio=typical_ratio(samples) if samples else None,
         superiority=superiority(samples) if samples else None,
         p_value=p_value,
@@ -161,6 +150,29 @@ def _compare(variant: str, control: str, strata: Mapping[int, Stratum]) -> Compa
         smallest_p=smallest,
         conclusion="too few repeats",
     )
+
+
+def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """The comparisons with Holm's correction for all of them, and what each shows."""
+    tested = [one for one in compared if one.p_value is not None]
+    adjusted = iter(holm([one.p_value or 0.0 for one in tested]))
+    return tuple(_conclude(one, None if one.p_value is None else next(adjusted), len(tested)) for one in compared)
+
+
+def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
+    """The worst interval of the first service level, ms, of every valid repeat by (variant, load)."""
+    return values_by_load(cells, _worst_of_first_level)
+
+
+def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:
+    """By load the repeats of a variant and of its control, where both have at least two valid ones."""
+    loads = sorted(load for name, load in worst if name == variant)
+    pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
+    return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
+
+
+def _worst_of_first_level(verdict: Verdict) -> float | None:
+    return verdict.levels[0].worst_ms if verdict.levels else None
 
 
 def _conclude(one: Comparison, p_holm: float | None, comparisons: int) -> Comparison:

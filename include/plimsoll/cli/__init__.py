@@ -9,6 +9,7 @@ import typer
 
 from plimsoll.cli.campaigns import campaigns, status
 from plimsoll.cli.clusters import clusters_app
+from plimsoll.cli.compare import compare
 from plimsoll.cli.doctor import doctor
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
@@ -25,7 +26,7 @@ cli = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (plan, judge, report, campaigns, status, doctor, prepare, run, schema):
+for command in (plan, judge, report, compare, campaigns, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.add_typer(clusters_app, name="clusters")
 

@@ -1,4 +1,4 @@
-"""`plimsoll judge`: do the response times in any interval logs meet a service level?"""
+"""`plimsoll judge`: do the response times that any load generator wrote meet a service level?"""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -32,7 +32,21 @@ def _kinds(values: list[str]) -> list[str]:
     return values
 
 
-_Logs = Annotated[list[str], typer.Argument(metavar="LOG…", help="Interval logs of one run, plain or gz.")]
+def _format_names() -> list[str]:
+    from plimsoll.analysis.formats import FORMATS
+
+    return [one.name for one in FORMATS]
+
+
+def _known_format(value: str | None) -> str | None:
+    if value is not None and value not in _format_names():
+        raise typer.BadParameter(f"{value!r} is none of {', '.join(_format_names())}")
+    return value
+
+
+_Logs = Annotated[
+    list[str], typer.Argument(metavar="FILE…", help="What a load generator wrote of one run, plain or gz.")
+]
 _Warmup = Annotated[
     timedelta,
     typer.Option(
@@ -61,8 +75,21 @@ _Below = Annotated[
     ),
 ]
 _UnitOption = Annotated[
-    Literal["us", "ns"] | None,
-    typer.Option(help="Unit of the logs' values; by default ns for logs of cassandra-stress and latte, us for others."),
+    Literal["ms", "us", "ns"] | None,
+    typer.Option(help="Unit of the files' values; by default what their load generator is known to write."),
+]
+_FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        callback=_known_format,
+        metavar="NAME",
+        help="Format of the files, by default told by their content: see docs/judging.md.",
+    ),
+]
+_Windows = Annotated[
+    Literal["aligned", "sliding"],
+    typer.Option(help="One interval after the other, or one that begins with every record."),
 ]
 _Operation = Annotated[
     list[str],
@@ -81,27 +108,39 @@ def judge(  # noqa: PLR0913  # one for each option
     interval: _Interval = timedelta(seconds=10),
     percentile: _Percentile = 99.9,
     below: _Below = timedelta(milliseconds=100),
+    windows: _Windows = "aligned",
     unit: _UnitOption = None,
+    file_format: _FormatOption = None,
     operation: _Operation = [],  # noqa: B006  # typer copies it
     as_json: JsonOption = False,
 ) -> None:
-    """Judge HDR interval logs: in every interval after warm-up, does the percentile stay below the bound?
+    """Judge what a load generator wrote: in every interval after warm-up, does the percentile stay below the bound?
 
-    Several logs are the operations of one run (tlp-stress and Plimsoll write one file for each): they are judged
-    together and shown apart. Of Plimsoll's and tlp-stress' logs give the `.hdr-intended-` ones, which hold response
-    times.
+    Read are HdrHistogram interval logs of any tool, and the output of cassandra-stress, tlp-stress, NoSQLBench, YCSB,
+    latte and wrk2, as far as it tells of intervals; what can't be judged from it is said. Several files are the
+    operations of one run (tlp-stress and Plimsoll write one for each): they are judged together and shown apart. Of
+    Plimsoll's and tlp-stress' logs give the `.hdr-intended-` ones, which hold response times.
 
     Exits with 0 when the service level is met, 1 when it is missed, and 2 when the logs can't be read or are no sound
     measurement.
     """
-    from plimsoll.analysis.judging import Run, judge_logs, unreadable
+    from plimsoll.analysis.judgement import Run, unreadable
+    from plimsoll.analysis.judging import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
     from plimsoll.domain.errors import LogError
     from plimsoll.domain.service_level import ServiceLevel
 
     level = ServiceLevel(percentile=percentile, interval=interval, below=below)
     try:
-        judgement = judge_logs(_contents(logs), Run(warmup=warmup), [level], unit=unit, kinds=_by_name(operation))
+        judgement = judge_logs(
+            _contents(logs),
+            Run(warmup=warmup),
+            [level],
+            unit=unit,
+            kinds=_by_name(operation),
+            forced=file_format,
+            sliding=windows == "sliding",
+        )
     except LogError as error:
         judgement = unreadable(error)
     if as_json:

@@ -5,8 +5,9 @@ from typing import Any
 
 import typer
 
+from plimsoll.analysis.formats.reading import WholeRun
 from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow
-from plimsoll.analysis.judging import Judgement
+from plimsoll.analysis.judgement import Judgement
 from plimsoll.domain.result import Outcome, Percentiles
 from plimsoll.domain.service_level import ServiceLevel
 
@@ -39,6 +40,20 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
         "missed": verdict.missed if verdict else 0,
         "not_judged": verdict.not_judged if verdict else 0,
         "by_operation": {name: highest.model_dump() for name, highest in judgement.maxima_by_operation.items()},
+        "format": judgement.format,
+        "whole_run": [_whole_run(one, level) for one in judgement.whole_run],
+        "errors": None if judgement.errors is None else dict(judgement.errors),
+    }
+
+
+def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
+    """Figures without intervals; `below_bound` tells of the run as a whole, which is not what a service level asks."""
+    value = one.values_ms.get(level.percentile)
+    return {
+        "operation": one.operation or ALL,
+        "count": one.count,
+        "percentiles_ms": {f"{percentile:g}": value for percentile, value in sorted(one.values_ms.items())},
+        "below_bound": None if value is None else value < level.bound_ms,
     }
 
 
@@ -56,19 +71,32 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
     if rows:
         _show_intervals(rows)
         _show_maxima(judgement)
+    for one in judgement.whole_run:
+        typer.echo(_whole_run_line(one))
     for reason in reasons(judgement):
         typer.echo(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")
+
+
+def _whole_run_line(one: WholeRun) -> str:
+    values = ", ".join(f"{_percentile(name)} {value:.3f} ms" for name, value in sorted(one.values_ms.items()))
+    return f"Whole run, {one.operation or ALL}: {one.count} operations{': ' if values else ''}{values}"
+
+
+def _percentile(percentile: float) -> str:
+    return "max" if percentile == 100 else f"p{percentile:g}"
 
 
 def _by_how_much(judgement: Judgement) -> str:
     verdict = judgement.levels[0]
     level = verdict.service_level
     missed = [row for row in judgement.intervals.select("judged") if row.met is False]
-    worst = max(missed, key=lambda row: row.judged_ms or 0.0)
+    known = [row for row in missed if row.judged_ms is not None]
+    worst = max(known, key=lambda row: row.judged_ms or 0.0, default=None)
     return (
         f"p{level.percentile:g} is not below {level.bound_ms:g} ms in {verdict.missed} of {verdict.judged} intervals: "
-        f"the first begins at {missed[0].start_s:g} s, the worst has {worst.judged_ms:.3f} ms at {worst.start_s:g} s"
+        f"the first begins at {missed[0].start_s:g} s"
+        + (f", the worst has {worst.judged_ms:.3f} ms at {worst.start_s:g} s" if worst else "")
     )
 
 

@@ -5,9 +5,12 @@ import logging
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _WIDE = 160
 
@@ -23,7 +26,6 @@ def print_json(document: Any) -> None:
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """A table for people, numbers to the right."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -31,8 +33,15 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
         table.add_column(column)
     for row in rows:
         table.add_row(*(str(value) for value in row))
+    print_view(table)
+
+
+def print_view(view: "RenderableType") -> None:
+    """Whatever rich can draw."""
+    from rich.console import Console
+
     # In a pipe or a file there is no width to fit into.
-    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(view)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.alignment import MISFIT
-from plimsoll.analysis.judging import RATE_TOLERANCE
+from plimsoll.analysis.judgement import RATE_TOLERANCE
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
 from plimsoll.quality.blame import CPU_LIMIT, ERROR_LIMIT, hiccup_limit_ms

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.analysis.judging import RATE_TOLERANCE
+from plimsoll.analysis.judgement import RATE_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll import __version__
 from plimsoll.analysis.gclog import pauses_frame
-from plimsoll.analysis.judging import Judgement, Run, judge_logs
+from plimsoll.analysis.judgement import Judgement, Run
+from plimsoll.analysis.judging import judge_logs
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.result import Verdict
 from plimsoll.quality.attempt import ERROR_LIMIT, Measured, check_attempt, error_share

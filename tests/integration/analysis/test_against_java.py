@@ -7,14 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from benchmarks.java_reference import JavaInterval, JavaReference
-from tests.unit.analysis.logs import HOUR_US, line, log, payload
+from tests.unit.analysis.logs import HOUR_US, line, log, old_payload, payload
 
 from plimsoll.analysis.intervals import SHOWN_NAMES
-from plimsoll.analysis.judging import Run, judge_logs
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.layout import UNITS_PER_MS, Unit
 from plimsoll.domain.service_level import ServiceLevel
 
-FIXTURES = Path(__file__).parent / "fixtures"
+SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +52,7 @@ def theirs(rows: list[JavaInterval], names: dict[str, str], judged: int, unit: U
 
 
 def test_real_logs_of_cassandra_stress(java):
-    path = FIXTURES / "cassandra-stress.hdr"
+    path = SAMPLES / "cassandra-stress.hdr"
     names = {"head-rt": "head", "insert-rt": "writes", "all": "all"}
     rows = java.intervals(20, 10, UNITS_PER_MS["ns"], [f"{path}@head-rt", f"{path}@insert-rt"])
     found = ours([path], 20, 10)
@@ -60,7 +61,7 @@ def test_real_logs_of_cassandra_stress(java):
 
 
 def test_real_logs_of_latte(java):
-    path = FIXTURES / "latte.hlog"
+    path = SAMPLES / "latte.hlog"
     rows = java.intervals(20, 10, UNITS_PER_MS["ns"], [f"{path}@requests"])
     everything = [row for row in rows if row.log == "all"]
     assert ours([path], 20, 10) == theirs(everything, {"all": "all"}, 4, "ns")
@@ -98,6 +99,17 @@ def test_logs_of_histograms_that_size_themselves(java, tmp_path):
     path.write_bytes(log(lines))
     rows = [row for row in java.intervals(0, 4, UNITS_PER_MS["us"], [str(path)]) if row.log == "all"]
     assert ours([path], 0, 4) == theirs(rows, {"all": "all"}, 3, "us")
+
+
+@pytest.mark.parametrize(("version", "word_bytes"), [(0, 8), (1, 8), (1, 2)])
+def test_logs_of_the_older_encodings(java, tmp_path, version, word_bytes):
+    rng = np.random.default_rng(version)
+    path = tmp_path / "x.hlog"
+    seconds = [rng.lognormal(7, 1.5, 60).astype(int).tolist() for _ in range(6)]
+    path.write_bytes(log(line(second, 1.0, old_payload(values, version, word_bytes))
+                         for second, values in enumerate(seconds)))  # fmt: skip
+    rows = [row for row in java.intervals(0, 3, UNITS_PER_MS["us"], [str(path)]) if row.log == "all"]
+    assert ours([path], 0, 3) == theirs(rows, {"all": "all"}, 2, "us")
 
 
 def _seconds(rng: np.random.Generator, seconds: int, count: int, **settings: int) -> Iterator[str]:

@@ -1,11 +1,15 @@
 """Interval logs made by hand: what is in them is known."""
 
+import base64
+import struct
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from hdrh.histogram import HdrHistogram
 
 STARTED_AT_S = 1_795_201_196.5
 HOUR_US = 3_600_000_000
+_WORDS = {2: "h", 4: "i", 8: "q"}
 
 
 def payload(values: Iterable[int], *, lowest: int = 1, highest: int = HOUR_US, digits: int = 3) -> str:
@@ -14,6 +18,26 @@ def payload(values: Iterable[int], *, lowest: int = 1, highest: int = HOUR_US, d
     for value in values:
         assert histogram.record_value(value)
     return str(histogram.encode().decode())
+
+
+def packed(body: bytes, cookie: int = 0x1C849314) -> str:
+    """An encoded histogram compressed as logs hold it."""
+    squeezed = zlib.compress(body)
+    return base64.b64encode(struct.pack(">II", cookie, len(squeezed)) + squeezed).decode()
+
+
+def old_payload(values: list[int], version: int, word_bytes: int, *, digits: int = 3, lowest: int = 1) -> str:
+    """A histogram in encoding V0 or V1, by the layout that HdrHistogram's own sources give."""
+    source = HdrHistogram(lowest, HOUR_US, digits)
+    counts = [0] * source.counts_len
+    for value in values:
+        counts[source._counts_index_for(value)] += 1
+    words = struct.pack(f">{len(counts)}{_WORDS[word_bytes]}", *counts)
+    if version == 0:
+        head = struct.pack(">IIQQQ", 0x1C849308 | word_bytes << 4, digits, lowest, HOUR_US, len(values))
+        return packed(head + words, cookie=0x1C849309 | word_bytes << 4)
+    head = struct.pack(">IIIIQQd", 0x1C849301 | word_bytes << 4, len(words), 0, digits, lowest, HOUR_US, 1.0)
+    return packed(head + words, cookie=0x1C849302 | word_bytes << 4)
 
 
 def line(start_s: float, length_s: float, content: str, tag: str = "") -> str:

@@ -1,12 +1,12 @@
 import base64
 import struct
-import zlib
 
 import numpy as np
 import pytest
+from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.analysis.logs import HOUR_US, every_second, log, payload
+from tests.unit.analysis.logs import HOUR_US, every_second, log, old_payload, packed, payload
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.hdrlog import Record, read_log
@@ -41,8 +41,6 @@ def test_histograms_that_could_count_more_fit_as_long_as_they_do_not(values, hig
 
 @given(values=st.lists(st.integers(0, HOUR_US), max_size=30), digits=st.sampled_from([1, 2, 4]))
 def test_other_precisions_are_counted_at_the_lowest_value_of_their_slots(values, digits):
-    from hdrh.histogram import HdrHistogram
-
     source = HdrHistogram(1, HOUR_US, digits)
     lowest = [source.get_value_from_index(source._counts_index_for(value)) for value in values]
     merged = Decoder("us").merge([record(payload(values, digits=digits))], "x")
@@ -80,11 +78,6 @@ def test_a_failed_record_leaves_no_trace_in_the_next():
     assert (decoder.merge([record(payload([9]))], "x") == counted([9])).all()
 
 
-def _packed(body: bytes, cookie: int = 0x1C849314) -> str:
-    squeezed = zlib.compress(body)
-    return base64.b64encode(struct.pack(">II", cookie, len(squeezed)) + squeezed).decode()
-
-
 def _body(
     counts: bytes = b"\x02", cookie: int = 0x1C849313, offset: int = 0, digits: int = 3, lowest: int = 1
 ) -> bytes:
@@ -92,7 +85,7 @@ def _body(
 
 
 def test_the_hand_made_payload_itself_is_read():
-    assert Decoder("us").merge([record(_packed(_body()))], "x")[0] == 1
+    assert Decoder("us").merge([record(packed(_body()))], "x")[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -101,15 +94,17 @@ def test_the_hand_made_payload_itself_is_read():
         ("@@@@", "cut short"),
         ("HIST", "cut short"),
         (payload([1])[:-4], "bytes where"),
-        (_packed(_body(), cookie=0x1C849302), "not a compressed V2"),
-        (_packed(_body(), cookie=0x0C72124F), "not a compressed V2"),
-        (_packed(_body(cookie=0x1C849301)), "not an encoded V2"),
-        (_packed(_body()[:-1]), "not an encoded V2"),
-        (_packed(b"short"), "too short"),
-        (_packed(_body(offset=5)), "shifted"),
-        (_packed(_body(digits=9)), "impossible"),
-        (_packed(_body(lowest=0)), "impossible"),
-        (_packed(_body(counts=b"\x80")), "varint"),
+        (packed(_body(), cookie=0x1C849305), "not a compressed histogram"),
+        (packed(_body(), cookie=0x0C72124F), "DoubleHistogram"),
+        (packed(_body(cookie=0x1C849304)), "not an encoded histogram"),
+        (packed(_body(cookie=0x1C849301)), "impossible"),
+        (packed(_body(cookie=0x1C849381)), "ends within a count"),
+        (packed(_body()[:-1]), "0 bytes of counts where 1 are announced"),
+        (packed(b"short"), "too short"),
+        (packed(_body(offset=5)), "shifted"),
+        (packed(_body(digits=9)), "impossible"),
+        (packed(_body(lowest=0)), "impossible"),
+        (packed(_body(counts=b"\x80")), "varint"),
         (base64.b64encode(struct.pack(">II", 0x1C849314, 4) + b"abcd").decode(), "does not inflate"),
     ],
 )
@@ -121,3 +116,23 @@ def test_a_payload_that_is_no_histogram_is_an_error_that_names_the_line(content,
 def test_a_log_file_is_counted_whole():
     records = read_log(log(every_second([[100], [200, 300], []])), "x").records
     assert (Decoder("us").merge(records, "x") == counted([100, 200, 300])).all()
+
+
+@pytest.mark.parametrize("version", [0, 1])
+@pytest.mark.parametrize("word_bytes", [2, 4, 8])
+def test_the_older_encodings_hold_the_same_counts(version, word_bytes):
+    values = [0, 1, 2047, 2048, 90_000, 90_000, HOUR_US]
+    merged = Decoder("us").merge([record(old_payload(values, version, word_bytes)), record(payload([7]))], "x")
+    assert (merged == counted([*values, 7])).all()
+
+
+def test_an_older_encoding_of_another_precision_is_fitted():
+    values = [0, 5, 70_000, 123_456_789]
+    merged = Decoder("us").merge([record(old_payload(values, 1, 8, digits=2))], "x")
+    assert (merged == Decoder("us").merge([record(payload(values, digits=2))], "x")).all()
+
+
+def test_an_older_encoding_with_a_value_beyond_the_hour_is_refused():
+    two_hours = old_payload([HOUR_US], 0, 8)
+    with pytest.raises(LogError, match="above one hour, if its values are in ms"):
+        Decoder("ms").merge([record(two_hours)], "x")

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
 
-from plimsoll.analysis.judging import Run, judge_logs
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.layout import WIDE
 from plimsoll.domain.service_level import ServiceLevel
 
@@ -194,9 +195,9 @@ def test_a_truncated_last_line_costs_its_record_and_is_said():
 
 
 def test_an_unreadable_log_is_a_reason_not_an_exception():
-    found = judge({"x": b"Timestamp,count\n"})
+    found = judge({"x": log([]) + b"Timestamp,count\n"})
     assert not found.valid
-    assert found.reasons[0].startswith("x, line 1: is not a line of a histogram log (give the interval log")
+    assert found.reasons[0].startswith("x, line 5: is not a line of a histogram log (give the interval log")
 
 
 def test_a_damaged_histogram_is_a_reason_not_an_exception():

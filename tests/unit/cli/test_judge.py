@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -20,6 +21,9 @@ KEYS = [
     "missed",
     "not_judged",
     "by_operation",
+    "format",
+    "whole_run",
+    "errors",
 ]
 PERCENTILES = ["p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms"]
 ARGUMENTS = ["--warmup", "10s", "--interval", "10s", "--percentile", "99.9", "--below", "100ms"]
@@ -84,6 +88,7 @@ def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(me
         "reads": dict.fromkeys(PERCENTILES, 2.0),
         "writes": dict.fromkeys(PERCENTILES, 1.0),
     }
+    assert (found["format"], found["whole_run"], found["errors"]) == ("HdrHistogram interval log", [], None)
 
 
 def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(missed):
@@ -106,7 +111,7 @@ def test_the_percentile_and_the_bound_asked_for_are_judged(missed):
     [
         (None, "can't be read (No such file or directory)"),
         (b"", "holds no interval record"),
-        (b"count,p99\n", "is not a line of a histogram log"),
+        (b"count,p99\n", "is of no format that is known here: it begins with 'count,p99'"),
         (log(line(second, 1.0, payload([FAST])) for second in range(30) if second != 15), "a gap of 1.000 s"),
         (log(every_second([[FAST]] * 15 + [[]] * 15)), "1 of 2 intervals of 10s hold no operation"),
     ],
@@ -198,6 +203,39 @@ def test_the_text_of_an_invalid_measurement_gives_the_reason(folder):
     ]
 
 
+def test_sliding_windows_find_what_falls_on_both_sides_of_a_border(folder):
+    seconds = [[FAST] * 500 for _ in range(30)]
+    for second in (19, 20):
+        seconds[second] = [FAST] * 497 + [SLOW] * 3
+    (folder / "x.hlog").write_bytes(log(every_second(seconds)))
+    aligned, slid = document("x.hlog"), document("x.hlog", "--windows", "sliding")
+    assert (aligned[0], aligned[1]["judged"], aligned[1]["missed"]) == (0, 3, 0)
+    assert (slid[0], slid[1]["judged"], slid[1]["missed"]) == (1, 21, 9)
+    assert [one["start_s"] for one in slid[1]["intervals"]] == [float(second) for second in range(21)]
+
+
+def test_what_tells_of_the_whole_run_only_is_shown_and_not_judged(folder):
+    sample = Path(__file__).parents[2] / "samples" / "easy-stress-reads.txt"
+    code, found = document(str(sample))
+    assert (code, found["verdict"], found["format"]) == (2, "invalid", "percentile table of a whole run")
+    assert found["whole_run"] == [
+        {
+            "operation": "reads",
+            "count": 1018,
+            "percentiles_ms": {"50": 0.87, "90": 11.08, "99": 177.21, "99.9": 221.25, "100": 250.61},
+            "below_bound": False,
+        }
+    ]
+    assert "Whole run, reads: 1018 operations: p50 0.870 ms" in run(str(sample)).stdout
+
+
+def test_a_format_that_is_forced_must_be_one(missed):
+    result = run(*missed, "--format", "csv")
+    assert result.exit_code == 2
+    assert "cassandra-stress" in result.stderr
+    assert document(*missed, "--format", "hdr")[0] == 1
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -206,7 +244,8 @@ def test_the_text_of_an_invalid_measurement_gives_the_reason(folder):
         ["--below", "100"],
         ["--percentile", "0"],
         ["--percentile", "100.5"],
-        ["--unit", "ms"],
+        ["--unit", "s"],
+        ["--windows", "hopping"],
         ["--operation", "head"],
         ["--operation", "head=both"],
     ],

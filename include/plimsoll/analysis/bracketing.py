@@ -1,0 +1,187 @@
+"""Judging by percentiles over time instead of histograms: what they decide, and nothing more.
+
+Percentiles of several operations or stretches of time can't be merged, but they bound how many operations took at least
+as long as a service level's bound: the value at place r of n, if below the bound, leaves at most n - r of them; if not,
+at least n - r + 1. Sums of these bounds decide an interval, or leave it open.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.analysis.alignment import Phase, Window, misfits, windows
+from plimsoll.analysis.formats.reading import Sample
+from plimsoll.analysis.hdrlog import Record
+from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow, IntervalTable
+from plimsoll.analysis.judgement import Judgement, Run, schedule_of
+from plimsoll.analysis.operations import Track
+from plimsoll.analysis.percentiles import SHOWN, ranks
+from plimsoll.analysis.timeline import timeline_faults
+from plimsoll.domain.result import LevelVerdict, Percentiles
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.units import format_duration
+
+_NO_PAYLOAD = memoryview(b"")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The samples of one operation (or of all) in one interval."""
+
+    window: Window
+    operation: str
+    samples: tuple[Sample, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(sample.count for sample in self.samples)
+
+    def met(self, level: ServiceLevel) -> bool | None:
+        """Strictly below the bound; None where the samples leave it open, and where nothing was counted."""
+        if not self.count:
+            return None
+        allowed = self.count - _rank(level.percentile, self.count)
+        bounds = [_at_or_above(sample, level.bound_ms) for sample in self.samples]
+        if sum(most for _, most in bounds) <= allowed:
+            return True
+        return False if sum(least for least, _ in bounds) > allowed else None
+
+    def value(self, percentile: float) -> float | None:
+        """Known of one sample alone; of several only the maximum is."""
+        counted = [sample.values_ms for sample in self.samples if sample.count]
+        if percentile == 100 and all(100 in values for values in counted):
+            return max((values[100] for values in counted), default=None)
+        return counted[0].get(percentile) if len(counted) == 1 else None
+
+
+def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
+    """Judge percentiles over time. Intervals that they leave open make the run invalid, unless others missed."""
+    by_operation = _by_operation(samples)
+    tracks = [_track(operation, own) for operation, own in by_operation.items()]
+    faults = [*timeline_faults(tracks, min(level.interval.total_seconds() for level in levels))]
+    faults += [] if faults else [fault for level in levels for fault in _misfits(tracks, run, level)]
+    if faults:
+        return Judgement(reasons=tuple(dict.fromkeys(faults)))
+    parts = {level: tuple(_parts(tracks, by_operation, run, level)) for level in levels}
+    return _judgement(parts, levels)
+
+
+def _misfits(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> Iterator[str]:
+    yield from misfits(tracks, schedule_of(tracks, run, level.interval))
+
+
+def _by_operation(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
+    found: dict[str, list[Sample]] = {}
+    for sample in samples:
+        found.setdefault(sample.operation, []).append(sample)
+    return found
+
+
+def _track(operation: str, samples: Sequence[Sample]) -> Track:
+    """The samples as records without histograms, for the alignment that histograms have."""
+    records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
+    return Track(f"samples of {operation or ALL}", operation, tuple(records))
+
+
+def _parts(
+    tracks: Sequence[Track], samples: Mapping[str, Sequence[Sample]], run: Run, level: ServiceLevel
+) -> Iterator[_Part]:
+    for window in windows(tracks, schedule_of(tracks, run, level.interval)):
+        own = {
+            track.operation: tuple(samples[track.operation][part])
+            for track, part in zip(tracks, window.parts, strict=True)
+        }
+        yield _Part(window, ALL, tuple(sample for found in own.values() for sample in found))
+        yield from (_Part(window, operation, own[operation]) for operation in sorted(own) if operation)
+
+
+def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], levels: Sequence[ServiceLevel]) -> Judgement:
+    table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
+    judged = table.select("judged")
+    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
+    by_operation = {name: _maxima(table.select("judged", name)) for name in table.operations}
+    return Judgement(
+        intervals=table,
+        levels=tuple(_level_verdict(level, parts[level]) for level in levels),
+        maxima=_maxima(judged),
+        maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
+        operations=operations,
+        achieved_ops_s=operations / seconds if seconds else None,
+        reasons=tuple(reason for level in levels for reason in _reasons(level, parts[level])),
+        notes=("judged by percentiles over time, not by histograms: a value that they don't tell is left out",),
+    )
+
+
+def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:
+    return [part for part in parts if part.window.phase == phase and part.operation == level.operations]
+
+
+def _reasons(level: ServiceLevel, parts: Sequence[_Part]) -> Iterator[str]:
+    judged = _judged(level, parts)
+    every = f"{len(judged)} intervals of {format_duration(level.interval)}"
+    empty = [part for part in judged if not part.count]
+    left_open = [part for part in judged if part.count and part.met(level) is None]
+    if not judged:
+        yield "the samples cover no whole interval after warm-up, or tell the operations of the service level not apart"
+    if empty:
+        yield f"{len(empty)} of {every} hold no operation, the first at {empty[0].window.start_s:g} s"
+    if left_open and not any(part.met(level) is False for part in judged):
+        yield (
+            f"the percentiles given leave open whether {level} in {len(left_open)} of {every}, "
+            f"the first at {left_open[0].window.start_s:g} s; no other was missed"
+        )
+
+
+def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
+    judged = _judged(level, parts)
+    outcomes = [part.met(level) for part in judged]
+    values = [value for part in judged if (value := part.value(level.percentile)) is not None]
+    return LevelVerdict(
+        service_level=level,
+        met=bool(outcomes) and all(outcomes),
+        judged=len(judged),
+        missed=sum(outcome is False for outcome in outcomes),
+        not_judged=len(_judged(level, parts, "partial")),
+        worst_ms=max(values) if values and len(values) == len(judged) else None,
+    )
+
+
+def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
+    window, judges = part.window, part.window.phase == "judged" and part.operation == level.operations
+    return IntervalRow(
+        start_s=window.start_s,
+        duration_s=window.duration_s,
+        phase=window.phase,
+        operation=part.operation,
+        count=part.count,
+        rate_ops_s=part.count / window.duration_s if window.duration_s > 0 else 0.0,
+        judged_ms=part.value(level.percentile),
+        met=part.met(level) if judges else None,
+        **{name: part.value(percentile) for name, percentile in zip(SHOWN_NAMES, SHOWN, strict=True)},
+    )
+
+
+def _maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
+    """The highest of each percentile that is known of every interval with an operation."""
+    counted = [row for row in rows if row.count]
+    known = {name: [getattr(row, name) for row in counted] for name in SHOWN_NAMES}
+    return (
+        Percentiles(**{name: None if None in found else max(found) for name, found in known.items()})
+        if counted
+        else None
+    )
+
+
+def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
+    """How many of a sample's operations took at least as long as the bound: at least, and at most."""
+    least, most = 0, sample.count
+    for percentile, value in sample.values_ms.items():
+        above = sample.count - _rank(percentile, sample.count)
+        if value < bound_ms:
+            most = min(most, above)
+        else:
+            least = max(least, above + 1)
+    return least, most
+
+
+def _rank(percentile: float, count: int) -> int:
+    return int(ranks([percentile], count)[0])

@@ -1,0 +1,88 @@
+"""Which format files are of, by their content; and the reading of all the files of one run together."""
+
+from collections.abc import Sequence
+
+from plimsoll.analysis.formats.cassandra_stress import CassandraStress
+from plimsoll.analysis.formats.interval_logs import IntervalLogs
+from plimsoll.analysis.formats.latte_json import LatteJson
+from plimsoll.analysis.formats.latte_log import LatteLog
+from plimsoll.analysis.formats.nosqlbench import NoSqlBench
+from plimsoll.analysis.formats.percentile_text import PercentileText
+from plimsoll.analysis.formats.reading import Asked, Format, Reading, RunFile
+from plimsoll.analysis.formats.tlp_csv import TlpCsv
+from plimsoll.analysis.formats.ycsb_logs import YcsbLogs
+from plimsoll.analysis.formats.ycsb_status import YcsbStatus
+from plimsoll.domain.errors import LogError
+
+FORMATS: tuple[Format, ...] = (
+    CassandraStress(),
+    LatteLog(),
+    NoSqlBench(),
+    YcsbLogs(),
+    IntervalLogs(),
+    LatteJson(),
+    TlpCsv(),
+    YcsbStatus(),
+    PercentileText(),
+)
+"""Single tools' logs before the general form."""
+
+_SHOWN = 60
+
+
+def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) -> Reading:
+    """The files of one run, in any of the formats, or in the one that is `forced` by its name.
+
+    Of several formats one may hold times; others add what they know (a CSV beside its histogram logs tells errors).
+    LogError where a file is of no format, and where two formats both hold times.
+    """
+    by_format: dict[str, list[RunFile]] = {}
+    for file in files:
+        by_format.setdefault(forced or _format(file).name, []).append(file)
+    return _together([_named(name).read(own, asked) for name, own in by_format.items()])
+
+
+def _named(name: str) -> Format:
+    return next(one for one in FORMATS if one.name == name)
+
+
+def _format(file: RunFile) -> Format:
+    found = next((one for one in FORMATS if one.recognises(file)), None)
+    if found is None:
+        raise LogError(
+            f"is of no format that is known here: it begins with {_beginning(file)}",
+            where=file.name,
+            mend=f"give one of: {'; '.join(one.title for one in FORMATS)}. `--format` forces one",
+        )
+    return found
+
+
+def _beginning(file: RunFile) -> str:
+    line = next((line.strip() for line in file.head.splitlines() if line.strip()), "")
+    return repr(line[:_SHOWN] + ("…" if len(line) > _SHOWN else ""))
+
+
+def _together(readings: Sequence[Reading]) -> Reading:
+    timed = [one for one in readings if one.tracks] or [one for one in readings if one.samples] or list(readings[:1])
+    if len(timed) > 1:
+        titles = " and ".join(one.title for one in timed)
+        raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
+    others = [one for one in readings if one is not timed[0]]
+    return _enriched(timed[0], others)
+
+
+def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
+    everyone = (reading, *others)
+    known = [one.errors for one in everyone if one.errors is not None]
+    return Reading(
+        title=" with ".join(one.title for one in everyone),
+        tracks=reading.tracks,
+        unit=reading.unit,
+        samples=() if reading.tracks else reading.samples,
+        whole_run=tuple(entry for one in everyone for entry in one.whole_run),
+        obstacles=reading.obstacles,
+        notes=tuple(note for one in everyone for note in one.notes),
+        errors=next((one for one in known if one), known[0] if known else None),
+        attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
+        started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
+    )

@@ -1,0 +1,94 @@
+"""HdrHistogram interval logs of any tool: Plimsoll's, tlp-stress' (`--hdr`), and those that name no tool."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.hdrlog import HistogramLog, Record, read_log
+from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.operations import (
+    KINDS,
+    Measure,
+    Series,
+    refuse_service_times_beside_response_times,
+    select,
+)
+
+Meaning = tuple[Measure, str]
+"""What records measure, and of which operation."""
+
+_STUB = 0.9
+"""A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
+_RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.]+,[0-9.]+,[0-9.]+,HIST", re.MULTILINE)
+_MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|BaseTime:)|^\"StartTimestamp\",", re.MULTILINE)
+_HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$", re.IGNORECASE)
+_ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
+_STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
+
+
+class IntervalLogs:
+    """The general case; the formats of single tools say what a tag, a comment or a file's name of theirs means."""
+
+    name = "hdr"
+    title = "HdrHistogram interval log"
+    unit: Unit = "us"
+
+    def recognises(self, file: RunFile) -> bool:
+        """A record, or the head that HistogramLogWriter gives; a file of nothing is taken for a log without records."""
+        return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
+
+    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+        """Response times by operation, or service times where there is nothing better."""
+        logs = [read_log(file.data, file.name) for file in files]
+        kinds = {**KINDS, **asked.kinds}
+        series = [one for log in logs for one in self._series(log, kinds)]
+        self._refuse(series)
+        tracks, notes = select(series)
+        return Reading(
+            title=self.title,
+            tracks=tracks,
+            unit=asked.unit or self.unit,
+            notes=(*(note for log in logs for note in log.notes), *notes, *self._remarks(series)),
+        )
+
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        for tag, records in log.by_tag().items():
+            measure, name = self._meaning(log, tag, kinds)
+            yield Series(log, measure, kinds.get(name.lower(), name), records)
+
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning:
+        """`X.hdr-intended-selects`: response times of selects; `X.hdr-selects`: service times; `X.hdr.errors`."""
+        if _ERRORS_FILE.search(log.name):
+            return "time of failures", ""
+        if tag:
+            return "response time", tag
+        match = _HDR_FILE.search(log.name)
+        if match:
+            return ("response time" if match["intended"] else "service time"), match["operation"]
+        stem = _STEM.search(log.name)
+        operation = stem["operation"] if stem else ""
+        return "response time", operation if operation.lower() in kinds else ""
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        refuse_service_times_beside_response_times(series)
+
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
+        """Further traps of the tool that these logs hold."""
+        return iter(())
+
+
+def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """The records without a first one much shorter than the second: its writer's clock ticked before the run began."""
+    return records[1:] if len(records) > 1 and is_stub(records[0], records[1]) else records
+
+
+def is_stub(record: Record, beside: Record) -> bool:
+    """Whether a record is much shorter than the one beside it."""
+    return record.length_s < _STUB * beside.length_s
+
+
+def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:
+    """What is said where `without_first_stub` left one out."""
+    return (
+        f"{log.name}: the first record covers {records[0].length_s:g} s only and is left out; time counts from its end"
+    )

@@ -1,0 +1,101 @@
+"""latte's own report, a JSON file: it holds the histogram of every sample, of each function too."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from plimsoll.analysis.formats.latte_log import SKIPS
+from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.hdrlog import HistogramLog, Record
+from plimsoll.analysis.operations import KINDS, Series, select
+from plimsoll.domain.errors import LogError
+
+_MEND = "give the JSON file that `latte run` wrote"
+
+
+class LatteJson:
+    """Times in ns. The functions of a workload are its operations; without several requests a call, that is judged."""
+
+    name = "latte"
+    title = "latte report (JSON)"
+
+    def recognises(self, file: RunFile) -> bool:
+        """An object with latte's configuration and percentiles in front."""
+        head = file.head.lstrip()
+        return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
+
+    def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
+        """Service times by function, from the samples' histograms."""
+        if len(files) > 1:
+            names = ", ".join(file.name for file in files)
+            raise LogError("are several reports, each of a run of its own", where=names, mend="judge them one by one")
+        file = files[0]
+        content = _content(file)
+        try:
+            return self._reading(file, content, asked)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LogError(
+                f"is not a report as latte 0.29 writes it ({error!r})", where=file.name, mend=_MEND
+            ) from error
+
+    def _reading(self, file: RunFile, content: Any, asked: Asked) -> Reading:
+        result, conf = content["result"], content["conf"]
+        started_at = datetime.fromisoformat(result["start_time"])
+        series = list(_series(file.name, result, started_at.timestamp(), {**KINDS, **asked.kinds}))
+        if not series:
+            what = "holds no samples with histograms"
+            raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
+        tracks, notes = select(series)
+        errors = sum(sample["cycle_error_count"] for sample in result["log"])
+        return Reading(
+            title=self.title,
+            tracks=tracks,
+            unit=asked.unit or "ns",
+            notes=(*notes, *_remarks(file.name, result, conf["rate"], errors)),
+            errors={"failed cycles": errors} if errors else {},
+            attempted_ops_s=conf["rate"],
+            started_at=started_at,
+        )
+
+
+def _content(file: RunFile) -> Any:
+    try:
+        return json.loads(file.text)
+    except ValueError as error:
+        raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
+
+
+def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:
+    """Of each function if a call is one request, so that reads and writes are apart; else of all requests."""
+    log = HistogramLog(name, (), start_s)
+    functions = dict.fromkeys(function for sample in result["log"] for function in sample["cycle_latency_by_fn"])
+    if result["requests_per_cycle"] == 1 and functions:
+        for function in functions:
+            histograms = [sample["cycle_latency_by_fn"].get(function) for sample in result["log"]]
+            records = _records(function, result["log"], histograms, start_s)
+            yield Series(log, "service time", kinds.get(function.lower(), function), records)
+    else:
+        histograms = [sample.get("request_latency") for sample in result["log"]]
+        yield Series(log, "service time", "", _records("", result["log"], histograms, start_s))
+
+
+def _records(
+    function: str, samples: Sequence[Mapping[str, Any]], histograms: Sequence[Mapping[str, Any] | None], start_s: float
+) -> tuple[Record, ...]:
+    return tuple(
+        Record(
+            function, start_s + sample["time_s"], sample["duration_s"], memoryview(found["histogram"].encode()), number
+        )
+        for number, (sample, found) in enumerate(zip(samples, histograms, strict=True), 1)
+        if found is not None
+    )
+
+
+def _remarks(name: str, result: Mapping[str, Any], rate: float | None, errors: int) -> Iterator[str]:
+    yield SKIPS
+    if rate:
+        achieved = result["cycle_count"] / result["elapsed_time_s"]
+        yield f"{name}: {achieved:.1f} of {rate:g} ops/s asked for were reached ({achieved / rate:.1%})"
+    if errors:
+        yield f"{name}: {errors} failed calls are among the times: errors are counted as latencies"

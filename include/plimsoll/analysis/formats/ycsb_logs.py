@@ -1,0 +1,76 @@
+"""YCSB, `hdrhistogram.fileoutput=true`: a file for each operation, `READ.hdr`, and `Intended-READ.hdr` if asked for."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
+from plimsoll.analysis.formats.reading import RunFile
+from plimsoll.analysis.hdrlog import HistogramLog, Record
+from plimsoll.analysis.operations import Measure, Series
+
+MADE_OF_OTHERS = "READ-MODIFY-WRITE"
+_LOGGING_FOR = re.compile(r"\[Logging for: (?P<name>[^\]]+)\]")
+_NO_OPERATIONS = ("CLEANUP", "THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
+_NOTES: Mapping[str, str] = {
+    "service": "YCSB's times are taken for service times, as `measurement.interval=op` (its default) makes them; run "
+    "with `measurement.interval=both` it writes `Intended-` ones, which hold response times",
+    "target": "YCSB's intended times count from a schedule only where it ran with a `-target`; without one they are "
+    "service times",
+    "both": "READ-MODIFY-WRITE is left aside: its READ and its UPDATE are counted by themselves",
+}
+
+
+class YcsbLogs(IntervalLogs):
+    """Times in µs; histograms that size themselves; a record for each status line, 10 s unless told otherwise."""
+
+    name = "ycsb-hdr"
+    title = "YCSB HDR log"
+
+    def recognises(self, file: RunFile) -> bool:
+        """By its first comment."""
+        return super().recognises(file) and bool(_LOGGING_FOR.search(file.head[:200]))
+
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        for one in super()._series(log, kinds):
+            yield one._replace(records=_without_second_last_stub(without_first_stub(one.records)))
+
+    def _meaning(self, log: HistogramLog, *_: object) -> Meaning:
+        return meaning(_name(log))
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        """A run leaves all of its files in one folder: whoever gives the folder's gives both measures."""
+
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
+        for log in {id(one.log): one.log for one in series}.values():
+            if len(without_first_stub(log.records)) < len(log.records):
+                yield stub_note(log, log.records)
+            if len(_without_second_last_stub(log.records)) < len(log.records):
+                yield f"{log.name}: ends with two stubs; the very last, written when the run was over, is left out"
+        yield from remarks([_name(one.log) for one in series])
+
+
+def meaning(name: str) -> Meaning:
+    """What a measurement of YCSB measures. `READ-FAILED` holds the times of failures, apart from `READ`."""
+    bare = name.removeprefix("Hdr").removeprefix("Intended-")
+    measure: Measure = "response time" if "Intended-" in name else "service time"
+    if bare in _NO_OPERATIONS or bare == MADE_OF_OTHERS:
+        return "other figures", bare
+    operation, dash, error = bare.partition("-")
+    return ("time of failures", operation) if dash and error.isupper() else (measure, bare)
+
+
+def remarks(names: Sequence[str]) -> Iterator[str]:
+    """The traps of measurements of those names."""
+    yield _NOTES["target"] if any("Intended-" in name for name in names) else _NOTES["service"]
+    if any(name.endswith(MADE_OF_OTHERS) for name in names):
+        yield _NOTES["both"]
+
+
+def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """YCSB writes what its last status line left over as a record of its own, so there can be two stubs at the end."""
+    return records[:-1] if len(records) > 3 and is_stub(records[-2], records[-3]) else records
+
+
+def _name(log: HistogramLog) -> str:
+    found = (_LOGGING_FOR.search(comment) for comment in log.comments)
+    return next((match["name"] for match in found if match), "")

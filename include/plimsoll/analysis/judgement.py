@@ -1,0 +1,86 @@
+"""What judging is told of a run, and what it answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from plimsoll.analysis.alignment import Schedule
+from plimsoll.analysis.formats.reading import WholeRun
+from plimsoll.analysis.intervals import IntervalTable
+from plimsoll.analysis.operations import Track
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.result import LevelVerdict, Percentiles
+
+RATE_TOLERANCE = 0.01
+"""A rate at most this share below the attempted one counts as achieved."""
+
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of a timed run besides its logs; None: not known, so not checked.
+
+    `duration` includes the warm-up. `started_at` is when the timed run began and `operations` how many of its
+    operations were answered, warm-up included, both by the load generator's own account.
+    """
+
+    warmup: timedelta
+    duration: timedelta | None = None
+    attempted_ops_s: float | None = None
+    started_at: datetime | None = None
+    operations: int | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """`reasons` say why the measurement is unsound; with none of them it is valid as far as its logs can tell.
+
+    `levels` are in the order asked for, and empty where no intervals could be formed. `maxima`, `operations`,
+    `achieved_ops_s`, `stalls_s` and the table are of the first service level's judged intervals, `rate_achieved` is
+    None where no rate was asked for, and `notes` are remarks that change nothing. `stalls_s` are the starts of
+    intervals in which nothing was answered though operations were under way: they are missed. `format` says what the
+    files were taken for; `whole_run` holds figures that they give without intervals, and `errors` the failed operations
+    by kind, None where the files don't tell.
+    """
+
+    intervals: IntervalTable = field(default_factory=IntervalTable)
+    levels: tuple[LevelVerdict, ...] = ()
+    maxima: Percentiles | None = None
+    maxima_by_operation: Mapping[str, Percentiles] = field(default_factory=dict)
+    operations: int = 0
+    achieved_ops_s: float | None = None
+    rate_achieved: bool | None = None
+    stalls_s: tuple[float, ...] = ()
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    format: str = ""
+    whole_run: tuple[WholeRun, ...] = ()
+    errors: Mapping[str, int] | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing speaks against the measurement."""
+        return not self.reasons
+
+    @property
+    def met(self) -> bool | None:
+        """Whether every service level was met; None for an invalid measurement."""
+        return all(level.met for level in self.levels) if self.valid else None
+
+
+def unreadable(error: LogError) -> Judgement:
+    """The judgement on logs that could not be read."""
+    mend = f" ({error.mend})" if error.mend else ""
+    return Judgement(reasons=(f"{error.where}: {error.what}{mend}",))
+
+
+def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
+    """Where a run's intervals lie: from its start as the load generator tells it, else as its records do."""
+    log_start_s = min(float(track.starts[0]) for track in tracks)
+    return Schedule(
+        origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
+        warmup_s=run.warmup / _SECOND,
+        interval_s=interval / _SECOND,
+        planned=(run.duration - run.warmup) // interval if run.duration else None,
+    )

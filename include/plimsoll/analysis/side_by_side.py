@@ -1,0 +1,210 @@
+"""Two campaigns side by side: may they be compared, and per variant and load what each of them found. Pure.
+
+A is the campaign that B is held against, as a control is: ratios are B / A, and `higher` means that B's are higher.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign import PERCENTILES, CampaignData, CellResult, Spread, achieved, cell_results, maxima
+from plimsoll.analysis.capacity import Capacity, Rung, capacities, rungs_of
+from plimsoll.analysis.statistics import Comparison, compare, conclude, strata, worst_by_load
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.variant import Variant
+
+ABSENT = "(none)"
+
+_MUST_BE_EQUAL = (
+    "service_levels",
+    "timing",
+    "workload",
+    "load_generator.name",
+    "load_generator.threads",
+    "load_generator.concurrency",
+    "system.database",
+    "system.nodes",
+)
+"""Keys of a definition that say what was asked of the database and how it was measured."""
+
+_NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control", "cluster_scope")
+"""Further keys that may differ, and are named where they do; the rest (titles, schedules, budgets) measures nothing."""
+
+
+class Difference(Model):
+    """Something that is not alike in two campaigns. `what` is a definition's key, or a fact of the environment."""
+
+    what: str
+    a: str
+    b: str
+
+
+class VariantPair(Model):
+    """A variant of campaign A and the one of B that it is compared with."""
+
+    a: str
+    b: str
+
+
+class CapacityPair(Model):
+    """What both carry."""
+
+    variants: VariantPair
+    a: Capacity
+    b: Capacity
+    ratio: Annotated[float | None, Field(description="B's capacity / A's; none unless both were found")]
+
+
+class LoadSide(Model):
+    """One variant at one load in one campaign: ranges over its valid repeats."""
+
+    rung: Rung
+    achieved_ops_s: Spread | None
+    maxima: Annotated[dict[str, Spread], Field(description="Highest interval by percentile, ms")]
+
+
+class LoadPair(Model):
+    """One load of a pair of variants; a side is none where its campaign has no such load."""
+
+    variants: VariantPair
+    load_ops_s: int
+    a: LoadSide | None
+    b: LoadSide | None
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """Two campaigns' results by pairs of variants.
+
+    `incomparable`: differences in what was asked and measured, for which no figure of one campaign can be held against
+    the other's. `differences`: further ones that the definitions name. `tests`: the worst interval of each repeat,
+    ranked within loads, B's variant against A's as against a control, Holm-corrected over the pairs.
+    """
+
+    pairs: tuple[VariantPair, ...]
+    incomparable: tuple[Difference, ...]
+    differences: tuple[Difference, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    capacities: tuple[CapacityPair, ...]
+    loads: tuple[LoadPair, ...]
+    tests: tuple[Comparison, ...]
+
+
+def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | None = None) -> SideBySide:
+    """Compare two campaigns. Variants of one id belong together; `pairing` maps further ids of A to ids of B."""
+    pairs = variant_pairs(a.definition, b.definition, pairing or {})
+    cells_a, cells_b = cell_results(a), cell_results(b)
+    found_a = {one.variant: one for one in capacities(a, cells_a)}
+    found_b = {one.variant: one for one in capacities(b, cells_b)}
+    return SideBySide(
+        pairs=pairs,
+        incomparable=incomparable(a.definition, b.definition),
+        differences=(*_named_differences(a.definition, b.definition), *_variants_differ(a, b, pairs)),
+        only_a=_others(a.definition, [pair.a for pair in pairs]),
+        only_b=_others(b.definition, [pair.b for pair in pairs]),
+        capacities=tuple(_capacities(pair, found_a[pair.a], found_b[pair.b]) for pair in pairs),
+        loads=tuple(_loads(pairs, cells_a, cells_b)),
+        tests=_tests(pairs, cells_a, cells_b),
+    )
+
+
+def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
+    """Which variant of A belongs to which of B, in A's order: those that `pairing` names, else those of one id."""
+    ids_b = {variant.id for variant in b.variants}
+    wanted = {**{one.id: one.id for one in a.variants if one.id not in pairing.values()}, **pairing}
+    return tuple(
+        VariantPair(a=one.id, b=wanted[one.id]) for one in a.variants if one.id in wanted and wanted[one.id] in ids_b
+    )
+
+
+def incomparable(a: Definition, b: Definition) -> tuple[Difference, ...]:
+    """Where the campaigns did not ask or measure the same."""
+    return tuple(one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
+
+
+def _named_differences(a: Definition, b: Definition) -> Iterator[Difference]:
+    for one in _differ(_facts(a), _facts(b)):
+        if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
+            yield one
+
+
+def _variants_differ(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
+    for pair in pairs:
+        facts_a, facts_b = (_variant_facts(a.definition.variant(pair.a)), _variant_facts(b.definition.variant(pair.b)))
+        for one in _differ(facts_a, facts_b):
+            yield Difference(what=f"variants.{pair.a}.{one.what}", a=one.a, b=one.b)
+
+
+def _facts(definition: Definition) -> dict[str, str]:
+    content = definition.model_dump(mode="json", exclude={"variants", "service_levels", "loads"})
+    listed = {
+        "service_levels": "; ".join(map(str, definition.service_levels)),
+        "loads": ", ".join(f"{load}/s" for load in definition.loads),
+    }
+    return {**dict(_flat(content)), **listed}
+
+
+def _variant_facts(variant: Variant) -> dict[str, str]:
+    return dict(_flat(variant.model_dump(mode="json", exclude={"id", "title"})))
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            yield f"{prefix}{key}", ", ".join(map(str, value)) or ABSENT
+        else:
+            yield f"{prefix}{key}", ABSENT if value is None else str(value)
+
+
+def _differ(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
+    for key in dict.fromkeys([*a, *b]):
+        if a.get(key, ABSENT) != b.get(key, ABSENT):
+            yield Difference(what=key, a=a.get(key, ABSENT), b=b.get(key, ABSENT))
+
+
+def _is_below(key: str, roots: Sequence[str]) -> bool:
+    return any(key == root or key.startswith(f"{root}.") for root in roots)
+
+
+def _others(definition: Definition, paired: Sequence[str]) -> tuple[str, ...]:
+    return tuple(variant.id for variant in definition.variants if variant.id not in paired)
+
+
+def _capacities(pair: VariantPair, a: Capacity, b: Capacity) -> CapacityPair:
+    found = a.kind == b.kind == "found"
+    ratio = b.capacity_ops_s / a.capacity_ops_s if found and a.capacity_ops_s and b.capacity_ops_s else None
+    return CapacityPair(variants=pair, a=a, b=b, ratio=ratio)
+
+
+def _loads(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> Iterator[LoadPair]:
+    sides_a, sides_b = _sides(a), _sides(b)
+    for pair in pairs:
+        loads = {load for variant, load in sides_a if variant == pair.a}
+        loads |= {load for variant, load in sides_b if variant == pair.b}
+        for load in sorted(loads):
+            own_a, own_b = sides_a.get((pair.a, load)), sides_b.get((pair.b, load))
+            yield LoadPair(variants=pair, load_ops_s=load, a=own_a, b=own_b)
+
+
+def _sides(cells: Sequence[CellResult]) -> dict[tuple[str, int], LoadSide]:
+    rates = {(one.variant, one.load_ops_s): one for one in achieved(cells)}
+    highest = {name: {(one.variant, one.load_ops_s): one for one in maxima(cells, name)} for name in PERCENTILES}
+    sides = {}
+    for variant, own in groupby(cells, key=lambda result: result.cell.variant):
+        for rung in rungs_of(own):
+            place = (variant, rung.load_ops_s)
+            found = {name: spreads[place] for name, spreads in highest.items() if place in spreads}
+            sides[place] = LoadSide(rung=rung, achieved_ops_s=rates.get(place), maxima=found)
+    return sides
+
+
+def _tests(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> tuple[Comparison, ...]:
+    worst_a, worst_b = worst_by_load(a), worst_by_load(b)
+    return conclude([compare(pair.b, pair.a, strata(worst_b, pair.b, worst_a, pair.a)) for pair in pairs])

@@ -1,0 +1,126 @@
+"""Sliding windows: one begins with every record after warm-up, not only one at the end of the one before.
+
+Aligned intervals are some of them, so sliding ones miss at least as often. Azul's own analyser slides windows too
+(AzulSystems/tussle-framework, MovingWindowSumHistogram).
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from plimsoll.analysis.alignment import Window
+from plimsoll.analysis.decode import Decoder
+from plimsoll.analysis.intervals import ALL, IntervalTable, Measured, maxima
+from plimsoll.analysis.judgement import Judgement, Run, schedule_of
+from plimsoll.analysis.layout import Ints, Unit
+from plimsoll.analysis.operations import Track
+from plimsoll.analysis.percentiles import SHOWN, values_ms
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.result import LevelVerdict
+from plimsoll.domain.service_level import ServiceLevel
+
+_MISFIT = 0.05
+
+
+@dataclass(frozen=True)
+class _Slides:
+    """Where windows lie: `steps` records of `step_s` make one; the first begins `warmup_s` after the run's start."""
+
+    origin_s: float
+    warmup_s: float
+    step_s: float
+    steps: int
+    last: int
+
+
+def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, level: ServiceLevel, unit: Unit) -> Judgement:
+    """The same judgement with sliding windows in place of its intervals, for one service level.
+
+    Operations, rate and remarks stay those of the aligned intervals, which count every record once. LogError where the
+    records do not divide the windows.
+    """
+    slides = _slides(tracks, run, level)
+    measured = tuple(_measured(tracks, slides, Decoder(unit), level.percentile))
+    place = len(SHOWN)
+    rows = tuple(one.row(judged=place, met=_met(one, level) if one.operation == level.operations else None)
+                 for one in measured)  # fmt: skip
+    table = IntervalTable(rows)
+    by_operation = {name: maxima(table.select("judged", name)) for name in table.operations}
+    return replace(
+        judgement,
+        intervals=table,
+        levels=(_level_verdict(level, [one for one in measured if one.operation == level.operations]),),
+        maxima=maxima(table.select("judged")),
+        maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
+        notes=(*judgement.notes, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"),
+    )
+
+
+def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
+    schedule = schedule_of(tracks, run, level.interval)
+    step_s = max(track.record_s for track in tracks)
+    steps = round(schedule.interval_s / step_s)
+    if abs(steps * step_s - schedule.interval_s) > _MISFIT * schedule.interval_s:
+        what = f"records of {step_s:g} s do not divide windows of {schedule.interval_s:g} s"
+        raise LogError(what, where=tracks[0].name, mend="give `--interval` as a multiple of the records' length")
+    step_s = schedule.interval_s / steps
+    end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s + schedule.misfit_s
+    planned_s = schedule.interval_s * schedule.planned if schedule.planned is not None else end_s - schedule.warmup_s
+    judged_s = min(end_s - schedule.warmup_s, planned_s)
+    return _Slides(schedule.origin_s, schedule.warmup_s, step_s, steps, int(judged_s / step_s + 1e-6) - 1)
+
+
+def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percentile: float) -> Iterator[Measured]:
+    """Each window, from a sum to which the newest step is added and from which the oldest is taken."""
+    inside: deque[Mapping[str, Ints]] = deque()
+    sums: dict[str, Ints] = {}
+    for number in range(slides.last + 1):
+        newest = _step(tracks, slides, number, decoder)
+        inside.append(newest)
+        sums = {name: sums.get(name, np.zeros_like(counts)) + counts for name, counts in newest.items()}
+        if len(inside) > slides.steps:
+            oldest = inside.popleft()
+            sums = {name: counts - oldest[name] for name, counts in sums.items()}
+        if len(inside) == slides.steps:
+            yield from _of_window(sums, slides, number - slides.steps + 1, decoder.unit, percentile)
+
+
+def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decoder) -> dict[str, Ints]:
+    """The counts of one step, by operation: of the records whose middle lies in it."""
+    borders = slides.origin_s + slides.warmup_s + np.array([number, number + 1]) * slides.step_s
+    found: dict[str, Ints] = {}
+    for track in tracks:
+        first, end = np.searchsorted((track.starts + track.ends) / 2, borders)
+        counts = decoder.merge(track.records[int(first) : int(end)], track.name)
+        for name in dict.fromkeys((ALL, track.operation or ALL)):
+            found[name] = found[name] + counts if name in found else counts
+    return found
+
+
+def _of_window(
+    sums: Mapping[str, Ints], slides: _Slides, number: int, unit: Unit, percentile: float
+) -> Iterator[Measured]:
+    start_s = slides.warmup_s + number * slides.step_s
+    window = Window(round(start_s, 3), round(slides.steps * slides.step_s, 3), "judged", ())
+    for name in (ALL, *sorted(sums.keys() - {ALL})):
+        yield Measured(window, name, int(sums[name].sum()), values_ms(sums[name], (*SHOWN, percentile), unit))
+
+
+def _met(one: Measured, level: ServiceLevel) -> bool:
+    value = one.at(len(SHOWN))
+    return value is not None and value < level.bound_ms
+
+
+def _level_verdict(level: ServiceLevel, measured: Sequence[Measured]) -> LevelVerdict:
+    values = [value for one in measured if (value := one.at(len(SHOWN))) is not None]
+    missed = sum(not _met(one, level) for one in measured)
+    return LevelVerdict(
+        service_level=level,
+        met=bool(measured) and not missed,
+        judged=len(measured),
+        missed=missed,
+        not_judged=0,
+        worst_ms=max(values, default=None),
+    )

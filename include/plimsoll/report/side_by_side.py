@@ -1,0 +1,198 @@
+"""Two campaigns side by side as a document: what makes them unlike first, then capacity, maxima, and what stands."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.side_by_side import (
+    ABSENT,
+    CapacityPair,
+    Difference,
+    LoadPair,
+    SideBySide,
+    VariantPair,
+    side_by_side,
+)
+from plimsoll.analysis.statistics import CONFIDENCE, Comparison
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.report.answers import headline
+from plimsoll.report.environment import Environment, environment
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.words import multiple, p_text, percent, plural
+
+
+class CampaignSide(Model):
+    """One of the two. `labels`: its variants' names by id."""
+
+    campaign_id: str
+    title: str
+    service_levels: tuple[str, ...]
+    repeats: int
+    labels: dict[str, str]
+    cells_without_fingerprint: Annotated[
+        tuple[str, ...], Field(description="Cells of whose environment nothing is known")
+    ] = ()
+
+
+class EnvironmentDifference(Model):
+    """A fact that hosts or running JVMs report unlike; `variants` are ids of campaign A, empty for all compared."""
+
+    fact: str
+    variants: tuple[str, ...]
+    a: str
+    b: str
+
+
+class CampaignComparison(Model):
+    """Campaign A and B compared; ratios are B / A. Units stand in the keys: `_ops_s`, `_ms`; ratios have none."""
+
+    format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
+    a: CampaignSide
+    b: CampaignSide
+    incomparable: Annotated[
+        tuple[Difference, ...],
+        Field(description="What was asked or measured otherwise: with any of it, figures are compared by force only"),
+    ]
+    environment: tuple[EnvironmentDifference, ...]
+    differences: Annotated[tuple[Difference, ...], Field(description="Further differences of the definitions")]
+    only_a: Annotated[tuple[str, ...], Field(description="Variants of A that B has no counterpart of")]
+    only_b: tuple[str, ...]
+    answers: Annotated[tuple[str, ...], Field(description="Per variant a sentence on capacity and one on what stands")]
+    capacity: tuple[CapacityPair, ...]
+    loads: tuple[LoadPair, ...]
+    confidence: Annotated[float, Field(description="Of the tests, two-sided")] = CONFIDENCE
+    tests: Annotated[
+        tuple[Comparison, ...],
+        Field(description="`variant` is B's, `control` A's; ranked within loads, Holm-corrected"),
+    ]
+
+
+def compare_campaigns(
+    a: CampaignData, b: CampaignData, *, pairing: Mapping[str, str] | None = None, force: bool = False
+) -> CampaignComparison:
+    """Compare campaign B with campaign A. `pairing` maps ids of A's variants to ids of B's, where they differ.
+
+    Refused, with every difference named, where the campaigns did not ask or measure the same, unless `force`; and in
+    any case where they have no variant in common.
+    """
+    found = side_by_side(a, b, pairing)
+    _require_comparable(a, b, found, pairing or {}, force=force)
+    findings_a, findings_b = analyse(a), analyse(b)
+    return CampaignComparison(
+        a=_side(findings_a),
+        b=_side(findings_b),
+        incomparable=found.incomparable,
+        environment=_environment(findings_a, findings_b, found.pairs),
+        differences=found.differences,
+        only_a=found.only_a,
+        only_b=found.only_b,
+        answers=tuple(_answers(findings_a, findings_b, found)),
+        capacity=found.capacities,
+        loads=found.loads,
+        tests=found.tests,
+    )
+
+
+def stands(one: Comparison, comparisons: int) -> str:
+    """What a test of the worst intervals shows, in words that claim no more; `comparisons` were made together."""
+    if not one.loads:
+        return "no load has two valid repeats of both, so nothing can be said of a difference"
+    if one.conclusion == "too few repeats":
+        corrected = f", {p_text(min(1.0, (one.smallest_p or 1.0) * comparisons))} after correction"
+        smallest = f"{p_text(one.smallest_p)}{corrected if comparisons > 1 else ''}"
+        return f"these repeats cannot show a difference: the smallest p value that they could have given is {smallest}"
+    figures = (
+        f"p {p_text(one.p_holm)} over {plural(len(one.loads), 'load')}, typically {multiple(one.ratio)}, "
+        f"superiority {percent(one.superiority, 0)}"
+    )
+    if one.conclusion == "no difference shown":
+        return f"no difference of the worst intervals is shown ({figures}), which does not show that they are alike"
+    return f"B's worst intervals are {one.conclusion}, and the difference stands ({figures})"
+
+
+def _require_comparable(
+    a: CampaignData, b: CampaignData, found: SideBySide, pairing: Mapping[str, str], *, force: bool
+) -> None:
+    problems = list(_wrong_pairs(a, b, pairing))
+    if not found.pairs and not problems:
+        have = ", ".join(one.id for one in a.definition.variants), ", ".join(one.id for one in b.definition.variants)
+        mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`"
+        problems.append(Problem("variants", f"A has {have[0]}, B has {have[1]}: none in common", mend))
+    if not force:
+        mend = "`--force` compares them all the same and names it"
+        problems += [Problem(one.what, f"{one.a} in A, {one.b} in B", mend) for one in found.incomparable]
+    if problems:
+        raise Refused(problems, where=f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)")
+
+
+def _wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) -> Iterator[Problem]:
+    for side, data, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
+        there = [variant.id for variant in data.definition.variants]
+        for one in dict.fromkeys(ids):
+            if one not in there:
+                yield Problem(f"pair {one!r}", f"{side} has no variant of that id", f"there is: {', '.join(there)}")
+            if ids.count(one) > 1:
+                yield Problem(f"pair {one!r}", f"names the same variant of {side} twice", "pair each variant once")
+
+
+def _side(findings: Findings) -> CampaignSide:
+    return CampaignSide(
+        campaign_id=findings.data.campaign_id,
+        title=findings.definition.title,
+        service_levels=tuple(map(str, findings.definition.service_levels)),
+        repeats=findings.definition.repeats,
+        labels=findings.labels,
+        cells_without_fingerprint=environment(findings).without_fingerprint,
+    )
+
+
+def _answers(a: Findings, b: Findings, found: SideBySide) -> Iterator[str]:
+    tested = sum(bool(test.loads) for test in found.tests)
+    for pair, test in zip(found.capacities, found.tests, strict=True):
+        label = a.labels[pair.variants.a]
+        if pair.variants.a != pair.variants.b or label != b.labels[pair.variants.b]:
+            label = f"{label} in A, {b.labels[pair.variants.b]} in B"
+        yield f"{label}: A carries {headline(pair.a)}, B {headline(pair.b)}{_ratio(pair)}; {stands(test, tested)}."
+
+
+def _ratio(pair: CapacityPair) -> str:
+    return f" ({multiple(pair.ratio)} of A)" if pair.ratio is not None else ""
+
+
+def _environment(a: Findings, b: Findings, pairs: tuple[VariantPair, ...]) -> tuple[EnvironmentDifference, ...]:
+    """Facts that both report, by variant, unlike; those that are unlike for all variants in the same way stand once."""
+    seen: dict[tuple[str, str, str], list[str]] = {}
+    for pair in pairs:
+        for fact, value_a, value_b in _unlike(_facts(a, pair.a), _facts(b, pair.b)):
+            seen.setdefault((fact, value_a, value_b), []).append(pair.a)
+    return tuple(
+        EnvironmentDifference(
+            fact=fact, variants=() if len(variants) == len(pairs) else tuple(variants), a=value_a, b=value_b
+        )
+        for (fact, value_a, value_b), variants in seen.items()
+    )
+
+
+def _unlike(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    if not a or not b:  # nothing is known of one of them, which is said apart
+        return
+    for fact in dict.fromkeys([*a, *b]):
+        if a.get(fact, ABSENT) != b.get(fact, ABSENT):
+            yield fact, a.get(fact, ABSENT), b.get(fact, ABSENT)
+
+
+def _facts(findings: Findings, variant: str) -> dict[str, str]:
+    ran = environment(replace(findings, cells=findings.of_variant(variant)))
+    return {**ran.equal, **dict(_several(ran))}
+
+
+def _several(ran: Environment) -> Iterator[tuple[str, str]]:
+    """Facts that have several values within a variant, all of them in one text."""
+    for fact, places in ran.by_host.items():
+        yield fact, " or ".join(sorted(places))
+    for deviation in ran.deviations:
+        yield deviation.fact, " or ".join(sorted({*deviation.usual.values(), *deviation.others}))

@@ -1,0 +1,52 @@
+import gzip
+
+import pytest
+from tests.unit.analysis.logs import every_second, log
+
+from plimsoll.analysis.formats import FORMATS, Asked, RunFile, read_run
+from plimsoll.domain.errors import LogError
+
+HDR = log(every_second([[1], [2]]))
+
+
+def test_every_format_has_a_name_of_its_own():
+    names = [one.name for one in FORMATS]
+    assert len(set(names)) == len(names) == 9
+
+
+@pytest.mark.parametrize("name", ["run.txt", "tlp-stress.csv", "latte.json"])
+def test_content_tells_the_format_whatever_the_name(name):
+    assert read_run([RunFile(name, HDR)], Asked()).title == "HdrHistogram interval log"
+
+
+def test_a_gz_is_looked_into():
+    assert read_run([RunFile("x", gzip.compress(HDR))], Asked()).title == "HdrHistogram interval log"
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"count,p99\n1,2\n", r"begins with 'count,p99'"),
+        (b'{"metrics": []}', r"begins with '\{\"metrics\": \[\]\}'"),
+        (b"\n\n  Running 30s test @ http://127.0.0.1:80/" + b"x" * 90, "begins with 'Running 30s test .*…'"),
+    ],
+)
+def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content, found):
+    with pytest.raises(LogError, match=rf"x: is of no format that is known here: it {found}(.|\n)*YCSB console output"):
+        read_run([RunFile("x", content)], Asked())
+
+
+def test_a_format_can_be_forced():
+    with pytest.raises(LogError, match=r"x: is not whole JSON"):
+        read_run([RunFile("x", HDR)], Asked(), "latte")
+    tagged = log(every_second([[1], [2]], "requests"))
+    assert read_run([RunFile("x", tagged)], Asked()).unit == "ns"
+    assert read_run([RunFile("x", tagged)], Asked(), "hdr").unit == "us"
+
+
+def test_two_formats_that_both_hold_times_are_refused():
+    other = RunFile("c.hdr", log(every_second([[1]], "insert-rt")))
+    with pytest.raises(
+        LogError, match=r"several formats that hold times: HdrHistogram .* and cassandra-stress HDR log"
+    ):
+        read_run([RunFile("x", HDR), other], Asked())

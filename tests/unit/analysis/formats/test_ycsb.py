@@ -1,0 +1,117 @@
+"""YCSB's forms, by its sources (OneMeasurementHdrHistogram, StatusThread); the figures are made here."""
+
+import pytest
+from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
+
+from plimsoll.analysis.formats import Asked, RunFile, Sample, WholeRun, read_run
+from plimsoll.domain.errors import LogError
+
+STATUS = """\
+2020-01-10 16:21:30:213 0 sec: 0 operations; est completion in 0 second 
+2020-01-10 16:21:40:213 10 sec: 1000 operations; 100 current ops/sec; est completion in 10 seconds [READ: Count=900, Max=90111, Min=149, Avg=231.21, 50=200, 90=791, 99=1955, 99.9=21000, 99.99=90111] [UPDATE: Count=100, Max=5003, Min=210, Avg=400, 50=300, 90=900, 99=4000, 99.9=5003, 99.99=5003] 
+2020-01-10 16:21:50:212 20 sec: 1500 operations; 50 current ops/sec; est completion in 5 seconds [READ: Count=500, Max=1000, Min=149, Avg=231,21, 50=200, 90=791, 99=955, 99.9=1000, 99.99=1000] [CLEANUP: Count=4, Max=9, Min=1, Avg=2, 50=2, 90=9, 99=9, 99.9=9, 99.99=9]
+[OVERALL], RunTime(ms), 20000
+[READ], Operations, 1400
+[READ], AverageLatency(us), 231.2
+[READ], MaxLatency(us), 90111
+[READ], 50thPercentileLatency(us), 200
+[READ], 99thPercentileLatency(us), 1955
+[READ], 99.9PercentileLatency(us), 21000
+[READ], Return=OK, 1400
+[UPDATE], Operations, 100
+[UPDATE], Return=OK, 100
+[UPDATE-FAILED], Operations, 3
+[UPDATE], Return=ERROR, 3
+"""  # noqa: E501, W291
+
+
+def hdr(name: str, value: int = 1) -> RunFile:
+    head = f"#[Logging for: {name}]\n".encode()
+    return RunFile(f"run/{name}.hdr", head + log(every_second([[value]] * 3), base_time=False))
+
+
+def test_intended_times_are_judged_beside_others_of_the_run():
+    files = [hdr("READ"), hdr("Intended-READ", 2), hdr("UPDATE", 3), hdr("Intended-UPDATE", 4), hdr("CLEANUP", 5)]
+    found = read_run(files, Asked())
+    assert found.title == "YCSB HDR log"
+    assert [(track.name, track.operation) for track in found.tracks] == [
+        ("run/Intended-READ.hdr", "reads"),
+        ("run/Intended-UPDATE.hdr", "writes"),
+    ]
+    assert any("where it ran with a `-target`" in note for note in found.notes)
+
+
+def test_others_are_taken_for_service_times():
+    found = read_run([hdr("READ"), hdr("INSERT", 2)], Asked())
+    assert [track.operation for track in found.tracks] == ["reads", "writes"]
+    assert any("coordinated omission" in note for note in found.notes)
+    assert any("measurement.interval=both" in note for note in found.notes)
+
+
+def test_times_of_failures_and_operations_made_of_others_are_left_aside():
+    found = read_run([hdr("READ"), hdr("READ-FAILED", 2), hdr("READ-MODIFY-WRITE", 3), hdr("UPDATE", 4)], Asked())
+    assert [track.operation for track in found.tracks] == ["reads", "writes"]
+    assert any("READ-MODIFY-WRITE is left aside" in note for note in found.notes)
+
+
+def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them():
+    lines = [line(STARTED_AT_S - 0.005, 0.66, payload([1]))]
+    lines += [line(STARTED_AT_S + 0.655 + second, 1.0, payload([2])) for second in range(3)]
+    file = RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines, base_time=False))
+    found = read_run([file], Asked())
+    assert [record.length_s for record in found.tracks[0].records] == [1.0, 1.0, 1.0]
+    assert found.tracks[0].records[0].start_s == pytest.approx(STARTED_AT_S + 0.655)
+    assert any("the first record covers 0.66 s only" in note for note in found.notes)
+
+
+def test_of_two_stubs_at_the_end_the_very_last_is_left_out():
+    lengths = [1.0, 1.0, 1.0, 0.125, 0.001]
+    lines = [line(sum(lengths[:place]), length, payload([2])) for place, length in enumerate(lengths)]
+    found = read_run([RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines))], Asked())
+    assert [record.length_s for record in found.tracks[0].records] == lengths[:-1]
+    assert any("ends with two stubs" in note for note in found.notes)
+
+
+def test_status_lines_are_samples_of_the_time_since_the_line_before():
+    found = read_run([RunFile("ycsb.out", STATUS.encode())], Asked())
+    first = found.samples[0]
+    assert [(one.operation, one.count, one.length_s) for one in found.samples] == [
+        ("reads", 900, 10.0),
+        ("writes", 100, 10.0),
+        ("reads", 500, 9.999),
+        ("writes", 0, 9.999),
+    ]
+    assert first.values_ms == {100.0: 90.111, 50.0: 0.2, 90.0: 0.791, 99.0: 1.955, 99.9: 21.0, 99.99: 90.111}
+    assert found.samples[2].start_s - first.start_s == 10.0
+    assert any("coordinated omission" in note for note in found.notes)
+
+
+def test_the_summary_tells_whole_run_figures_and_errors():
+    found = read_run([RunFile("ycsb.out", STATUS.encode())], Asked())
+    assert found.whole_run == (
+        WholeRun("reads", 1400, {50.0: 0.2, 99.0: 1.955, 99.9: 21.0, 100.0: 90.111}),
+        WholeRun("writes", 100),
+    )
+    assert found.errors == {"ERROR": 3}
+
+
+def test_intended_samples_come_first():
+    both = STATUS.replace("[READ: ", "[Intended-READ: ").replace("[UPDATE: ", "[Intended-UPDATE: ")
+    found = read_run([RunFile("ycsb.out", both.encode())], Asked())
+    assert isinstance(found.samples[0], Sample)
+    assert not any("coordinated omission" in note for note in found.notes)
+
+
+def test_averages_alone_can_not_be_judged():
+    line_of = "2019-05-31 13:17:06:245 10 sec: 100 operations; 10 current ops/sec; [READ AverageLatency(us)=782.17]\n"
+    found = read_run([RunFile("ycsb.out", line_of.encode())], Asked())
+    assert (found.samples, found.obstacles) == (
+        (),
+        ("ycsb.out: no status line tells percentiles (run YCSB with `-s`)",),
+    )
+
+
+def test_outputs_of_two_runs_are_refused():
+    file = RunFile("a.out", STATUS.encode())
+    with pytest.raises(LogError, match="each of a run of its own"):
+        read_run([file, RunFile("b.out", file.data)], Asked())

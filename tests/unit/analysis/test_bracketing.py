@@ -1,0 +1,105 @@
+"""Percentiles over time: what they decide of a service level, against the very operations that they are of."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from math import ceil
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.analysis.bracketing import judge_samples
+from plimsoll.analysis.formats import Sample
+from plimsoll.analysis.judgement import Judgement, Run
+from plimsoll.domain.service_level import ServiceLevel
+
+LEVEL = ServiceLevel(percentile=99, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))
+GIVEN = (50.0, 90.0, 99.0, 100.0)
+TIMES = st.lists(st.sampled_from([1.0, 50.0, 99.0, 100.0, 250.0]), min_size=1, max_size=150)
+
+
+def at(times: Sequence[float], percentile: float) -> float:
+    return sorted(times)[max(1, ceil(percentile / 100 * len(times))) - 1]
+
+
+def sample(start_s: float, times: Sequence[float], operation: str = "reads", length_s: float = 10.0) -> Sample:
+    return Sample(start_s, length_s, operation, len(times), {one: at(times, one) for one in GIVEN} if times else {})
+
+
+def judge(*samples: Sample, warmup_s: float = 0, level: ServiceLevel = LEVEL) -> Judgement:
+    return judge_samples(samples, Run(warmup=timedelta(seconds=warmup_s)), [level])
+
+
+@given(reads=TIMES, writes=TIMES, more=TIMES)
+def test_what_is_decided_of_several_samples_is_true_of_all_their_operations(reads, writes, more):
+    found = judge(
+        sample(0, reads, length_s=5), sample(5, more, length_s=5), sample(0, writes, "writes", 5),
+        sample(5, [1.0], "writes", 5),
+    )  # fmt: skip
+    row = found.intervals.select("judged")[0]
+    everything = [*reads, *writes, *more, 1.0]
+    assert row.count == len(everything)
+    assert row.max_ms == max(everything)
+    if row.met is not None:
+        assert row.met == (at(everything, 99) < 100)
+
+
+def test_alike_operations_are_decided_and_unlike_ones_left_open():
+    fast, slow = [1.0] * 200, [250.0] * 200
+    assert judge(sample(0, fast), sample(0, fast, "writes")).met
+    missed = judge(sample(0, slow), sample(0, slow, "writes"))
+    assert (missed.met, missed.levels[0].missed) == (False, 1)
+    # Between 1 and 2 of each 200 took too long; 4 of all 400 may.
+    some = [1.0] * 198 + [250.0] * 2
+    assert judge(sample(0, some), sample(0, some, "writes")).met
+    # Of the writes between 3 and 20.
+    left_open = judge(sample(0, fast), sample(0, [1.0] * 194 + [250.0] * 6, "writes"))
+    assert left_open.met is None
+    assert left_open.reasons == (
+        "the percentiles given leave open whether p99 of every 10s interval below 100ms in 1 of 1 intervals of 10s, "
+        "the first at 0 s; no other was missed",
+    )
+
+
+def test_one_missed_interval_decides_whatever_is_left_open_beside_it():
+    found = judge(
+        sample(0, [1.0] * 200), sample(0, [1.0] * 194 + [250.0] * 6, "writes"),
+        sample(10, [250.0] * 9), sample(10, [250.0] * 9, "writes"),
+    )  # fmt: skip
+    assert (found.valid, found.met) == (True, False)
+    assert [row.met for row in found.intervals.select("judged")] == [None, False]
+
+
+def test_values_that_no_sample_tells_are_left_out():
+    one = judge(sample(0, [1.0, 2.0]), sample(0, [], "writes")).intervals.select("judged")[0]
+    assert (one.p50_ms, one.p99_9_ms, one.max_ms, one.judged_ms) == (1.0, None, 2.0, 2.0)
+    several = judge(sample(0, [1.0, 2.0]), sample(0, [3.0], "writes"))
+    assert several.maxima is not None
+    assert (several.maxima.p50_ms, several.maxima.max_ms) == (None, 3.0)
+    assert several.maxima_by_operation["writes"].p50_ms == 3.0
+
+
+def test_a_service_level_of_reads_alone_is_judged_by_theirs():
+    level = LEVEL.model_copy(update={"operations": "reads"})
+    assert judge(sample(0, [1.0] * 9), sample(0, [250.0] * 9, "writes"), level=level).met
+
+
+def test_warm_up_is_not_judged_and_the_rest_at_the_end_is_counted():
+    found = judge(sample(0, [250.0] * 9), sample(10, [1.0] * 9), sample(20, [250.0], length_s=3), warmup_s=10)
+    assert (found.met, found.levels[0].judged, found.levels[0].not_judged) == (True, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("samples", "reason"),
+    [
+        ([sample(0, [1.0]), sample(10, [])], "1 of 2 intervals of 10s hold no operation, the first at 10 s"),
+        ([sample(0, [1.0]), sample(30, [1.0])], "a gap of 20.000 s"),
+        ([sample(0, [1.0], length_s=30), sample(30, [1.0], length_s=30)], "longer than intervals of 10 s"),
+        ([sample(0, [1.0], length_s=4)], "cover no whole interval"),
+    ],
+    ids=["an empty interval", "a gap", "samples longer than intervals", "too short"],
+)
+def test_what_is_no_measurement_is_invalid(samples, reason):
+    found = judge(*samples)
+    assert not found.valid
+    assert reason in found.reasons[0]

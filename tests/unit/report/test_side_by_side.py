@@ -1,0 +1,204 @@
+"""Two synthetic campaigns whose differences are planted."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from tests.synthetic import Plan, azul_definition, synthetic_campaign
+
+from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Refused
+from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, stands
+from plimsoll.report.side_by_side_terminal import comparison_view
+
+LOADS = ["20000/s", "40000/s", "60000/s"]
+CAPACITIES = {"g1": 20_000, "zgc": 40_000}
+
+
+def definition(**changes: object) -> Definition:
+    small = {"loads": LOADS, "repeats": 5, "timing": {"duration": "60s", "warmup": "20s"}}
+    wide = azul_definition(**(small | changes))
+    return wide.model_copy(update={"variants": tuple(one for one in wide.variants if one.id in CAPACITIES)})
+
+
+def campaign(seed: int, **changes: object) -> CampaignData:
+    return _made(seed, definition(**changes))
+
+
+@cache
+def plain(seed: int) -> CampaignData:
+    return _made(seed, definition())
+
+
+def _made(seed: int, declared: Definition) -> CampaignData:
+    return replace(synthetic_campaign(declared, Plan(CAPACITIES, seed=seed)), campaign_id=f"azul-{seed}")
+
+
+def slower(data: CampaignData, variant: str, factor: float) -> CampaignData:
+    """The same with every worst interval of a variant `factor` times as long, met or not as before."""
+
+    def scaled(attempt: AttemptData) -> AttemptData:
+        verdict = attempt.verdict
+        if verdict.cell.variant != variant:
+            return attempt
+        levels = tuple(
+            level.model_copy(update={"worst_ms": (level.worst_ms or 0) * factor}) for level in verdict.levels
+        )
+        return replace(attempt, verdict=verdict.model_copy(update={"levels": levels}))
+
+    return replace(data, attempts=tuple(map(scaled, data.attempts)))
+
+
+def test_campaigns_that_differ_in_nothing_but_chance_show_no_difference():
+    found = compare_campaigns(plain(1), plain(2))
+    assert (found.incomparable, found.environment, found.differences) == ((), (), ())
+    assert [one.conclusion for one in found.tests] == ["no difference shown", "no difference shown"]
+    assert [(one.variants.a, one.a.capacity_ops_s, one.b.capacity_ops_s, one.ratio) for one in found.capacity] == [
+        ("g1", 20_000, 20_000, 1.0),
+        ("zgc", 40_000, 40_000, 1.0),
+    ]
+
+
+def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_how_large():
+    found = compare_campaigns(plain(1), slower(plain(2), "zgc", 3.0))
+    assert [one.conclusion for one in found.tests] == ["no difference shown", "higher"]
+    zgc = found.tests[1]
+    assert zgc.loads == (20_000, 40_000, 60_000)
+    assert zgc.superiority == 1.0
+    assert zgc.p_holm is not None
+    assert zgc.p_holm < 0.001
+    assert "B's worst intervals are higher, and the difference stands (p < 0.001 over 3 loads" in found.answers[1]
+    assert "A carries 40,000 ops/s, B 40,000 ops/s (1× of A)" in found.answers[1]
+
+
+def test_two_repeats_cannot_show_anything_and_that_is_said_exactly():
+    found = compare_campaigns(
+        campaign(1, repeats=2, loads=LOADS[:1]), slower(campaign(2, repeats=2, loads=LOADS[:1]), "zgc", 9.0)
+    )
+    assert [one.conclusion for one in found.tests] == ["too few repeats", "too few repeats"]
+    # Of 4 values 2 can be chosen in 6 ways: twice the chance of the clearest one, times two comparisons.
+    assert (
+        "these repeats cannot show a difference: the smallest p value that they could have given is 0.333, 0.667 "
+        in (found.answers[1])
+    )
+
+
+def test_a_single_repeat_says_nothing():
+    found = compare_campaigns(campaign(1, repeats=1), campaign(2, repeats=1))
+    assert stands(found.tests[0], 0) == "no load has two valid repeats of both, so nothing can be said of a difference"
+
+
+@pytest.mark.parametrize(
+    ("changes", "keys"),
+    [
+        ({"service_levels": [{"below": "50ms"}]}, ["service_levels"]),
+        ({"service_levels": [{"interval": "5s"}]}, ["service_levels"]),
+        ({"timing": {"duration": "80s", "warmup": "40s"}}, ["timing.duration", "timing.warmup"]),
+        ({"workload": {"read_share": 0.5}}, ["workload.read_share"]),
+        ({"load_generator": {"concurrency": 10}}, ["load_generator.concurrency"]),
+        ({"system": {"version": "4.0.1", "nodes": 6}}, ["system.nodes"]),
+    ],
+)
+def test_what_was_asked_or_measured_otherwise_is_refused_by_name_unless_forced(changes, keys):
+    b = campaign(2, repeats=1, loads=LOADS[:1], **changes)
+    with pytest.raises(Refused) as refusal:
+        compare_campaigns(plain(1), b)
+    assert [problem.where for problem in refusal.value.problems] == keys
+    assert "--force" in str(refusal.value)
+    forced = compare_campaigns(plain(1), b, force=True)
+    assert [one.what for one in forced.incomparable] == keys
+
+
+def test_a_new_database_release_and_other_flags_are_compared_and_named():
+    changed = definition(system={"version": "4.1.10"})
+    flagged = changed.variants[0].jvm.model_copy(update={"flags": ("-XX:MaxGCPauseMillis=50",)})
+    first = changed.variants[0].model_copy(update={"jvm": flagged})
+    b = synthetic_campaign(
+        changed.model_copy(update={"variants": (first, changed.variants[1])}), Plan(CAPACITIES, seed=2)
+    )
+    found = compare_campaigns(plain(1), b)
+    assert [(one.what, one.a, one.b) for one in found.differences] == [
+        ("system.version", "4.0.1", "4.1.10"),
+        ("variants.g1.jvm.flags", "(none)", "-XX:MaxGCPauseMillis=50"),
+    ]
+
+
+def test_a_fact_of_the_environment_that_differs_for_all_variants_stands_once_and_one_variants_own_by_its_name():
+    odd = [f"{variant}-{load}-r{repeat}" for variant in CAPACITIES for load in ("020k", "040k", "060k")
+           for repeat in range(1, 6)]  # fmt: skip
+    everywhere = synthetic_campaign(definition(), Plan(CAPACITIES, odd_kernels=odd))
+    found = compare_campaigns(plain(1), everywhere)
+    assert [(one.fact, one.variants, one.a, one.b) for one in found.environment] == [
+        ("kernel", (), "5.11.0-1022-aws", "5.11.0-1028-aws"),
+        ("load host: kernel", (), "5.11.0-1022-aws", "5.11.0-1028-aws"),
+    ]
+    of_zgc = synthetic_campaign(definition(), Plan(CAPACITIES, odd_kernels=["zgc-020k-r1"]))
+    found = compare_campaigns(plain(1), of_zgc)
+    assert [(one.fact, one.variants, one.a, one.b) for one in found.environment] == [
+        ("kernel", ("zgc",), "5.11.0-1022-aws", "5.11.0-1022-aws or 5.11.0-1028-aws"),
+        ("load host: kernel", ("zgc",), "5.11.0-1022-aws", "5.11.0-1022-aws or 5.11.0-1028-aws"),
+    ]
+
+
+def test_an_unknown_environment_is_said_and_compared_with_nothing():
+    known = plain(1)
+    unknown = replace(known, attempts=tuple(replace(one, fingerprint=None) for one in known.attempts))
+    found = compare_campaigns(known, unknown)
+    assert found.environment == ()
+    assert len(found.b.cells_without_fingerprint) == 30
+    assert "Nothing is known of the environment in B of: g1-020k-r1" in text(found)
+
+
+def test_variants_of_other_ids_are_paired_by_name():
+    a, b = plain(1), plain(2)
+    found = compare_campaigns(a, b, pairing={"g1": "zgc"})
+    assert [(one.variants.a, one.variants.b) for one in found.capacity] == [("g1", "zgc")]
+    assert (found.only_a, found.only_b) == (("zgc",), ("g1",))
+    assert found.capacity[0].ratio == 2.0
+
+
+def test_a_pair_that_is_not_there_is_refused_even_by_force():
+    with pytest.raises(Refused, match="A has no variant of that id"):
+        compare_campaigns(plain(1), plain(2), pairing={"cms": "zgc"}, force=True)
+
+
+def test_campaigns_without_a_variant_in_common_are_refused():
+    b = plain(2)
+    renamed = b.definition.variants[0].model_copy(update={"id": "other"})
+    changed = b.definition.model_copy(update={"variants": (renamed,), "control": None})
+    with pytest.raises(Refused, match="none in common"):
+        compare_campaigns(plain(1), replace(b, definition=changed, attempts=()), force=True)
+
+
+def test_a_load_that_one_campaign_does_not_have_is_shown_as_such():
+    found = compare_campaigns(plain(1), campaign(2, loads=LOADS[:2]))
+    assert [(one.load_ops_s, one.b is None) for one in found.loads if one.variants.a == "g1"] == [
+        (20_000, False),
+        (40_000, False),
+        (60_000, True),
+    ]
+    assert [one.what for one in found.differences] == ["loads"]
+    assert "no such load" in text(found)
+
+
+def test_the_terminal_shows_what_is_unlike_before_any_figure_and_the_range_of_each_side():
+    found = compare_campaigns(plain(1), campaign(2, workload={"read_share": 0.5}), force=True)
+    shown = text(found)
+    assert shown.index("NOT COMPARABLE") < shown.index("workload.read_share") < shown.index("Capacity")
+    spread = next(one for one in found.loads if one.variants.a == "g1").a.maxima["p99_9_ms"]
+    assert f"{spread.low:.3g} to {spread.high:.3g}" in shown
+
+
+def test_the_document_is_json_with_the_documented_keys():
+    found = compare_campaigns(plain(1), plain(2))
+    assert list(json.loads(found.model_dump_json())) == list(CampaignComparison.model_fields)
+
+
+def text(found: CampaignComparison) -> str:
+    shown = StringIO()
+    Console(width=200, file=shown).print(comparison_view(found))
+    return shown.getvalue()
