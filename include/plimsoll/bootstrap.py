@@ -10,7 +10,8 @@ from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.secrets import Secrets
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import DirectStore, ResultStore
+from plimsoll.services import layout
 from plimsoll.services.definitions import parse_definition
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
@@ -46,16 +47,17 @@ def local_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.local import LocalProvider
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
     from plimsoll.adapters.sampler import ProcSampler
-    from plimsoll.adapters.ssh import Connections, SshProvider
+    from plimsoll.adapters.ssh import Connections, Depot, SshProvider
 
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     options, connections = StoredOptions(store), Connections(secrets)
+    depot = Depot(store, layout.bundles_prefix) if isinstance(store, DirectStore) else None
     artefacts = Artefacts(settings.cache, _log.info)
     ec2 = Ec2Provider(
         secrets=secrets,
         options=options,
         clock=clock,
-        connect=over_ssh(connections),
+        connect=over_ssh(connections, depot),
         store=store_name(settings),
         say=_log.info,
     )
@@ -64,7 +66,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         clock=clock,
         providers={
             "local": LocalProvider(settings.work, clock),
-            "ssh": SshProvider(connections, options, clock),
+            "ssh": SshProvider(connections, options, clock, depot),
             ec2.name: ec2,
         },
         tariffs={ec2.name: Ec2Tariffs(secrets)},
