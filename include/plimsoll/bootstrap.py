@@ -41,7 +41,7 @@ def environment_secrets(settings: Settings) -> Secrets:
 
 def local_toolkit(settings: Settings) -> Toolkit:
     """Every adapter that this installation has."""
-    from plimsoll.adapters.artefacts import Artefacts
+    from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
     from plimsoll.adapters.local import LocalProvider
@@ -52,7 +52,8 @@ def local_toolkit(settings: Settings) -> Toolkit:
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     options, connections = StoredOptions(store), Connections(secrets)
     depot = Depot(store, layout.bundles_prefix) if isinstance(store, DirectStore) else None
-    artefacts = Artefacts(settings.cache, _log.info)
+    archives = Archives(lambda: _s3(settings))
+    artefacts = Artefacts(settings.cache, _log.info, archives=archives)
     ec2 = Ec2Provider(
         secrets=secrets,
         options=options,
@@ -82,7 +83,11 @@ def build_store(settings: Settings) -> ResultStore:
         return ObjectStore(settings.store)
     from plimsoll.adapters.s3_store import S3Store
 
-    return S3Store(settings.store, lambda: build_secrets(settings).aws(settings.store_connection).client("s3", None))
+    return S3Store(settings.store, lambda: _s3(settings))
+
+
+def _s3(settings: Settings) -> Any:
+    return build_secrets(settings).aws(settings.store_connection).client("s3", None)
 
 
 def store_name(settings: Settings) -> str:
