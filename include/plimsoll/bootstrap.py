@@ -10,7 +10,8 @@ from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.secrets import Secrets
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import DirectStore, ResultStore
+from plimsoll.services import layout
 from plimsoll.services.definitions import parse_definition
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
@@ -40,22 +41,24 @@ def environment_secrets(settings: Settings) -> Secrets:
 
 def local_toolkit(settings: Settings) -> Toolkit:
     """Every adapter that this installation has."""
-    from plimsoll.adapters.artefacts import Artefacts
+    from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
     from plimsoll.adapters.local import LocalProvider
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
     from plimsoll.adapters.sampler import ProcSampler
-    from plimsoll.adapters.ssh import Connections, SshProvider
+    from plimsoll.adapters.ssh import Connections, Depot, SshProvider
 
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     options, connections = StoredOptions(store), Connections(secrets)
-    artefacts = Artefacts(settings.cache, _log.info)
+    depot = Depot(store, layout.bundles_prefix) if isinstance(store, DirectStore) else None
+    archives = Archives(lambda: _s3(settings))
+    artefacts = Artefacts(settings.cache, _log.info, archives=archives)
     ec2 = Ec2Provider(
         secrets=secrets,
         options=options,
         clock=clock,
-        connect=over_ssh(connections),
+        connect=over_ssh(connections, depot),
         store=store_name(settings),
         say=_log.info,
     )
@@ -64,7 +67,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         clock=clock,
         providers={
             "local": LocalProvider(settings.work, clock),
-            "ssh": SshProvider(connections, options, clock),
+            "ssh": SshProvider(connections, options, clock, depot),
             ec2.name: ec2,
         },
         tariffs={ec2.name: Ec2Tariffs(secrets)},
@@ -80,7 +83,11 @@ def build_store(settings: Settings) -> ResultStore:
         return ObjectStore(settings.store)
     from plimsoll.adapters.s3_store import S3Store
 
-    return S3Store(settings.store, lambda: build_secrets(settings).aws(settings.store_connection).client("s3", None))
+    return S3Store(settings.store, lambda: _s3(settings))
+
+
+def _s3(settings: Settings) -> Any:
+    return build_secrets(settings).aws(settings.store_connection).client("s3", None)
 
 
 def store_name(settings: Settings) -> str:

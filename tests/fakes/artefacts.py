@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.variant import JdkArchive
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
 
@@ -26,7 +27,7 @@ class EmptyArtefacts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def jdk(self, jdk_id: str) -> EmptyJdk:
+    def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> EmptyJdk:
         """The one JDK."""
         if jdk_id != "openjdk-11.0.13":
             raise ArtefactError(f"there is no JDK {jdk_id}", mend="use openjdk-11.0.13")
@@ -37,7 +38,7 @@ class EmptyArtefacts:
             java.touch()
         return EmptyJdk(home=home, java=java, version="11.0.13+8")
 
-    def collectors(self, jdk_id: str) -> Collection[str]:
+    def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
         """All but C4."""
         self.jdk(jdk_id)
         return ("G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial")

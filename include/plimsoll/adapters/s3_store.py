@@ -2,18 +2,20 @@
 
 import hashlib
 import uuid
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
 from plimsoll.domain.errors import NotFound, SecretError, StoreError
-from plimsoll.ports.store import StoredFile
+from plimsoll.ports.store import StoredFile, UploadTicket
 
 SCHEME = "s3"
 
@@ -37,7 +39,7 @@ _ELSE = "check that PLIMSOLL_STORE names a bucket that exists and can be reached
 
 
 class S3Store:
-    """Implements the ResultStore port. A file is there whole or not at all, by S3's nature.
+    """Implements the DirectStore port. A file is there whole or not at all, by S3's nature.
 
     `client` makes a boto3 client for S3; it is asked once, when the store is first used.
     """
@@ -75,20 +77,11 @@ class S3Store:
 
     def create(self, key: str, data: bytes) -> bool:
         """A conditional write: S3 itself decides who was first."""
-        for left in reversed(range(_TRIES)):
-            try:
-                with self._explained(key):
-                    self._client.put_object(
-                        Bucket=self._bucket, Key=self._name(key), Body=data, IfNoneMatch="*", ChecksumAlgorithm="SHA256"
-                    )
-            except _Refused as refused:
-                if refused.code in _TAKEN:
-                    return False
-                if refused.code != _CONFLICT or not left:
-                    raise
-            else:
-                return True
-        raise AssertionError("the last try returns or raises")
+        return self._create(key, lambda: BytesIO(data))
+
+    def create_from(self, key: str, path: Path) -> bool:
+        """A conditional write of a file of 5 GB at most: in parts, it would be none."""
+        return self._create(key, lambda: path.open("rb"))
 
     def upload(self, key: str, path: Path) -> StoredFile:
         """In parts, several at once; S3 verifies each part's sha256."""
@@ -136,12 +129,41 @@ class S3Store:
         """A URL that gives the file to whoever has it, for that long. Not to be logged."""
         return self._presigned("get_object", key, lifetime)
 
-    def upload_url(self, key: str, lifetime: timedelta) -> str:
-        """A URL that takes the file, by PUT, from whoever has it, for that long. Not to be logged."""
-        return self._presigned("put_object", key, lifetime)
+    def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
+        """Size, checksum and condition are signed: S3 takes these bytes or none, and only where nothing is."""
+        checksum = b64encode(bytes.fromhex(file.sha256)).decode()
+        signed = {"IfNoneMatch": "*", "ChecksumSHA256": checksum, "Metadata": {"sha256": file.sha256}}
+        headers = {"If-None-Match": "*", "x-amz-checksum-sha256": checksum, "x-amz-meta-sha256": file.sha256}
+        url = self._presigned("put_object", key, lifetime, ContentLength=file.size_bytes, **signed)
+        return UploadTicket(url, {**headers, "Content-Length": str(file.size_bytes)})
 
-    def _presigned(self, operation: str, key: str, lifetime: timedelta) -> str:
-        asked = {"Bucket": self._bucket, "Key": self._name(key)}
+    def stored(self, key: str) -> StoredFile:
+        """The checksum is the one that S3 has worked out; where it has none, the one it was told."""
+        with self._explained(key):
+            found = self._client.head_object(Bucket=self._bucket, Key=self._name(key), ChecksumMode="ENABLED")
+        if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
+            return StoredFile(found["ContentLength"], b64decode(found["ChecksumSHA256"]).hex())
+        # That of a file that came in parts is none of its content.
+        return StoredFile(found["ContentLength"], found["Metadata"].get("sha256", ""))
+
+    def _create(self, key: str, opened: Callable[[], BinaryIO]) -> bool:
+        for left in reversed(range(_TRIES)):
+            try:
+                with self._explained(key), opened() as body:
+                    self._client.put_object(
+                        Bucket=self._bucket, Key=self._name(key), Body=body, IfNoneMatch="*", ChecksumAlgorithm="SHA256"
+                    )
+            except _Refused as refused:
+                if refused.code in _TAKEN:
+                    return False
+                if refused.code != _CONFLICT or not left:
+                    raise
+            else:
+                return True
+        raise AssertionError("the last try returns or raises")
+
+    def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
+        asked = {"Bucket": self._bucket, "Key": self._name(key), **further}
         with self._explained(key):
             url: str = self._client.generate_presigned_url(
                 operation, Params=asked, ExpiresIn=round(lifetime.total_seconds())

@@ -13,6 +13,19 @@ FlagSet = Literal["shipped", "tlp-2020"]
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
+class JdkArchive(Model):
+    """Where a JDK is had that can't be fetched freely, such as Azul Prime. Definitions are kept: no secrets in them."""
+
+    url: Annotated[
+        str,
+        Field(
+            pattern=r"^(https?://[^@?#\s]+|s3://[^/@?#\s]+/[^?#\s]+)$",
+            description="`https://…` or `s3://bucket/key` of its tar archive; without user, password or query",
+        ),
+    ]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="Of the archive")]
+
+
 class JvmConfiguration(Model):
     """A JDK, its collector, the heap and every further flag, in the order given on the command line."""
 
@@ -29,6 +42,9 @@ class JvmConfiguration(Model):
         FlagSet, Field(description="Whose flags for the collector: the database's as shipped, or a publication's")
     ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
+    archive: Annotated[
+        JdkArchive | None, Field(description="Where that JDK is had; none: the freely available one of that name")
+    ] = None
 
     @property
     def distribution(self) -> str:

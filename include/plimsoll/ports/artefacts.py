@@ -6,6 +6,7 @@ from typing import Protocol
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.variant import JdkArchive
 
 
 class Jdk(Protocol):
@@ -27,10 +28,10 @@ class Jdk(Protocol):
 class ArtefactSource(Protocol):
     """Resolves artefacts, verified by checksum. Every method raises ArtefactError for what can't be had."""
 
-    def jdk(self, jdk_id: str) -> Jdk:
-        """The JDK of a definition's name for it, such as `openjdk-11.0.13`."""
+    def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
+        """The JDK of a definition's name for it, such as `openjdk-11.0.13`; from that archive where one is given."""
 
-    def collectors(self, jdk_id: str) -> Collection[str]:
+    def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
         """Names of the collectors that this JDK really has, asked of its `java`."""
 
     def database(self, product: str, version: str) -> Path:

@@ -1,9 +1,10 @@
 """The result store: a flat name space of files under one root."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True)
@@ -12,6 +13,14 @@ class StoredFile:
 
     size_bytes: int
     sha256: str
+
+
+@dataclass(frozen=True)
+class UploadTicket:
+    """The right to store one file, for whoever has it, by one PUT with these headers. Shows in no `repr`."""
+
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
 
 
 class ResultStore(Protocol):
@@ -46,3 +55,23 @@ class ResultStore(Protocol):
 
     def check(self) -> None:
         """Prove by writing and removing a file that the store can be written; StoreError otherwise."""
+
+
+@runtime_checkable
+class DirectStore(ResultStore, Protocol):
+    """A store that hosts reach themselves, by URLs that give whoever has them the right to one file for a while.
+
+    Such URLs are secrets: they go to hosts by standard input, and into no log, command line or file.
+    """
+
+    def download_url(self, key: str, lifetime: timedelta) -> str:
+        """Gives the file to whoever has it, for that long."""
+
+    def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
+        """Takes that very file from whoever has it, if the key is free (else 412), for that long."""
+
+    def stored(self, key: str) -> StoredFile:
+        """What the store itself says of a file that came by ticket; NotFound where there is none."""
+
+    def create_from(self, key: str, path: Path) -> bool:
+        """Like `create`, of a local file."""

@@ -1,7 +1,7 @@
 """Keys of the result store: the one place that knows where what lies.
 
-`<campaign_id>/definition.yaml`, `<campaign_id>/cells/<cell>/<attempt>/…`, `<campaign_id>/costs/…`,
-`<campaign_id>/report/…`.
+`<campaign_id>/definition.yaml`, `<campaign_id>/bundles/…`, `<campaign_id>/cells/<cell>/<attempt>/…`,
+`<campaign_id>/costs/…`, `<campaign_id>/report/…`.
 """
 
 from plimsoll.domain.cell import AttemptKey
@@ -41,6 +41,11 @@ def attempt_prefix(key: AttemptKey) -> str:
 def attempt_file(key: AttemptKey, name: str) -> str:
     """One file of an attempt."""
     return f"{attempt_prefix(key)}/{name}"
+
+
+def bundles_prefix(campaign_id: str) -> str:
+    """Below it what the campaign's hosts fetch: an archive for each JDK, database and program, named by content."""
+    return f"{campaign_id}/bundles"
 
 
 def costs_prefix(campaign_id: str) -> str:

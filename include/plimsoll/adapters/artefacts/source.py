@@ -5,16 +5,17 @@ from pathlib import Path
 
 from plimsoll.adapters.artefacts import collectors as collectors_of
 from plimsoll.adapters.artefacts import jdks
+from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
-from plimsoll.adapters.artefacts.jdks import Jdk
+from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
 from plimsoll.adapters.artefacts.load_generator import JDK_ID, Sources, beside_package, load_generator
 from plimsoll.adapters.artefacts.load_generator import entry_of as generator_entry
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_jdks, locked_set
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.variant import Collector, JdkArchive
 
 _SETUP = "fetch it first: `make setup`"
 
@@ -26,17 +27,24 @@ class Artefacts:
     once, and needs no network where the cache is full. Every method raises ArtefactError.
     """
 
-    def __init__(self, cache: Path, log: Callable[[str], None], *, sources: Sources | None = None) -> None:
-        self._cache = Cache(cache, log)
+    def __init__(
+        self,
+        cache: Path,
+        log: Callable[[str], None],
+        *,
+        sources: Sources | None = None,
+        archives: Archives | None = None,
+    ) -> None:
+        self._cache, self._archives = Cache(cache, log), archives or Archives()
         self._sources = sources or beside_package()
 
-    def jdk(self, jdk_id: str) -> Jdk:
+    def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
         """The Java runtime of a definition's name for it."""
-        return jdks.jdk(self._cache, jdk_id)
+        return jdks.archived(self._cache, Wanted(jdk_id, archive), self._archives)
 
-    def collectors(self, jdk_id: str) -> frozenset[Collector]:
+    def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> frozenset[Collector]:
         """The collectors that this JDK really has, asked of its `java`."""
-        return collectors_of.collectors(self._cache, self.jdk(jdk_id))
+        return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
 
     def database(self, product: str, version: str) -> Path:
         """A folder of jars, to be used as class path `folder/*`."""
@@ -55,9 +63,9 @@ class Artefacts:
 
     def prepare(self, definition: Definition) -> None:
         """Fetch, verify by content and build everything that the definition's cells need."""
-        for jdk_id in _jdk_ids(definition):
-            jdks.jdk(self._cache, jdk_id, thorough=True)
-            self.collectors(jdk_id)
+        for wanted in _jdks(definition):
+            jdks.archived(self._cache, wanted, self._archives, thorough=True)
+            self.collectors(wanted.id, wanted.archive)
         for product, version in _databases(definition):
             jar_folder(self._cache, _database(product, version), thorough=True)
         load_generator(self._cache, self._sources, thorough=True)
@@ -67,12 +75,16 @@ class Artefacts:
         return [*self._missing_jdks(definition), *self._missing_databases(definition), *self._missing_generator()]
 
     def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
-        for jdk_id in _jdk_ids(definition):
-            if jdks.is_there(self._cache, jdk_id):
-                continue
-            can_be_fetched = jdk_id in locked_jdks()
-            what = f"JDK {jdk_id} is not in the cache" if can_be_fetched else f"JDK {jdk_id} can't be fetched"
-            yield Problem("jvm.jdk", what, _SETUP if can_be_fetched else jdks.how_to_give(self._cache, jdk_id))
+        for wanted, variants in _jdks(definition).items():
+            jdk = f"JDK {wanted.id} of {'variant' if len(variants) == 1 else 'variants'} {', '.join(variants)}"
+            if wanted.archive is not None:
+                if not jdks.archive_is_there(self._cache, wanted):
+                    mend = f"fetch it first: `plimsoll prepare {definition.name}`"
+                    yield Problem("jvm.archive", f"{jdk} is not in the cache", mend)
+            elif not jdks.is_there(self._cache, wanted.id):
+                can_be_fetched = wanted.id in locked_jdks()
+                what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
+                yield Problem("jvm.jdk", what, _SETUP if can_be_fetched else jdks.how_to_give(self._cache, wanted.id))
 
     def _missing_databases(self, definition: Definition) -> Iterator[Problem]:
         for product, version in _databases(definition):
@@ -102,8 +114,12 @@ def _known(product: str, version: str) -> str:
     return f"name one of {known}, or {make}" if known else "name a database that there is an adapter for: cassandra"
 
 
-def _jdk_ids(definition: Definition) -> list[str]:
-    return sorted({variant.jvm.jdk for variant in definition.variants})
+def _jdks(definition: Definition) -> dict[Wanted, list[str]]:
+    """Each JDK with the variants that run on it."""
+    found: dict[Wanted, list[str]] = {}
+    for variant in sorted(definition.variants, key=lambda one: one.jvm.jdk):
+        found.setdefault(Wanted(variant.jvm.jdk, variant.jvm.archive), []).append(variant.id)
+    return found
 
 
 def _databases(definition: Definition) -> list[tuple[str, str]]:

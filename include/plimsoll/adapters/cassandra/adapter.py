@@ -92,7 +92,7 @@ class Cassandra:
             release=release,
             definition=definition,
             variant=variant,
-            jdk=self._artefacts.jdk(variant.jvm.jdk),
+            jdk=self._artefacts.jdk(variant.jvm.jdk, variant.jvm.archive),
             jars=self._artefacts.database(self.name, version),
             class_data=class_data(self._artefacts, variant.jvm, version),
             addresses=[node.info.address for node in nodes],

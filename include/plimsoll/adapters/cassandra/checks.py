@@ -65,7 +65,7 @@ def _jvm(where: str, variant: Variant) -> Iterator[Problem]:
 
 def _collector(where: str, variant: Variant, artefacts: ArtefactSource) -> Iterator[Problem]:
     try:
-        there = artefacts.collectors(variant.jvm.jdk)
+        there = artefacts.collectors(variant.jvm.jdk, variant.jvm.archive)
     except ArtefactError as error:
         yield Problem(f"{where}.jvm.jdk", f"{error.where}: {error.what}", error.mend)
         return

@@ -35,7 +35,7 @@ def class_data(artefacts: ArtefactSource, jvm: JvmConfiguration, version: str) -
     names = class_list(version)
     if names is None or jvm.collector in _WITHOUT or jvm.heap >= _LEAST_WITHOUT:
         return None
-    java = artefacts.jdk(jvm.jdk).java
+    java = artefacts.jdk(jvm.jdk, jvm.archive).java
     jars = sorted(artefacts.database("cassandra", version).glob("*.jar"))
     key = f"cassandra-{version}-classes-{_digest(java, jars, names)}"
     return artefacts.derived(key, lambda folder: _build(folder, java, jars, names))

@@ -20,7 +20,7 @@ from plimsoll.adapters.ec2.remnants import remove, tagged
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.adapters.ec2.tags import of_key, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
-from plimsoll.adapters.ssh import Connections, SshHost, Target
+from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
@@ -35,7 +35,7 @@ ROOT = "/var/lib/plimsoll"
 _USER = "plimsoll"
 
 
-Connect = Callable[[HostInfo, Target], Host]
+Connect = Callable[[AttemptKey, HostInfo, Target], Host]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Ec2Provider:
         identity = self._identity(options)
         key = host_key(identity, cluster.key).public
         target = Target(info.address, key, options.ssh_connection, port=options.ssh_port, user=identity.user)
-        return self.connect(info, target)
+        return self.connect(cluster.key, info, target)
 
     def _identity(self, options: Ec2Options) -> SshIdentity:
         identity = self.secrets.ssh_identity(options.ssh_connection)
@@ -157,11 +157,15 @@ class Ec2Provider:
         return [self._cloud(place) for place in dict.fromkeys(_places(self.options.known(PROVIDER)))]
 
 
-def over_ssh(connections: Connections) -> Connect:
-    """Hosts as they are reached outside tests: one connection each, kept while it is used."""
+def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
+    """Hosts as they are reached outside tests: one connection each, kept while it is used.
 
-    def connect(info: HostInfo, target: Target) -> Host:
-        return SshHost(info, PurePosixPath(ROOT), connections.to(target))
+    They fetch bundles from the depot; where there is none, they are sent them.
+    """
+
+    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
+        staged = depot.of_campaign(key.campaign_id) if depot else None
+        return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
     return connect
 

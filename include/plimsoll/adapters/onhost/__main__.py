@@ -35,6 +35,18 @@ def free_port(address: str) -> int:
         return port
 
 
+def fetch(asked: Request) -> None:
+    """Take in a bundle from a store."""
+    transfers().fetch(Path(asked["place"]), asked["url"], asked["limit_s"])
+
+
+def transfers() -> Any:
+    """Loaded for those who need it: what speaks HTTP takes longer to load than most commands take."""
+    from plimsoll.adapters.onhost import transfers
+
+    return transfers
+
+
 COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "start": control.start,
     "status": lambda asked: control.status(Path(asked["folder"]), asked["id"]),
@@ -42,6 +54,9 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "readings": lambda asked: readings.read(),  # noqa: ARG005 - every command takes a request
     "free-port": lambda asked: free_port(asked["address"]),
     "room": lambda asked: room(Path(asked["folder"])),
+    "fetch": fetch,
+    "measure": lambda asked: transfers().measure(asked["paths"]),
+    "send": lambda asked: transfers().send(asked["files"], asked["limit_s"]),
     "clean": lambda asked: cleaning.clean(Path(asked["work"]), asked["cluster"]),
     "lease-read": lambda asked: lease.read(Path(asked["folder"])),
     "lease-take": lambda asked: lease.take(Path(asked["folder"]), asked["lease"], asked["over"]),

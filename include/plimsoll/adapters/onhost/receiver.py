@@ -35,19 +35,19 @@ def settle(place: Path, files: dict[str, str]) -> list[str]:
     return missing
 
 
-def receive(place: Path) -> None:
-    """Take in files, also beside another sender of the same. OSError, tarfile.TarError."""
+def receive(place: Path, source: IO[bytes]) -> None:
+    """Take in the files of a tar, also beside another sender of the same. OSError, tarfile.TarError."""
     try:
-        _receive(_unfinished(place))
+        _receive(_unfinished(place), source)
     except FileNotFoundError:
         if not place.is_dir():  # else the other has completed it, under this one's feet
             raise
-        while sys.stdin.buffer.read(_BLOCK):
+        while source.read(_BLOCK):
             pass
 
 
-def _receive(folder: Path) -> None:
-    with tarfile.open(fileobj=sys.stdin.buffer, mode="r|") as archive:
+def _receive(folder: Path, source: IO[bytes]) -> None:
+    with tarfile.open(fileobj=source, mode="r|") as archive:
         for member in archive:
             content = archive.extractfile(member)
             if content is None or ".." in Path(member.name).parts:
@@ -103,6 +103,6 @@ if __name__ == "__main__":
         if sys.argv[1] == "settle":
             json.dump(settle(Path(sys.argv[2]), json.load(sys.stdin)), sys.stdout)
         else:
-            receive(Path(sys.argv[2]))
+            receive(Path(sys.argv[2]), sys.stdin.buffer)
     except (OSError, tarfile.TarError) as refused:
         sys.exit(str(refused))

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -34,10 +34,18 @@ class Bundle:
     checksums: Mapping[str, str]
 
     @property
+    def digest(self) -> str:
+        """sha256 of all files' paths and checksums: names this content and no other."""
+        return hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
+
+    @property
     def folder(self) -> str:
         """`cassandra-4.0.1-1f2e…`: what it is called on hosts."""
-        digest = hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
-        return f"{self.name}-{digest[:16]}"
+        return f"{self.name}-{self.digest[:16]}"
+
+
+Fetch = Callable[[Bundle, PurePosixPath], None]
+"""Has the host fetch what it can of a bundle for that place; HostError for what no other way could mend."""
 
 
 def bundle_of(folder: Path) -> Bundle:
@@ -55,21 +63,34 @@ def make_bundle(name: str, files: Mapping[str, Path]) -> Bundle:
     return Bundle(name, files, {path: _checksum(file) for path, file in files.items()})
 
 
-def deliver(connection: Connection, bundle: Bundle, below: PurePosixPath, where: str) -> PurePosixPath:
-    """The bundle's folder below that one, every file verified there; only what is missing is sent. HostError.
+def deliver(
+    connection: Connection, bundle: Bundle, below: PurePosixPath, where: str, fetch: Fetch | None = None
+) -> PurePosixPath:
+    """The bundle's folder below that one, every file verified there. HostError.
 
-    A process verifies a bundle once.
+    What is missing is fetched by the host itself where it can; what is missing then is sent. A process verifies a
+    bundle once.
     """
     place = below / bundle.folder
     with connection.delivering:
         if place not in connection.delivered:
-            _deliver(connection, bundle, place, where)
+            _deliver(connection, bundle, place, where, fetch)
             connection.delivered.add(place)
     return place
 
 
-def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> None:
+def write_archive(bundle: Bundle, paths: Iterable[str], stream: IO[bytes]) -> None:
+    """These files of the bundle as a tar. OSError."""
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=_BLOCK) as archive:
+        for path in paths:
+            archive.add(bundle.files[path].resolve(), path, filter=_plain)
+
+
+def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str, fetch: Fetch | None) -> None:
     missing = _settle(connection, bundle, place, where)
+    if missing and fetch is not None:
+        fetch(bundle, place)
+        missing = _settle(connection, bundle, place, where)
     for _ in range(_ROUNDS):
         if not missing:
             return
@@ -90,9 +111,7 @@ def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where:
 
 def _send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
     def feed(stdin: Input) -> None:
-        with tarfile.open(fileobj=cast(IO[bytes], stdin), mode="w|", bufsize=_BLOCK) as archive:
-            for path in missing:
-                archive.add(bundle.files[path].resolve(), path, filter=_plain)
+        write_archive(bundle, missing, cast(IO[bytes], stdin))
 
     _receiver(connection, "receive", place, feed, where)
 

@@ -32,8 +32,10 @@ class Connection:
         self.target = target
         self.delivered: set[PurePosixPath] = set()
         """Bundles that this process has found whole there."""
-        self.delivering = threading.Lock()
-        """Held by the thread that brings one."""
+        self.delivering = threading.RLock()
+        """Held by the thread that brings one, with the program that it may need for that."""
+        self.reaches_store = True
+        """Until the host has said otherwise to this process."""
         self._secrets, self._sleep = secrets, sleep
         self._opening, self._files = threading.Lock(), threading.Lock()
         self._sessions = threading.BoundedSemaphore(_SESSIONS)

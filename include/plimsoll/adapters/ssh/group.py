@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from plimsoll.adapters.marks import marks_of
+from plimsoll.adapters.ssh.depot import Staged
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
 from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
@@ -76,11 +77,12 @@ class Member:
         """Give it back, where that key holds it."""
         self.ask("lease-release", folder=str(self.folder), key=key)
 
-    def host(self, cluster: Cluster, info: HostInfo) -> SshHost:
-        """Access to it as a host of a cluster."""
+    def host(self, cluster: Cluster, info: HostInfo, staged: Staged | None) -> SshHost:
+        """Access to it as a host of a cluster, which fetches bundles where `staged` says."""
         connection = self.connections.to(self.options.target(self.connection_id))
         marks = marks_of(cluster, info, self.work)
-        return SshHost(info, self.work / str(cluster.key) / info.name, connection, marks=marks, bundles=self.bundles)
+        root = self.work / str(cluster.key) / info.name
+        return SshHost(info, root, connection, marks=marks, bundles=self.bundles, staged=staged)
 
     def _take(self, lease: Lease, over: str | None) -> Held:
         wanted = lease.model_dump(mode="json")

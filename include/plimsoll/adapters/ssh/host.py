@@ -1,5 +1,6 @@
 """A host that is reached over SSH."""
 
+import logging
 import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,8 +16,10 @@ from plimsoll.adapters.jobs import FOLDER, not_started, order, require_id, resis
 from plimsoll.adapters.onhost.control import KILL_TIMEOUT_S
 from plimsoll.adapters.refusals import mend_of
 from plimsoll.adapters.ssh import clock, commands, files
-from plimsoll.adapters.ssh.bundles import bundle_of, deliver
+from plimsoll.adapters.ssh.bundles import Bundle, bundle_of, deliver
 from plimsoll.adapters.ssh.connection import Connection
+from plimsoll.adapters.ssh.depot import FETCH, Staged
+from plimsoll.adapters.ssh.errors import Unreachable
 from plimsoll.adapters.ssh.execution import Answer
 from plimsoll.adapters.ssh.opening import unreachable
 from plimsoll.adapters.ssh.program import Program
@@ -30,16 +33,18 @@ _ANSWER_S = 60.0
 _MARGIN_S = 30.0
 
 _T = TypeVar("_T")
+_log = logging.getLogger("plimsoll")
 
 
 class SshHost:
     """Implements the Host port. `marks` are environment variables that everything started here carries.
 
-    Bundles go below `bundles`, the host's own folder unless another is named. All but `run` is repeated when the link
-    is lost in the middle; a job goes on whatever happens to the link.
+    Bundles go below `bundles`, the host's own folder unless another is named. The host fetches them where `staged`
+    says, and gets over the connection what it can't fetch. All but `run` is repeated when the link is lost in the
+    middle; a job goes on whatever happens to the link.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - where it is, how it is reached, what it is given
         self,
         info: HostInfo,
         root: PurePosixPath,
@@ -47,11 +52,12 @@ class SshHost:
         *,
         marks: Mapping[str, str] | None = None,
         bundles: PurePosixPath | None = None,
+        staged: Staged | None = None,
     ) -> None:
         self.info = info
         self.root = root
         self._connection, self._marks = connection, dict(marks or {})
-        self._bundles = bundles or root / "bundles"
+        self._bundles, self._staged = bundles or root / "bundles", staged
         self._where = f"host {info.name} ({connection.target.place})"
         self._program = Program(connection, self._bundles, self._where, self._marks)
 
@@ -78,7 +84,8 @@ class SshHost:
             raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
         with self._explained(PurePosixPath(bundle)):
             contents = bundle_of(bundle)
-        return deliver(self._connection, contents, self._bundles, self._where)
+        fetch = self._fetch if self._staged and self._connection.reaches_store else None
+        return deliver(self._connection, contents, self._bundles, self._where, fetch)
 
     def write(self, path: PurePosixPath, content: str) -> None:
         """Write a text file whole, below the host's root."""
@@ -146,6 +153,18 @@ class SshHost:
                 return clock.offset_ms(clock.round_trips(channel))
         except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
             raise unreachable(self._where, error) from error
+
+    def _fetch(self, bundle: Bundle, place: PurePosixPath) -> None:
+        """A host that has no way to the store is sent everything, from now on."""
+        assert self._staged is not None, "asked for only where it is staged"
+        url, limit_s = self._staged(bundle), FETCH.total_seconds()
+        try:
+            self._program.call("fetch", timeout_s=limit_s + _MARGIN_S, place=str(place), url=url, limit_s=limit_s)
+        except Unreachable:
+            raise
+        except HostError as error:
+            self._connection.reaches_store = False
+            _log.warning("%s is sent %s over SSH, for it can't fetch it: %s", self._where, bundle.name, error.what)
 
     def _run_once(self, line: str, program: str, allowed: float) -> Answer:
         try:

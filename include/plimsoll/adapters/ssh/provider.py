@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pydantic import ValidationError
 
 from plimsoll.adapters.ssh.checks import problems
+from plimsoll.adapters.ssh.depot import Depot
 from plimsoll.adapters.ssh.group import Group, Place, in_parallel
 from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, lease_of
@@ -23,12 +24,17 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshProvider:
-    """Implements the Provider port. Which groups there are, definitions say (`options`); who has them, their hosts."""
+    """Implements the Provider port. Which groups there are, definitions say (`options`); who has them, their hosts.
+
+    Hosts fetch bundles from the `depot`; where there is none, they are sent them.
+    """
 
     name = "ssh"
 
-    def __init__(self, connections: Connections, options: ProviderOptions, clock: Clock) -> None:
-        self._connections, self._options, self._clock = connections, options, clock
+    def __init__(
+        self, connections: Connections, options: ProviderOptions, clock: Clock, depot: Depot | None = None
+    ) -> None:
+        self._connections, self._options, self._clock, self._depot = connections, options, clock, depot
         self._last_seen: dict[AttemptKey, Place] = {}
 
     def check(self, definition: Definition) -> Sequence[Problem]:
@@ -79,7 +85,8 @@ class SshProvider:
         """A host, reached as the campaign's definition says."""
         for group in self._groups_of(cluster.key):
             if group.name == info.facts.get("group") and (member := group.member(info.name)) is not None:
-                return member.host(cluster, info)
+                staged = self._depot.of_campaign(cluster.key.campaign_id) if self._depot else None
+                return member.host(cluster, info, staged)
         mend = "bring the campaign's definition back to the store"
         raise ProviderError(f"no definition names host {info.name}", where=str(cluster.key), mend=mend)
 

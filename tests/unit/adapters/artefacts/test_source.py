@@ -13,13 +13,13 @@ def artefacts(tmp_path):
     return Artefacts(tmp_path / "cache", lambda _: None)
 
 
-def definition(*, jdk="openjdk-11.0.13", version="4.0.1"):
+def definition(*, jdk="openjdk-11.0.13", version="4.0.1", archive=None):
     return Definition.model_validate(
         {
             "name": "d",
             "title": "D",
             "system": {"version": version},
-            "variants": [{"id": "a", "jvm": {"jdk": jdk, "collector": "G1", "heap": "512M"}}],
+            "variants": [{"id": "a", "jvm": {"jdk": jdk, "collector": "G1", "heap": "512M", "archive": archive}}],
             "loads": ["10/s"],
             "timing": {"duration": "20s", "warmup": "10s"},
         }
@@ -35,10 +35,24 @@ def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts, tmp_pat
 
 def test_what_can_not_be_fetched_is_said_with_what_can(artefacts):
     jdk, database, _ = artefacts.missing(definition(jdk="prime-11.0.13", version="4.0.99"))
-    assert "can't be fetched" in jdk.what
+    assert jdk.what == "JDK prime-11.0.13 of variant a can't be fetched"
+    assert "archive" in jdk.mend
     assert "given/prime-11.0.13/bin/java" in jdk.mend
     assert "cassandra 4.0.99 can't be fetched" in database.what
     assert "4.0.1" in database.mend
+
+
+def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts):
+    archive = {"url": "s3://mine/prime.tar.gz", "sha256": "ab" * 32}
+    jdk = artefacts.missing(definition(jdk="prime-11.0.13", archive=archive))[0]
+    assert (jdk.where, jdk.what) == ("jvm.archive", "JDK prime-11.0.13 of variant a is not in the cache")
+    assert "`plimsoll prepare d`" in jdk.mend
+
+
+@pytest.mark.parametrize("url", ["https://me:secret@x/a", "https://x/a?X-Amz-Signature=1", "ftp://x/a", "s3://bucket"])
+def test_what_would_put_a_secret_into_the_definition_is_refused(url):
+    with pytest.raises(ValueError, match="archive"):
+        definition(jdk="prime-11.0.13", archive={"url": url, "sha256": "ab" * 32})
 
 
 def test_a_licensed_jdk_is_refused_with_what_to_give(artefacts):

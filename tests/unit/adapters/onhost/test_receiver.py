@@ -3,7 +3,6 @@
 import hashlib
 import io
 import tarfile
-from types import SimpleNamespace
 
 import pytest
 
@@ -25,11 +24,9 @@ def archive(names, content=None):
 
 
 @pytest.fixture
-def send(monkeypatch, tmp_path):
+def send(tmp_path):
     def sent(names, data=None):
-        stdin = SimpleNamespace(buffer=io.BytesIO(archive(names) if data is None else data))
-        monkeypatch.setattr(receiver.sys, "stdin", stdin)
-        receiver.receive(tmp_path / "place")
+        receiver.receive(tmp_path / "place", io.BytesIO(archive(names) if data is None else data))
 
     return sent
 

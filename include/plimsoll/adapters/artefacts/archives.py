@@ -1,0 +1,95 @@
+"""JDKs that a definition gives as an archive and its checksum: fetched by the controller, verified, unpacked."""
+
+import hashlib
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.variant import JdkArchive
+
+_TIMEOUT_S = 30
+_TRIES = 3
+_BLOCK = 1 << 20
+_MEND = "check the definition's `jvm.archive` and the way to it, then run it again"
+
+
+@dataclass(frozen=True)
+class Archives:
+    """`s3` makes a boto3 client for archives at `s3://bucket/key`; it is asked when one is fetched."""
+
+    s3: Callable[[], Any] | None = None
+
+    def unpack(self, archive: JdkArchive, folder: Path, scratch: Path) -> None:
+        """Fetch the archive of that checksum and unpack it into the folder. ArtefactError."""
+        packed = scratch / "archive"
+        found = self._persistently(archive, packed)
+        if found != archive.sha256:
+            mend = "correct `jvm.archive.sha256` in the definition, or find out why another file lies there"
+            what = f"its sha256 is {found}, the definition says {archive.sha256}"
+            raise ArtefactError(what, where=archive.url, mend=mend)
+        try:
+            with tarfile.open(packed) as tar:
+                tar.extractall(folder, filter="data")
+        except (tarfile.TarError, EOFError) as error:
+            raise ArtefactError(f"it can't be unpacked: {error}", where=archive.url, mend=_MEND) from error
+        packed.unlink()
+        home_in(folder, archive.url)
+
+    def _persistently(self, archive: JdkArchive, packed: Path) -> str:
+        for pause_s in range(1, _TRIES + 1):
+            try:
+                with _explained(archive.url):
+                    return self._download(archive.url, packed)
+            except ArtefactError:
+                if pause_s == _TRIES:
+                    raise
+                time.sleep(pause_s)
+        raise AssertionError("the last try either returned or raised")
+
+    def _download(self, url: str, packed: Path) -> str:
+        """The sha256 of what came."""
+        digest = hashlib.sha256()
+        with packed.open("wb") as file:
+            for block in self._blocks(url):
+                digest.update(block)
+                file.write(block)
+        return digest.hexdigest()
+
+    def _blocks(self, url: str) -> Iterator[bytes]:
+        import httpx
+
+        parts = urlsplit(url)
+        if parts.scheme != "s3":
+            with httpx.stream("GET", url, timeout=_TIMEOUT_S, follow_redirects=True) as answer:
+                yield from answer.raise_for_status().iter_bytes(_BLOCK)
+        elif self.s3 is None:
+            raise ArtefactError("there is no access to S3 here", where=url, mend="give it at an https:// address")
+        else:
+            with closing(self.s3().get_object(Bucket=parts.netloc, Key=parts.path.lstrip("/"))["Body"]) as body:
+                yield from body.iter_chunks(_BLOCK)
+
+
+def home_in(folder: Path, url: str = "") -> Path:
+    """The JDK's own folder in what an archive held: where `bin/java` lies least deep. ArtefactError without one."""
+    found = sorted(folder.glob("**/bin/java"), key=lambda java: (len(java.parts), java))
+    if not found:
+        raise ArtefactError("it holds no JDK: there is no bin/java in it", where=url or str(folder), mend=_MEND)
+    return found[0].parents[1]
+
+
+@contextmanager
+def _explained(url: str) -> Iterator[None]:
+    import httpx
+
+    try:
+        yield
+    except (httpx.HTTPError, BotoCoreError, ClientError) as error:
+        raise ArtefactError(f"it can't be fetched: {error}", where=url, mend=_MEND) from error

@@ -1,0 +1,109 @@
+"""A JDK from an archive that a definition names, from a real server and from S3."""
+
+import hashlib
+import http.server
+import io
+import tarfile
+import threading
+from types import SimpleNamespace
+
+import pytest
+from tests.integration.artefacts.test_artefacts import given
+
+from plimsoll.adapters.artefacts import Archives, Artefacts, archives
+from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.variant import JdkArchive
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """A JDK as Azul packs it: one folder, named after the release."""
+    given(tmp_path / "made", "zing", version="11.0.13.0.101", name="Zing 64-Bit Tiered VM")
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
+        tar.add(tmp_path / "made" / "given" / "zing", "zing21.11-jdk11.0.13")
+    return stream.getvalue()
+
+
+def archive_of(content, url):
+    return JdkArchive(url=url, sha256=hashlib.sha256(content).hexdigest())
+
+
+@pytest.fixture
+def serve():
+    """Serve these answers, one a request, the last one ever after; returns the URL."""
+    servers = []
+
+    def served(*answers):
+        waiting = list(answers)
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                status, content = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_):
+                pass
+
+        servers.append(http.server.HTTPServer(("127.0.0.1", 0), Handler))
+        threading.Thread(target=servers[-1].serve_forever, args=(0.05,), daemon=True).start()
+        return f"http://127.0.0.1:{servers[-1].server_port}/prime.tar.gz"
+
+    yield served
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    monkeypatch.setattr(archives.time, "sleep", lambda _: None)
+
+
+def test_it_is_fetched_once_and_used(tmp_path, serve, packed):
+    archive = archive_of(packed, serve((503, b""), (200, packed), (404, b"")))
+    artefacts = Artefacts(tmp_path / "cache", print)
+    assert artefacts.jdk("prime-11.0.13", archive).version == "11.0.13.0.101"
+    assert artefacts.collectors("prime-11.0.13", archive) == {"C4"}
+    assert artefacts.jdk("prime-11.0.13", archive).home.name == "zing21.11-jdk11.0.13"
+
+
+def test_it_comes_from_a_bucket(tmp_path, packed):
+    def get_object(**asked):
+        assert asked == {"Bucket": "mine", "Key": "jdks/prime.tar.gz"}
+        body = SimpleNamespace(iter_chunks=lambda _: iter([packed]), close=lambda: None)
+        return {"Body": body}
+
+    s3 = Archives(lambda: SimpleNamespace(get_object=get_object))
+    archive = archive_of(packed, "s3://mine/jdks/prime.tar.gz")
+    found = Artefacts(tmp_path / "cache", print, archives=s3).jdk("prime-11.0.13", archive)
+    assert found.version == "11.0.13.0.101"
+
+
+def test_another_content_is_refused_and_leaves_nothing(tmp_path, serve, packed):
+    archive = JdkArchive(url=serve((200, packed)), sha256="ab" * 32)
+    with pytest.raises(ArtefactError, match=r"its sha256 is [0-9a-f]{64}, the definition says abab"):
+        Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
+    assert not list((tmp_path / "cache").glob("jdks/*"))
+
+
+def test_an_address_that_has_nothing_is_named(tmp_path, serve):
+    archive = JdkArchive(url=serve((404, b"")), sha256="ab" * 32)
+    with pytest.raises(ArtefactError, match=r"prime\.tar\.gz[\s\S]*404[\s\S]*jvm\.archive"):
+        Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
+
+
+def test_an_archive_of_something_else_is_said(tmp_path, serve):
+    for content, what in ((b"<html>", "can't be unpacked"), (_empty(), "no bin/java")):
+        archive = archive_of(content, serve((200, content)))
+        with pytest.raises(ArtefactError, match=what):
+            Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
+
+
+def _empty():
+    stream = io.BytesIO()
+    tarfile.open(fileobj=stream, mode="w:gz").close()
+    return stream.getvalue()
