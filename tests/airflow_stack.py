@@ -1,5 +1,6 @@
 """A real Airflow for tests: the very stack of `make up`, in a home of its own, gone when the block ends."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +19,9 @@ from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
+"""`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
+
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
 
