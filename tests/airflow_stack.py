@@ -1,7 +1,8 @@
 """A real Airflow for tests: the very stack of `make up`, in a home of its own, gone when the block ends."""
 
+import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
+"""`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
+
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
 
@@ -68,13 +72,15 @@ def running_stack(
     plugins: Path = CHECKOUT / "plugins",
     env: Mapping[str, str] | None = None,
     dag_ids: Sequence[str] = (),
+    end_clusters: Callable[[Mapping[str, str]], None] = destroy_clusters,
 ) -> Iterator[StackUnderTest]:
     """Airflow with these DAGs, ready when those of `dag_ids` are parsed; home, store, work and campaigns in `folder`.
 
-    `env` is given to its processes and wins over everything. Nothing of it runs after the block.
+    `env` is given to its processes and wins over everything. Nothing of it runs after the block; `end_clusters` ends
+    what its campaigns left.
     """
     settings = settings_for(folder, dags=dags, plugins=plugins, env=env)
-    stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=destroy_clusters)
+    stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=end_clusters)
     try:
         running = stack.up(dag_ids, kept=False)
         with stack.client(running) as client:

@@ -6,7 +6,7 @@ CPU seconds, which every `judge` would spend again.
 
 import importlib
 import sys
-from typing import Any
+from typing import Any, Literal
 
 from airflow.listeners import hookimpl
 
@@ -35,6 +35,9 @@ BINDING_MODULES = (
 TASK_MODULES = ("plimsoll.services.judging", "plimsoll.services.publishing")
 """What only some tasks import, and only late."""
 
+AWS_SERVICES: tuple[Literal["s3", "ec2"], ...] = ("s3", "ec2")
+"""What such tasks ask of AWS; all else only `plan` and the start of hosts do."""
+
 
 @hookimpl
 def on_starting(component: Any) -> None:
@@ -53,8 +56,24 @@ def warm_up() -> None:
 
     _import(LIBRARY_MODULES + BINDING_MODULES)
     importlib.import_module("airflow.sdk.listener").get_listener_manager()
+    settings = Settings()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
-    build_toolkit(Settings())
+    build_toolkit(settings)
+    if settings.store.startswith("s3://"):
+        warm_up_for_aws()
+
+
+def warm_up_for_aws() -> None:
+    """Import what a client of AWS takes: every task of a campaign there makes some, and each would take half a second.
+
+    The clients made here are for that alone; nobody is asked anything.
+    """
+    from airflow.providers.amazon.aws.hooks.base_aws import AwsBaseHook  # noqa: F401
+    from boto3.session import Session
+
+    nobody = Session("nobody", "nothing", region_name="us-east-1")
+    for service in AWS_SERVICES:
+        nobody.client(service)
 
 
 def warm_up_for_tasks() -> None:

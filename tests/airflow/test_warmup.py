@@ -3,14 +3,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from tests.airflow_stack import CHECKOUT, SOURCES
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll_airflow import warmup
-
-CHECKOUT = Path(__file__).resolve().parents[2]
 
 _PARSE_AFTER_WARMING_UP = """
 import sys
@@ -23,23 +21,41 @@ assert not bag.import_errors and "cell" in bag.dags, bag.import_errors
 print("new:", *sorted(name for name in set(sys.modules) - known if not name.startswith("unusual_prefix")))
 """
 
+_USE_AWS_AFTER_WARMING_UP = """
+import sys
+from plimsoll_airflow import warmup
+warmup.warm_up()
+from plimsoll_airflow.secrets import AirflowSecrets
+known = set(sys.modules)
+for service in ("s3", "ec2"):
+    AirflowSecrets().aws("somewhere").client(service, "us-east-1")
+print("new:", *sorted(name for name in set(sys.modules) - known if name.startswith(("boto", "airflow.providers"))))
+"""
+_SOMEWHERE = '{"conn_type": "aws", "login": "an-access-key", "password": "a-secret-key"}'
+
 
 def test_dag_files_import_nothing_that_was_not_imported_before_the_fork(installation: Installation) -> None:
     installation.define(instant_definition())
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    assert _said_last(_PARSE_AFTER_WARMING_UP) == "new:"
 
-    parsed = subprocess.run(
-        [sys.executable, "-c", _PARSE_AFTER_WARMING_UP],
+
+def test_a_client_of_aws_imports_nothing_either_where_the_store_is_there() -> None:
+    changes = {"PLIMSOLL_STORE": "s3://bucket/runs", "AIRFLOW_CONN_SOMEWHERE": _SOMEWHERE}
+    assert _said_last(_USE_AWS_AFTER_WARMING_UP, **changes) == "new:"
+
+
+def _said_last(program: str, **changes: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         timeout=240,
         check=False,
         cwd=CHECKOUT,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": SOURCES, **changes},
     )
-
-    assert parsed.returncode == 0, parsed.stderr
-    assert parsed.stdout.splitlines()[-1].strip() == "new:"
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1].strip()
 
 
 class Job:

@@ -152,10 +152,8 @@ class InstantProvider:
 class InstantDatabase:
     """A database that is up at once and reports what the definition asks for."""
 
-    name = INSTANT
-
-    def __init__(self, faults: Faults) -> None:
-        self._faults = faults
+    def __init__(self, faults: Faults, name: str = INSTANT) -> None:
+        self._faults, self.name = faults, name
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Nothing is missing."""
@@ -181,7 +179,7 @@ class InstantDatabase:
                 address=node.info.address,
                 facts=node.facts(),
                 jvm=_jvm(variant),
-                database=INSTANT,
+                database=self.name,
                 database_version="4.0.1",
             )
             for node in nodes

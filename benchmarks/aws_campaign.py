@@ -1,0 +1,54 @@
+"""The published campaign on the test cloud through a real Airflow: EC2's and S3's part real, hosts and loads instant.
+
+    .venv/bin/python -m benchmarks.aws_campaign [--repeats N] [--parallel N]
+
+5 variants × 11 loads × 5 repeats are 275 cells of 4 instances. CPU is that of all of Airflow's processes, tasks
+included, user and system; the cloud's own comes on top. A machine that does something else makes the figures worse.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from tests.fakes.aws_campaign import Outcome, published, run_on_aws, stack_with
+
+from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
+
+_HOSTS = 4
+_TIMEOUT_S = 3 * 3600.0
+
+
+def main() -> None:
+    """Print wall time, CPU time by part, the most instances alive at once, and both accounts of the cost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5, help="of 55 cells each")
+    parser.add_argument("--parallel", type=int, default=16, help="cells at a time")
+    arguments = parser.parse_args()
+    definition = published(arguments.parallel, repeats=arguments.repeats)
+    with (
+        tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder,
+        stack_with(definition, Path(folder)) as stack,
+    ):
+        outcome = run_on_aws(stack, definition, _TIMEOUT_S)
+    _print(outcome, definition)
+
+
+def _print(outcome: Outcome, definition: Definition) -> None:
+    cells, whole, cloud = len(grid(definition)), sum(outcome.cpu_s.values()), outcome.cloud
+    print(f"{cells} cells, {definition.max_parallel} at a time: {outcome.run.state}, {outcome.valid_cells} valid")
+    print(f"wall: {outcome.wall_s:.0f} s, {outcome.wall_s / cells:.2f} s a cell")
+    print(f"CPU: {whole:.0f} s, {whole / cells:.2f} s a cell")
+    for part, seconds in sorted(outcome.cpu_s.items()):
+        print(f"  {part}: {seconds:.0f} s, {seconds / cells:.2f} s a cell")
+    print(f"instances: {cloud['launched']} launched, {cloud['alive']} alive, at most {cloud['peak_instances']} at once")
+    print(f"cost: {outcome.spent_usd:.4f} USD in the account, {outcome.billed_usd:.4f} USD by the cloud's own times")
+    limit = definition.max_parallel * _HOSTS
+    if outcome.failures or cloud["launched"] != cells * _HOSTS or cloud["peak_instances"] > limit:
+        raise SystemExit("\n".join(["not as it must be", *outcome.failures]))
+    if any(outcome.leftovers.values()):
+        raise SystemExit(f"not all gone: {outcome.leftovers}")
+
+
+if __name__ == "__main__":
+    main()

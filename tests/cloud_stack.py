@@ -1,0 +1,142 @@
+"""A real Airflow whose clusters and store are on the test cloud, as in production: it knows them by its connections."""
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+from tests.airflow_stack import StackUnderTest, running_stack
+from tests.cloud.client import CloudClient
+from tests.cloud.process import cloud_process
+from tests.sshd import make_key
+
+from plimsoll.adapters.s3_store import S3Store
+from plimsoll.domain.definition import Definition
+from plimsoll.services.definitions import dump_definition
+from plimsoll.settings import Settings
+from plimsoll_airflow.local.clusters import destroy_clusters
+
+USER = "ec2-user"
+"""Who logs in to hosts, as on the images that AWS itself gives: not root."""
+
+_PREFIX = "runs"
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What nobody but Airflow's database may hold."""
+
+    access_key: str = field(repr=False)
+    secret_key: str = field(repr=False)
+    ssh_key: str = field(repr=False)
+
+    def words(self) -> Iterator[str]:
+        """Texts that give a secret away; of the private key, each line that is its own."""
+        yield self.secret_key
+        # The first line of an Ed25519 key's body is every such key's.
+        yield from [line for line in self.ssh_key.splitlines() if not line.startswith("-----")][1:]
+
+
+@dataclass(frozen=True)
+class CloudStack:
+    """Airflow, the cloud with all that it says of itself, and the store in its bucket."""
+
+    airflow: StackUnderTest
+    cloud: CloudClient
+    store: S3Store
+    secrets: Secrets
+    landscape: Mapping[str, Any]
+
+
+@contextmanager
+def running_cloud_stack(
+    folder: Path,
+    definitions: Sequence[Definition],
+    *,
+    cloud: Sequence[str] = ("--mode", "namespaces"),
+    env: Mapping[str, str] | None = None,
+) -> Iterator[CloudStack]:
+    """A cloud, and an Airflow with the definitions' DAGs that uses it; both in processes of their own.
+
+    Definitions need no more than the options of the EC2 provider that they are published with: what differs between
+    accounts is set to the cloud's. `cloud` are its process' options, `env` is given to Airflow's processes.
+    """
+    with cloud_process(*cloud) as process:
+        about = process.about
+        place = f"s3://{about['landscape']['bucket']}/{_PREFIX}"
+        keys = _made_secrets(folder)
+        campaigns = folder / "campaigns"
+        _write(campaigns, (at_home(definition, about["landscape"]) for definition in definitions))
+        environment = {
+            "PLIMSOLL_STORE": place,
+            "PLIMSOLL_CAMPAIGNS": str(campaigns),
+            "PLIMSOLL_CACHE": str(Settings().cache),
+            **_direct(about["endpoint"]),
+            **(env or {}),
+        }
+        dag_ids = [*(definition.dag_id for definition in definitions), "cell", "reaper"]
+        with running_stack(folder, env=environment, dag_ids=dag_ids, end_clusters=_ender(keys, about)) as airflow:
+            _connect(airflow, keys, about["endpoint"], about["landscape"]["region"])
+            store = S3Store(place, lambda: _client("s3", keys, about))
+            yield CloudStack(airflow, process.control, store, keys, about["landscape"])
+
+
+def at_home(definition: Definition, landscape: Mapping[str, Any]) -> Definition:
+    """The definition with the cloud's own security group: what every account has another of."""
+    options = {**definition.provider.options, "security_group": landscape["security_group"]}
+    return definition.model_copy(update={"provider": definition.provider.model_copy(update={"options": options})})
+
+
+def _write(campaigns: Path, definitions: Iterable[Definition]) -> None:
+    campaigns.mkdir(parents=True, exist_ok=True)
+    for definition in definitions:
+        (campaigns / f"{definition.name}.yaml").write_text(dump_definition(definition))
+
+
+def _made_secrets(folder: Path) -> Secrets:
+    key = make_key(folder / "keys", "plimsoll").private
+    return Secrets(f"AKIA{secrets.token_hex(8).upper()}", secrets.token_hex(20), key)
+
+
+def _connect(airflow: StackUnderTest, keys: Secrets, endpoint: str, region: str) -> None:
+    """The connections that docs/aws.md asks for, in Airflow's database, where its UI puts them."""
+    aws = {"endpoint_url": endpoint, "region_name": region}
+    _add(airflow, "aws_default", conn_type="aws", login=keys.access_key, password=keys.secret_key, extra=aws)
+    _add(airflow, "plimsoll_ssh", conn_type="ssh", login=USER, extra={"private_key": keys.ssh_key})
+
+
+def _add(airflow: StackUnderTest, name: str, *, extra: Mapping[str, str], **values: str) -> None:
+    body = {"connection_id": name, "extra": json.dumps(extra), **values}
+    airflow.client._transport.call("POST", "/connections", json=body)
+
+
+def _direct(endpoint: str) -> dict[str, str]:
+    """No proxy is to stand between Airflow and the cloud."""
+    hosts = [os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost", str(urlsplit(endpoint).hostname)]
+    return dict.fromkeys(("NO_PROXY", "no_proxy"), ",".join(filter(None, hosts)))
+
+
+def _ender(keys: Secrets, about: Mapping[str, Any]) -> Callable[[Mapping[str, str]], None]:
+    """Ends clusters as `make down` does, where the shell that calls it has credentials for AWS."""
+    shell = {
+        "AWS_ENDPOINT_URL": about["endpoint"],
+        "AWS_ACCESS_KEY_ID": keys.access_key,
+        "AWS_SECRET_ACCESS_KEY": keys.secret_key,
+    }
+    return lambda environment: destroy_clusters({**environment, **shell})
+
+
+def _client(service: str, keys: Secrets, about: Mapping[str, Any]) -> Any:
+    return boto3.client(
+        service,
+        endpoint_url=about["endpoint"],
+        region_name=about["landscape"]["region"],
+        aws_access_key_id=keys.access_key,
+        aws_secret_access_key=keys.secret_key,
+    )

@@ -1,0 +1,93 @@
+"""The published campaign, instant, on the test cloud through a real Airflow: for the system test and a benchmark."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.airflow_stack import SOURCES
+from tests.cloud_stack import CloudStack, running_cloud_stack
+from tests.fakes.airflow_campaign import cpu_seconds
+from tests.fakes.instant_on_aws import toolkit
+
+from plimsoll.bootstrap import load_definition
+from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.spending import ledger, spent_usd
+from plimsoll.settings import Settings
+from plimsoll_airflow.local.campaign import CampaignRun, poll_s
+from plimsoll_airflow.local.client import DagRun
+
+CAMPAIGN = "azul-instant"
+_CLOUD = ("--mode", "instant")
+# The first minute of an instance is paid for whole.
+_LEAST_S = 60.0
+
+
+def published(parallel: int, **changes: Any) -> Definition:
+    """`azul-2022`, so many cells at a time. Its loads take no time, so the histograms that are judged are short."""
+    definition = load_definition(Settings(), "azul-2022").model_dump(mode="json")
+    timing = {"duration": "20s", "warmup": "10s"}
+    return Definition.model_validate({**definition, "timing": timing, "max_parallel": parallel, **changes})
+
+
+@contextmanager
+def stack_with(definition: Definition, folder: Path) -> Iterator[CloudStack]:
+    """Airflow, and a cloud whose instances are just said to run."""
+    environment = {"PLIMSOLL_TOOLKIT": f"{toolkit.__module__}:{toolkit.__name__}", "PYTHONPATH": SOURCES}
+    with running_cloud_stack(folder, [definition], cloud=_CLOUD, env=environment) as stack:
+        stack.airflow.client.set_pool("clusters", definition.max_parallel, "How many clusters may live at once")
+        yield stack
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the campaign took, by Airflow's part; what the cloud says of it; `spent_usd` is the product's own account.
+
+    `billed_usd` is what AWS would ask for the same instances: from running to terminated, the first minute whole.
+    """
+
+    run: DagRun
+    wall_s: float
+    cpu_s: Mapping[str, float]
+    cloud: Mapping[str, Any]
+    leftovers: Mapping[str, list[str]]
+    valid_cells: int
+    spent_usd: float
+    billed_usd: float
+    failures: tuple[str, ...]
+
+
+def run_on_aws(stack: CloudStack, definition: Definition, timeout_s: float) -> Outcome:
+    """Run the definition's DAG once, and wait for its end."""
+    client, home = stack.airflow.client, stack.airflow.stack.home
+    before, began = cpu_seconds(home), time.monotonic()
+    request = {"campaign_id": CAMPAIGN}
+    ended = stack.airflow.run_to_end(
+        definition.dag_id, request, timeout_s=timeout_s, poll_s=poll_s(len(grid(definition)))
+    )
+    after, took = cpu_seconds(home), time.monotonic() - began
+    campaign = CampaignStore(stack.store, CAMPAIGN)
+    return Outcome(
+        run=ended,
+        wall_s=took,
+        cpu_s={part: after[part] - before[part] for part in after},
+        cloud=stack.cloud.summary(),
+        leftovers=stack.cloud.leftovers(),
+        valid_cells=sum(campaign.valid_verdict(cell.id) is not None for cell in grid(definition)),
+        spent_usd=spent_usd(ledger(campaign, datetime.now(UTC))),
+        billed_usd=sum(_bills(stack.cloud.instances())),
+        failures=tuple(CampaignRun(client, stack.store, definition, ended).failures()),
+    )
+
+
+def _bills(instances: Iterable[Mapping[str, Any]]) -> Iterator[float]:
+    """Of each instance that ran and has ended, at the price that it was launched for."""
+    for one in instances:
+        if one["running"] is not None:
+            seconds = max(_LEAST_S, one["ended"] - one["running"])
+            yield seconds / 3600 * float(one["tags"]["plimsoll:usd-per-hour"])

@@ -1,0 +1,55 @@
+"""Clusters on EC2 whose hosts are folders: what is asked of AWS is real, what is deployed and loaded is not.
+
+`toolkit` is a factory for `PLIMSOLL_TOOLKIT`: the EC2 provider, its tariffs and the store are the product's own, with
+Airflow's connections; databases and loads are instant, under the names that definitions have for the real ones.
+"""
+
+from pathlib import Path, PurePosixPath
+
+from tests.fakes.hosts import FolderHost
+from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator, NoSampler
+
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
+from plimsoll.adapters.ec2.provider import Connect
+from plimsoll.adapters.ssh import Target
+from plimsoll.bootstrap import build_secrets, build_store, store_name
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.ports.host import Host
+from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+
+
+def toolkit(settings: Settings) -> Toolkit:
+    """Everything that AWS sees is real."""
+    clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
+    provider = Ec2Provider(
+        secrets=secrets,
+        options=StoredOptions(store),
+        clock=clock,
+        connect=_in_folders(settings.work),
+        store=store_name(settings),
+        say=print,
+    )
+    faults = Faults(settings.work / "faults")
+    return Toolkit(
+        store=store,
+        clock=clock,
+        providers={provider.name: provider},
+        tariffs={provider.name: Ec2Tariffs(secrets)},
+        databases={"cassandra": InstantDatabase(faults, "cassandra")},
+        load_generators={"plimsoll-stress": InstantLoadGenerator(faults)},
+        sampler=NoSampler(),
+    )
+
+
+def _in_folders(work: Path) -> Connect:
+    """A folder for each instance; user data has prepared it."""
+
+    def connect(info: HostInfo, target: Target) -> Host:
+        host = FolderHost(work / f"ec2~{info.facts['instance_id']}" / info.name, info)
+        host.write(PurePosixPath("prepared"), "ok\n")
+        return host
+
+    return connect

@@ -1,0 +1,104 @@
+"""The published campaign on AWS, as small as it goes: real clusters over SSH, a store in S3, a real Airflow."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from tests.cloud import namespaces
+from tests.cloud_secrets import places_that_tell
+from tests.cloud_stack import CloudStack, running_cloud_stack
+from tests.lacking import leave_out
+
+from plimsoll.bootstrap import load_definition
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.planning import running_order
+from plimsoll.settings import Settings
+from plimsoll_airflow.local.campaign import CampaignRun, report_key
+from plimsoll_airflow.local.client import DagRun
+
+CAMPAIGN = "azul-mine"
+# Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, and a bound that the
+# load generator's own standstills don't reach, which would make an attempt invalid.
+SMALLER: Mapping[str, Any] = {
+    "loads": ["200/s", "400/s"],
+    "repeats": 1,
+    "load_generator": {"name": "plimsoll-stress", "threads": 2, "concurrency": 50, "heap": "128M"},
+    "timing": {"duration": "20s", "warmup": "10s"},
+    "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "2s"}],
+    "max_parallel": 1,
+}
+GIVE_AWAY = ("PRIVATE KEY-----", "X-Amz-Signature=")
+"""What any private key holds, the hosts' own too, and any URL that lets its bearer at the store."""
+
+pytestmark = pytest.mark.timeout(1800)
+
+
+def small_definition() -> Definition:
+    """`azul-2022` with two of its variants."""
+    published = load_definition(Settings(), "azul-2022").model_dump(mode="json")
+    variants = [variant for variant in published["variants"] if variant["id"] in ("g1", "shenandoah")]
+    for variant in variants:
+        variant["jvm"] |= {"heap": "256M", "flags": ["-XX:TieredStopAtLevel=1"]}
+    workload = {**published["workload"], "partitions": "10k", "populate": 100}
+    return Definition.model_validate({**published, **SMALLER, "variants": variants, "workload": workload})
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign that has ended, with all that it ran on."""
+
+    definition: Definition
+    stack: CloudStack
+    run: DagRun
+
+    @property
+    def stored(self) -> CampaignStore:
+        """What it left in the store."""
+        return CampaignStore(self.stack.store, CAMPAIGN)
+
+    def failures(self) -> list[str]:
+        """Why tasks failed."""
+        return CampaignRun(self.stack.airflow.client, self.stack.store, self.definition, self.run).failures()
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+    """Run once, for all tests."""
+    obstacle = namespaces.obstacle()
+    if obstacle:
+        leave_out(f"no hosts in namespaces here: {obstacle}")
+    definition = small_definition()
+    with running_cloud_stack(tmp_path_factory.mktemp("aws"), [definition]) as stack:
+        run = stack.airflow.run_to_end(definition.dag_id, {"campaign_id": CAMPAIGN}, timeout_s=1500)
+        yield Campaign(definition, stack, run)
+
+
+def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) -> None:
+    assert campaign.run.state == "success", campaign.failures()
+    verdicts = [campaign.stored.valid_verdict(cell.id) for cell in running_order(campaign.definition)]
+    assert len(verdicts) == 4
+    assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
+    assert campaign.stack.store.exists(report_key(CAMPAIGN))
+
+
+def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
+    for cell in running_order(campaign.definition):
+        fingerprint = read_fingerprint(campaign.stack.store, campaign.stored.key(cell.id, 1))
+        assert fingerprint is not None
+        collectors = {node.jvm.collector for node in fingerprint.nodes}
+        assert collectors == {campaign.definition.variant(cell.variant).jvm.collector}
+        assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == 3
+
+
+def test_it_leaves_nothing_in_the_cloud(campaign: Campaign) -> None:
+    assert campaign.stack.cloud.summary()["launched"] == 16
+    assert campaign.stack.cloud.summary()["peak_instances"] == 4
+    assert not any(campaign.stack.cloud.leftovers().values()), campaign.stack.cloud.leftovers()
+
+
+def test_its_secrets_are_nowhere(campaign: Campaign) -> None:
+    words = [*campaign.stack.secrets.words(), *GIVE_AWAY]
+    assert not any((found := places_that_tell(campaign.stack, words)).values()), found
+    assert all(places_that_tell(campaign.stack, [CAMPAIGN]).values()), "the search finds nothing at all"
