@@ -34,9 +34,10 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             pattern=_SOME_CELLS,
             title="Cells",
             description_md=(
-                "`missing`: every cell without a valid attempt. `failed`: of these, the ones tried before. "
-                f"Or ids and patterns of missing cells, such as `{grid(definition)[0].id}` or "
-                f"`{definition.variants[0].id}-*-r1`. The quality gate stays closed until no cell is missing."
+                "`missing`: every cell without a valid attempt. `failed`: of these, the ones tried before. `invalid`: "
+                f"of these, the ones judged invalid. Or ids, such as `{grid(definition)[0].id}`, which run again even "
+                f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
+                "The quality gate stays closed until no cell is missing."
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import Attempt, AttemptKey
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
@@ -113,6 +113,11 @@ def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) ->
 def read_attempt(store: ResultStore, key: AttemptKey) -> Attempt | None:
     """Who runs the attempt and since when."""
     return read_model(store, key, layout.ATTEMPT, Attempt)
+
+
+def read_cancellation(store: ResultStore, key: AttemptKey) -> Cancellation | None:
+    """Who ended the attempt; None for one that nobody did."""
+    return read_model(store, key, layout.CANCELLED, Cancellation)
 
 
 def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 
 
+def report_key(campaign_id: str, name: str = REPORT) -> str:
+    """Where a file of a campaign's report lies in the store; its page when none is named."""
+    return f"{layout.report_prefix(campaign_id)}/{name}"
+
+
 class GatePass(Model):
     """What the gate let through: the checks, and the attempts that they looked at."""
 
@@ -58,8 +63,8 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
     campaign = CampaignStore(toolkit.store, campaign_id)
     checks = _passed(campaign) or check_campaign(toolkit, campaign_id)
     for path, content in build_report(campaign_data(campaign, checks, toolkit.clock.now())).files.items():
-        toolkit.store.write(f"{layout.report_prefix(campaign_id)}/{path}", content)
-    return toolkit.store.url(f"{layout.report_prefix(campaign_id)}/{REPORT}")
+        toolkit.store.write(report_key(campaign_id, path), content)
+    return toolkit.store.url(report_key(campaign_id))
 
 
 def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
