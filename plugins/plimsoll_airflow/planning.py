@@ -24,6 +24,8 @@ from plimsoll_airflow.toolkit import toolkit
 MISSING = "missing"
 FAILED = "failed"
 INVALID = "invalid"
+SOME_CELLS = r"^[a-z0-9*?\[\]!-]+([ ,]+[a-z0-9*?\[\]!-]+)*$"
+"""One of these words, or ids and patterns with blanks or commas between them."""
 
 
 class Request(Model):

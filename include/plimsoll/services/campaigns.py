@@ -28,16 +28,20 @@ class CampaignStore:
 
     def definition(self) -> Definition:
         """The campaign's own copy of its definition; NotFound when the campaign does not exist."""
-        key = layout.definition_key(self.campaign_id)
+        return parse_definition(
+            self.definition_text().decode(), self.store.url(layout.definition_key(self.campaign_id))
+        )
+
+    def definition_text(self) -> bytes:
+        """The same as it is stored."""
         try:
-            text = self.store.read(key)
+            return self.store.read(layout.definition_key(self.campaign_id))
         except NotFound as error:
             raise NotFound(
                 f"there is no campaign {self.campaign_id!r}",
                 where=self.store.url(),
                 mend="`plimsoll campaigns` lists the campaigns of this store",
             ) from error
-        return parse_definition(text.decode(), self.store.url(key))
 
     def open(self, definition: Definition) -> Definition:
         """Create the campaign, or continue the one that is there. Refused if that has another definition.

@@ -9,7 +9,7 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
-from plimsoll.services.results import campaign_data
+from plimsoll.services.results import campaign_capacities, campaign_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,10 +83,9 @@ def _pass_key(campaign_id: str) -> str:
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     """Capacity per variant, as `report.json` holds it."""
-    from plimsoll.analysis.capacity import capacities
-
-    data = campaign_data(CampaignStore(toolkit.store, campaign_id), (), toolkit.clock.now())
-    return [one.model_dump(mode="json") for one in capacities(data)]
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    found = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
+    return [one.model_dump(mode="json") for one in found]
 
 
 def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
