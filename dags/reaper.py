@@ -1,4 +1,7 @@
-"""Destroys clusters that no live run of the DAG `cell` owns: what crashes and kills have left behind."""
+"""Destroys clusters that no live run of the DAG `cell` owns: what crashes and kills have left behind.
+
+With a campaign's id it destroys all clusters of that campaign instead, whoever owns them.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,9 +9,10 @@ from airflow.sdk import DAG
 
 from plimsoll_airflow.forms import reaper_params
 from plimsoll_airflow.operators.reaper import Reap
+from plimsoll_airflow.ownership import REAPER_DAG
 
 with DAG(
-    dag_id="reaper",
+    dag_id=REAPER_DAG,
     description="Destroys clusters that nobody owns",
     doc_md=__doc__,
     tags={"plimsoll"},

@@ -3,6 +3,8 @@
 from airflow.plugins_manager import AirflowPlugin
 
 from plimsoll_airflow import warmup
+from plimsoll_airflow.web import PREFIX
+from plimsoll_airflow.web.lazy import LazyApp
 
 
 class PlimsollPlugin(AirflowPlugin):
@@ -10,3 +12,19 @@ class PlimsollPlugin(AirflowPlugin):
 
     name = "plimsoll"
     listeners = [warmup]
+    fastapi_apps = [{"name": "Plimsoll", "app": LazyApp(), "url_prefix": PREFIX}]
+    external_views = [
+        {
+            "name": "Plimsoll",
+            "href": f"{PREFIX}/",
+            "destination": "nav",
+            "url_route": "plimsoll",
+            "nav_top_level": True,
+        },
+        {
+            "name": "Campaign",
+            "href": f"{PREFIX}/run?dag_id={{DAG_ID}}&run_id={{RUN_ID}}",
+            "destination": "dag_run",
+            "url_route": "plimsoll-run",
+        },
+    ]

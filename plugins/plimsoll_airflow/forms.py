@@ -6,9 +6,7 @@ from plimsoll.domain.cell import CAMPAIGN_ID, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.variant import SLUG, Variant
-from plimsoll_airflow.planning import MISSING, repeat_id
-
-_SOME_CELLS = r"^[a-z0-9*?\[\]!-]+([ ,]+[a-z0-9*?\[\]!-]+)*$"
+from plimsoll_airflow.planning import MISSING, SOME_CELLS, repeat_id
 
 
 def campaign_params(definition: Definition) -> dict[str, Param]:
@@ -31,12 +29,13 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
         "cells": Param(
             MISSING,
             type="string",
-            pattern=_SOME_CELLS,
+            pattern=SOME_CELLS,
             title="Cells",
             description_md=(
-                "`missing`: every cell without a valid attempt. `failed`: of these, the ones tried before. "
-                f"Or ids and patterns of missing cells, such as `{grid(definition)[0].id}` or "
-                f"`{definition.variants[0].id}-*-r1`. The quality gate stays closed until no cell is missing."
+                "`missing`: every cell without a valid attempt. `failed`: of these, the ones tried before. `invalid`: "
+                f"of these, the ones judged invalid. Or ids, such as `{grid(definition)[0].id}`, which run again even "
+                f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
+                "The quality gate stays closed until no cell is missing."
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
@@ -64,7 +63,17 @@ def cell_params() -> dict[str, Param]:
 def reaper_params() -> dict[str, Param]:
     """The form of the DAG `reaper`."""
     about = "Only say what would be destroyed."
-    return {"dry_run": Param(False, type="boolean", title="Dry run", description_md=about)}
+    return {
+        "dry_run": Param(False, type="boolean", title="Dry run", description_md=about),
+        "campaign_id": Param(
+            "",
+            type="string",
+            pattern=f"^$|{CAMPAIGN_ID}",
+            maxLength=100,
+            title="Campaign",
+            description_md="Destroy this campaign's clusters, even those of cells that run, and no others.",
+        ),
+    }
 
 
 def campaign_doc(definition: Definition) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 CELL_DAG = "cell"
+REAPER_DAG = "reaper"
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 

@@ -1,7 +1,10 @@
-"""What a campaign's DAG run is asked for, and the cells that it runs: a choice among the missing ones."""
+"""What a campaign's DAG run is asked for, and the cells that it runs.
+
+A choice among the cells without a valid attempt; one that is asked for by its own id runs again even if it has one.
+"""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -13,12 +16,16 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.planning import missing_cells, new_campaign_id, require_runnable
+from plimsoll.services.planning import new_campaign_id, require_runnable
+from plimsoll.services.states import CellState, Memory, cell_states
 from plimsoll.settings import Settings
 from plimsoll_airflow.toolkit import toolkit
 
 MISSING = "missing"
 FAILED = "failed"
+INVALID = "invalid"
+SOME_CELLS = r"^[a-z0-9*?\[\]!-]+([ ,]+[a-z0-9*?\[\]!-]+)*$"
+"""One of these words, or ids and patterns with blanks or commas between them."""
 
 
 class Request(Model):
@@ -57,27 +64,42 @@ def plan_cells(name: str, request: Request, at: datetime) -> CampaignPlan:
     campaign_id = request.campaign_id or new_campaign_id(definition, at)
     campaign = CampaignStore(tools.store, campaign_id)
     campaign.open(definition)
-    missing = missing_cells(campaign, definition)
-    wanted = {cell.id for cell in choose(definition, request, campaign.cells_with_attempts())}
-    chosen = tuple(cell for cell in missing if cell.id in wanted)
-    return CampaignPlan(campaign_id, chosen, len(missing), len(grid(definition)))
+    states = cell_states(tools.store, campaign_id, definition, tools.clock.now(), Memory())
+    chosen = tuple(state.cell for state in choose(definition, request, states, at))
+    return CampaignPlan(campaign_id, chosen, sum(state.valid is None for state in states), len(states))
 
 
-def choose(definition: Definition, request: Request, tried: Collection[str]) -> Sequence[Cell]:
-    """The definition's cells that the request asks for, valid or not. Refused when a pattern fits none."""
-    cells = [cell for cell in grid(definition) if _is_in_subset(cell, request)]
+def choose(
+    definition: Definition, request: Request, states: Sequence[CellState], asked_at: datetime
+) -> Sequence[CellState]:
+    """The cells that a request of that time asks for, in the order of `states`. Refused when a pattern fits none.
+
+    A cell asked for by its id is done once it has a valid attempt that was judged after it was asked for: two who ask
+    at once, or planning again, run it once.
+    """
+    states = [state for state in states if _is_in_subset(state.cell, request)]
+    missing = [state for state in states if state.valid is None]
     if request.cells == MISSING:
-        return cells
+        return missing
     if request.cells == FAILED:
-        return [cell for cell in cells if cell.id in tried]
+        return [state for state in missing if state.attempts]
+    if request.cells == INVALID:
+        return [state for state in missing if state.state == "invalid"]
     patterns = re.split(r"[\s,]+", request.cells.strip())
     _require_fitting(definition, patterns)
-    return [cell for cell in cells if any(fnmatchcase(cell.id, pattern) for pattern in patterns)]
+    return [state for state in states if _is_asked_for(state, patterns, asked_at)]
 
 
 def repeat_id(repeat: int) -> str:
     """A repeat as cell ids write it: `r3`."""
     return f"r{repeat}"
+
+
+def _is_asked_for(state: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:
+    if state.valid is None:
+        return any(fnmatchcase(state.cell.id, pattern) for pattern in patterns)
+    judged = state.valid.progress
+    return state.cell.id in patterns and (judged is None or judged.at < asked_at)
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:
@@ -93,8 +115,7 @@ def _require_fitting(definition: Definition, patterns: Sequence[str]) -> None:
     ids = [cell.id for cell in grid(definition)]
     lost = [pattern for pattern in patterns if not any(fnmatchcase(id_, pattern) for id_ in ids)]
     if lost:
-        allowed = (
-            f"allowed: {MISSING}, {FAILED}, or ids and patterns such as {ids[0]} and {definition.variants[0].id}-*"
-        )
+        words = f"{MISSING}, {FAILED}, {INVALID}"
+        allowed = f"allowed: {words}, or ids and patterns such as {ids[0]} and {definition.variants[0].id}-*"
         problems = [Problem("cells", f"{pattern!r} fits no cell of {definition.name!r}", allowed) for pattern in lost]
         raise Refused(problems, where="Params")

@@ -17,6 +17,7 @@ _HOME = Path(tempfile.mkdtemp(prefix="plimsoll-airflow-"))
 os.environ.update(
     {
         "AIRFLOW_HOME": str(_HOME),
+        "AIRFLOW__API_AUTH__JWT_SECRET": "tests " * 20,
         "AIRFLOW__CORE__DAGS_FOLDER": str(CHECKOUT / "dags"),
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(CHECKOUT / "plugins"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",

@@ -46,6 +46,7 @@ def test_choices_are_the_definitions_own() -> None:
     [
         {"campaign_id": "demo-20260131t120000"},
         {"cells": "failed"},
+        {"cells": "invalid"},
         {"cells": "v1-001k-r1"},
         {"cells": "v1-001k-r1, v2-*-r[12]"},
         {"variants": ["v2"], "loads": ["1000/s"], "repeats": ["r1", "r2"]},

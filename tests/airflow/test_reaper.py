@@ -23,8 +23,8 @@ class LiveRuns:
         return run_ids.count("live")
 
 
-def reap(*, dry_run: bool = False) -> dict[str, list[str]]:
-    context: Any = {"ti": LiveRuns(), "params": {"dry_run": dry_run}}
+def reap(*, dry_run: bool = False, campaign_id: str = "") -> dict[str, list[str]]:
+    context: Any = {"ti": LiveRuns(), "params": {"dry_run": dry_run, "campaign_id": campaign_id}}
     return Reap(task_id="reap").execute(context)
 
 
@@ -44,6 +44,14 @@ def alive(installation: Installation) -> list[str]:
 def test_clusters_of_runs_that_have_ended_are_destroyed(clusters: Installation) -> None:
     assert reap() == {"destroyed": ["campaign/v2-001k-r1/1"], "kept": ["campaign/v1-001k-r1/1"]}
     assert alive(clusters) == ["campaign/v1-001k-r1/1"]
+
+
+def test_of_a_campaign_that_is_named_every_cluster_is_destroyed_and_no_other(clusters: Installation) -> None:
+    clusters.open_campaign(instant_definition(), "other")
+    phases.provision(begin(clusters.toolkit, "other", "v1-001k-r1", DEAD.token))
+
+    assert reap(campaign_id="campaign")["destroyed"] == ["campaign/v1-001k-r1/1", "campaign/v2-001k-r1/1"]
+    assert alive(clusters) == ["other/v1-001k-r1/1"]
 
 
 def test_a_dry_run_destroys_nothing(clusters: Installation) -> None:

@@ -54,6 +54,13 @@ class Attempt(Model):
     code_version: str
 
 
+class Cancellation(Model):
+    """Somebody ended an attempt before it was judged."""
+
+    by: Annotated[str, Field(description="Who, as Airflow names the user")]
+    at: AwareDatetime
+
+
 def cell_of(definition: Definition, cell_id: str) -> Cell:
     """The definition's cell of that id. Raises KeyError when the definition has no such cell."""
     return {cell.id: cell for cell in grid(definition)}[cell_id]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll import __version__
-from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cell_of
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.variant import Variant
@@ -122,6 +122,14 @@ def failures_recorded(work: Work, phase: str) -> Iterator[None]:
 def record_failure(work: Work, reason: str) -> None:
     """The first reason stays: what fails later follows from it."""
     work.toolkit.store.create(layout.attempt_file(work.key, _FAILURE), reason.encode())
+
+
+def cancel(work: Work, by: str) -> None:
+    """Put on record that somebody ended the attempt; the caller ends what works at it. A judged one stays as it is."""
+    cancelled = Cancellation(by=by, at=work.toolkit.clock.now())
+    name = layout.attempt_file(work.key, layout.CANCELLED)
+    if work.toolkit.store.create(name, cancelled.model_dump_json(indent=1).encode()):
+        record_failure(work, f"cancelled by {by}")
 
 
 def failure_of(store: ResultStore, key: AttemptKey) -> str | None:

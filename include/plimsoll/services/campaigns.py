@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import Attempt, AttemptKey
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
@@ -28,16 +28,20 @@ class CampaignStore:
 
     def definition(self) -> Definition:
         """The campaign's own copy of its definition; NotFound when the campaign does not exist."""
-        key = layout.definition_key(self.campaign_id)
+        return parse_definition(
+            self.definition_text().decode(), self.store.url(layout.definition_key(self.campaign_id))
+        )
+
+    def definition_text(self) -> bytes:
+        """The same as it is stored."""
         try:
-            text = self.store.read(key)
+            return self.store.read(layout.definition_key(self.campaign_id))
         except NotFound as error:
             raise NotFound(
                 f"there is no campaign {self.campaign_id!r}",
                 where=self.store.url(),
                 mend="`plimsoll campaigns` lists the campaigns of this store",
             ) from error
-        return parse_definition(text.decode(), self.store.url(key))
 
     def open(self, definition: Definition) -> Definition:
         """Create the campaign, or continue the one that is there. Refused if that has another definition.
@@ -113,6 +117,11 @@ def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) ->
 def read_attempt(store: ResultStore, key: AttemptKey) -> Attempt | None:
     """Who runs the attempt and since when."""
     return read_model(store, key, layout.ATTEMPT, Attempt)
+
+
+def read_cancellation(store: ResultStore, key: AttemptKey) -> Cancellation | None:
+    """Who ended the attempt; None for one that nobody did."""
+    return read_model(store, key, layout.CANCELLED, Cancellation)
 
 
 def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:

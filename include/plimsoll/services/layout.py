@@ -7,6 +7,7 @@
 from plimsoll.domain.cell import AttemptKey
 
 ATTEMPT = "attempt.json"
+CANCELLED = "cancelled.json"
 CLUSTER = "cluster.json"
 FINGERPRINT = "fingerprint.json"
 INTERVALS = "intervals.parquet"

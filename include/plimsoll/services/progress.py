@@ -1,18 +1,18 @@
 """How far a campaign is, from the store alone."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from statistics import mean
 
-from plimsoll.domain.cell import AttemptKey, Cell
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName, Phase
+from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, Phase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.attempts import failure_of
-from plimsoll.services.campaigns import CampaignStore, read_attempt, read_progress, read_verdict, write_model
-from plimsoll.services.planning import running_order
+from plimsoll.services.campaigns import CampaignStore, read_progress, write_model
 from plimsoll.services.spending import ledger, spent_usd
+from plimsoll.services.states import CellState, Memory, cell_states
 
 # What a cell takes beyond its load, until the campaign's own cells tell better.
 _ASSUMED_OVERHEAD_S = 45.0
@@ -33,41 +33,37 @@ def campaign_progress(store: ResultStore, campaign_id: str, *, now: datetime) ->
     """Every cell's state and how far it is. NotFound when there is no such campaign."""
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
-    tried = set(campaign.cells_with_attempts())
-    cells = tuple(_cell_progress(campaign, cell, tried) for cell in running_order(definition))
+    states = cell_states(store, campaign_id, definition, now, Memory())
+    cells = tuple(map(cell_progress, states))
     return CampaignProgress(
         campaign_id=campaign_id,
         title=definition.title,
         cells=cells,
-        started_at=min((started for cell in cells if (started := _first_start(campaign, cell))), default=None),
-        seconds_left=_seconds_left(definition, cells, now),
+        started_at=first_start(states),
+        seconds_left=seconds_left(definition, cells, now),
         usd=spent_usd(ledger(campaign, now)),
     )
 
 
-def _cell_progress(campaign: CampaignStore, cell: Cell, tried: set[str]) -> CellProgress:
-    key = campaign.newest_attempt(cell.id) if cell.id in tried else None
-    if key is None:
-        return CellProgress(cell=cell, state="waiting")
-    valid = campaign.valid_verdict(cell.id)
-    verdict = valid or read_verdict(campaign.store, key)
-    progress = read_progress(campaign.store, key)
-    if verdict is None:
-        failure = failure_of(campaign.store, key) if progress is not None and progress.phase == "judge" else None
-        state: CellStateName = "running" if failure is None else "failed"
-        return CellProgress(cell=cell, state=state, attempt=key.attempt, progress=progress, reason=failure or "")
-    reason = "; ".join(verdict.reasons)
-    return CellProgress(cell=cell, state=verdict.outcome, attempt=verdict.key.attempt, progress=progress, reason=reason)
+def cell_progress(state: CellState) -> CellProgress:
+    """The cell in short."""
+    return CellProgress(
+        cell=state.cell,
+        state=state.state,
+        attempt=state.shown.key.attempt if state.shown else None,
+        progress=state.newest.progress if state.newest else None,
+        reason=state.reason,
+    )
 
 
-def _first_start(campaign: CampaignStore, cell: CellProgress) -> datetime | None:
-    if cell.attempt is None:
-        return None
-    attempt = read_attempt(campaign.store, campaign.key(cell.cell.id, 1))
-    return attempt.started_at if attempt else None
+def first_start(states: Iterable[CellState]) -> datetime | None:
+    """When the campaign's first attempt began."""
+    begun = (one.attempt.started_at for state in states for one in state.attempts if one.attempt)
+    return min(begun, default=None)
 
 
-def _seconds_left(definition: Definition, cells: tuple[CellProgress, ...], now: datetime) -> float | None:
+def seconds_left(definition: Definition, cells: Sequence[CellProgress], now: datetime) -> float:
+    """Estimate until the last cell is judged, s: from what the campaign's own cells took, where some are over."""
     whole = _seconds_per_cell(definition, cells)
     left = sum(_cell_seconds_left(cell, whole, now) for cell in cells)
     return left / definition.max_parallel if left else 0.0
@@ -83,7 +79,7 @@ def _cell_seconds_left(cell: CellProgress, whole: float, now: datetime) -> float
     return max(0.0, whole - (now - min(cell.progress.phases.values())).total_seconds())
 
 
-def _seconds_per_cell(definition: Definition, cells: tuple[CellProgress, ...]) -> float:
+def _seconds_per_cell(definition: Definition, cells: Sequence[CellProgress]) -> float:
     taken = [
         (cell.progress.at - min(cell.progress.phases.values())).total_seconds()
         for cell in cells

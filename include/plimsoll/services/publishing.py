@@ -9,7 +9,7 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
-from plimsoll.services.results import campaign_data
+from plimsoll.services.results import campaign_capacities, campaign_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from plimsoll.services.toolkit import Toolkit
 
 REPORT = "report.html"
+
+
+def report_key(campaign_id: str, name: str = REPORT) -> str:
+    """Where a file of a campaign's report lies in the store; its page when none is named."""
+    return f"{layout.report_prefix(campaign_id)}/{name}"
 
 
 class GatePass(Model):
@@ -58,8 +63,8 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
     campaign = CampaignStore(toolkit.store, campaign_id)
     checks = _passed(campaign) or check_campaign(toolkit, campaign_id)
     for path, content in build_report(campaign_data(campaign, checks, toolkit.clock.now())).files.items():
-        toolkit.store.write(f"{layout.report_prefix(campaign_id)}/{path}", content)
-    return toolkit.store.url(f"{layout.report_prefix(campaign_id)}/{REPORT}")
+        toolkit.store.write(report_key(campaign_id, path), content)
+    return toolkit.store.url(report_key(campaign_id))
 
 
 def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
@@ -78,10 +83,9 @@ def _pass_key(campaign_id: str) -> str:
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     """Capacity per variant, as `report.json` holds it."""
-    from plimsoll.analysis.capacity import capacities
-
-    data = campaign_data(CampaignStore(toolkit.store, campaign_id), (), toolkit.clock.now())
-    return [one.model_dump(mode="json") for one in capacities(data)]
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    found = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
+    return [one.model_dump(mode="json") for one in found]
 
 
 def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:

@@ -6,17 +6,19 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.capacity import capacities
 from plimsoll.domain.errors import NotFound
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.definitions import dump_definition
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     import pandas as pd
 
+    from plimsoll.analysis.capacity import Capacity
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
     from plimsoll.ports.store import ResultStore
@@ -34,11 +36,25 @@ def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetim
     return CampaignData(
         campaign_id=campaign.campaign_id,
         definition=definition,
-        attempts=tuple(_attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
+        attempts=tuple(attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
         quality=tuple(quality),
         generated_at=at,
         definition_yaml=dump_definition(definition),
     )
+
+
+def campaign_capacities(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
+    """The capacity of each variant, in the definition's order, from these verdicts alone."""
+    return capacities(verdict_data(campaign, verdicts, at))
+
+
+def verdict_data(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
+    """What capacities are found from: the verdicts, without the tables that they were judged by."""
+    import pandas as pd
+
+    nothing = pd.DataFrame()
+    attempts = tuple(AttemptData(verdict, None, nothing, nothing) for verdict in verdicts)
+    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
 
 
 def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
@@ -48,7 +64,8 @@ def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFr
     store.write(layout.attempt_file(key, name), stream.getvalue())
 
 
-def _attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
+def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
+    """A judged attempt with its tables."""
     return AttemptData(
         verdict=verdict,
         fingerprint=read_fingerprint(store, verdict.key),

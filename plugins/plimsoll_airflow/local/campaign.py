@@ -11,11 +11,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.planning import missing_cells, new_campaign_id
 from plimsoll.services.progress import campaign_progress
-from plimsoll.services.publishing import REPORT
+from plimsoll.services.publishing import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
@@ -26,11 +25,6 @@ FAILURES_TOLD = 8
 def poll_s(cells: int) -> float:
     """How long to wait before asking for a campaign's run again: Airflow reads all of its tasks for each answer."""
     return max(2.0, cells / 25)
-
-
-def report_key(campaign_id: str) -> str:
-    """Where a campaign's report lies in the store."""
-    return f"{layout.report_prefix(campaign_id)}/{REPORT}"
 
 
 def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:

@@ -6,8 +6,9 @@ from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.publishing import report_key
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.campaign import CampaignRun, report_key, start_or_find
+from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
 from plimsoll_airflow.local.screen import open_screen
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.ownership import CELL_DAG

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 
 
 class Reap(BaseOperator):
-    """Destroy every cluster that no live run of the DAG `cell` owns."""
+    """Destroy every cluster that no live run of the DAG `cell` owns; with `campaign_id` every one of that campaign."""
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
         """Keys of the clusters destroyed (with `dry_run`: that would be) and kept. Fails if one resisted."""
-        ti, dry_run, now = context["ti"], bool(context["params"]["dry_run"]), datetime.now(UTC)
-        reaped = reap(toolkit(), lambda cluster: is_owned(cluster, ti, now), dry_run=dry_run)
+        ti, params, now = context["ti"], context["params"], datetime.now(UTC)
+        campaign_id, dry_run = params.get("campaign_id"), bool(params["dry_run"])
+
+        def is_kept(cluster: Cluster) -> bool:
+            return cluster.key.campaign_id != campaign_id if campaign_id else is_owned(cluster, ti, now)
+
+        reaped = reap(toolkit(), is_kept, dry_run=dry_run)
         self._tell(reaped, dry_run=dry_run)
         if reaped.failed:
             raise AirflowFailException("; ".join(f"{cluster.key}: {why}" for cluster, why in reaped.failed))

@@ -1,30 +1,54 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import ValidationError
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.result import Verdict
 from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.layout import VERDICT
 from plimsoll.services.planning import running_order
+from plimsoll.services.states import AttemptState, CellState
 from plimsoll_airflow.planning import Request, choose, plan_cells
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
+HOUR = timedelta(hours=1)
+JUDGED = {"attempted_ops_s": 1000, "achieved_ops_s": 1000, "rate_achieved": True, "code_version": "test"}
 ALL = {cell.id for cell in running_order(DEFINITION)}
 
 
-def chosen(tried: tuple[str, ...] = (), **request: object) -> set[str]:
-    return {cell.id for cell in choose(DEFINITION, Request.model_validate(request), tried)}
+def chosen(*states: CellState, **request: object) -> set[str]:
+    """Ids of the chosen cells; those that `states` does not hold were never tried."""
+    known = {state.cell.id: state for state in states}
+    every = [known.get(cell.id, CellState(cell, ())) for cell in running_order(DEFINITION)]
+    return {state.cell.id for state in choose(DEFINITION, Request.model_validate(request), every, NOON)}
 
 
-def test_by_default_every_cell_is_asked_for() -> None:
+def judged(cell_id: str, *, valid: bool, at: datetime = NOON - HOUR) -> CellState:
+    cell, key = cell_of(DEFINITION, cell_id), AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+    verdict = Verdict.model_validate({**JUDGED, "key": key, "cell": cell, "valid": valid, "met": valid or None})
+    return CellState(cell, (AttemptState(key, progress=AttemptProgress(phase="done", at=at), verdict=verdict),))
+
+
+def broken(cell_id: str) -> CellState:
+    key = AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+    return CellState(cell_of(DEFINITION, cell_id), (AttemptState(key, ended="cancelled by ada"),))
+
+
+def test_by_default_every_cell_without_a_valid_attempt_is_asked_for() -> None:
     assert chosen() == ALL
+    assert chosen(judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=False)) == ALL - {"v1-001k-r1"}
 
 
-def test_failed_cells_are_those_that_were_tried() -> None:
-    assert chosen(tried=("v1-001k-r1", "v2-003k-r2"), cells="failed") == {"v1-001k-r1", "v2-003k-r2"}
+def test_failed_cells_are_those_that_were_tried_and_invalid_ones_those_that_were_judged_so() -> None:
+    states = judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=False), broken("v2-003k-r2")
+
+    assert chosen(*states, cells="failed") == {"v1-002k-r1", "v2-003k-r2"}
+    assert chosen(*states, cells="invalid") == {"v1-002k-r1"}
 
 
 @pytest.mark.parametrize("cells", ["v1-001k-r1 v2-*-r2", "v1-001k-r1, v2-*-r2", " v1-001k-r1,v2-*-r2"])
@@ -32,12 +56,22 @@ def test_cells_are_asked_for_by_ids_and_patterns(cells: str) -> None:
     assert chosen(cells=cells) == {"v1-001k-r1", "v2-001k-r2", "v2-002k-r2", "v2-003k-r2"}
 
 
+def test_a_valid_cell_runs_again_when_its_very_id_is_asked_for() -> None:
+    states = judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=True)
+
+    assert chosen(*states, cells="v1-001k-r1 v1-*-r2") == {"v1-001k-r1", "v1-001k-r2", "v1-002k-r2", "v1-003k-r2"}
+
+
+def test_one_that_was_judged_valid_since_it_was_asked_for_does_not_run_once_more() -> None:
+    assert chosen(judged("v1-001k-r1", valid=True, at=NOON + HOUR), cells="v1-001k-r1") == set()
+
+
 def test_subsets_narrow_each_other() -> None:
     assert chosen(variants=["v1"], loads=["2000/s", "3000/s"], repeats=["r2"]) == {"v1-002k-r2", "v1-003k-r2"}
 
 
 def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
-    with pytest.raises(Refused, match=r"'g1-\*' fits no cell of 'instant' \(allowed: missing, failed, or ids"):
+    with pytest.raises(Refused, match=r"'g1-\*' fits no cell of 'instant' \(allowed: missing, failed, invalid, or ids"):
         chosen(cells="v1-* g1-*")
 
 
@@ -117,19 +151,8 @@ def test_a_definition_that_is_gone_is_said_to_be(installation: Installation) -> 
 
 
 def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> None:
-    from plimsoll.domain.cell import cell_of
-    from plimsoll.domain.result import Verdict
     from plimsoll.services.attempts import begin
 
     key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
-    verdict = Verdict(
-        key=key,
-        cell=cell_of(DEFINITION, cell_id),
-        valid=True,
-        met=True,
-        attempted_ops_s=1000,
-        achieved_ops_s=1000,
-        rate_achieved=True,
-        code_version="test",
-    )
-    write_model(installation.toolkit.store, key, VERDICT, verdict)
+    verdict = {**JUDGED, "key": key, "cell": cell_of(DEFINITION, cell_id), "valid": True, "met": True}
+    write_model(installation.toolkit.store, key, VERDICT, Verdict.model_validate(verdict))

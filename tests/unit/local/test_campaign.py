@@ -12,7 +12,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll_airflow.local.campaign import CampaignRun, report_key, unfinished_campaign
+from plimsoll.services.publishing import report_key
+from plimsoll_airflow.local.campaign import CampaignRun, unfinished_campaign
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.transport import Transport
 

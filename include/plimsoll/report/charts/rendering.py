@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plimsoll.report.charts.figure import HOVER, Figure
-from plimsoll.report.charts.theme import picture_config
+from plimsoll.report.charts.theme import page_config, picture_config
 
 _SCALE = 2.0
 _PNG_HEADER = 8
@@ -19,6 +19,14 @@ def pictures(figure: Figure) -> dict[str, bytes]:
     svg = _renumbered(vl_convert.vegalite_to_svg(picture_specification(figure)))
     png = smaller_png(vl_convert.svg_to_png(svg, scale=_SCALE))
     return {f"charts/{figure.name}.svg": svg.encode(), f"charts/{figure.name}.png": png}
+
+
+def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
+    """The chart as SVG to stand in a page, each panel of that size, its inks the page's own."""
+    import vl_convert
+
+    inner = {**figure.spec.get("spec", {}), "width": width_px, "height": height_px}
+    return _renumbered(vl_convert.vegalite_to_svg({**figure.spec, "spec": inner, "config": page_config()}))
 
 
 def smaller_png(png: bytes) -> bytes:

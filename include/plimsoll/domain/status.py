@@ -1,0 +1,83 @@
+"""How a campaign stands, in figures: what pages show and the JSON API gives."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.progress import CellStateName, Phase
+
+CampaignStateName = Literal["waiting", "running", "complete", "incomplete"]
+
+
+class CellStatus(Model):
+    """One cell: its state, and the figures of the attempt that counts (else of the newest)."""
+
+    id: str
+    variant: str
+    load_ops_s: int
+    repeat: int
+    state: CellStateName
+    attempts: Annotated[int, Field(description="Attempts begun so far")]
+    attempt: Annotated[int | None, Field(description="Number of the attempt that the figures are of")]
+    runs: Annotated[bool, Field(description="Somebody works at its newest attempt, whatever an older one says")]
+    phase: Annotated[Phase | None, Field(description="Of the newest attempt, while it runs")] = None
+    phase_share: Annotated[float | None, Field(description="How much of the attempt is over, 0 to 1; estimate")] = None
+    seconds_left: Annotated[float | None, Field(description="Until the load ends, s")] = None
+    achieved_ops_s: float | None = None
+    worst_ms: Annotated[float | None, Field(description="Worst interval of the deciding service level, ms")] = None
+    worst_to_bound: Annotated[float | None, Field(description="The same as a multiple of the bound")] = None
+    intervals_missed: int | None = None
+    intervals_judged: int | None = None
+    errors: Annotated[int | None, Field(description="Failed operations, judged time only")] = None
+    reason: Annotated[str, Field(description="Why it is invalid or failed")] = ""
+
+
+class VariantName(Model):
+    """A variant and what people call it."""
+
+    id: str
+    label: str
+
+
+class CampaignSummary(Model):
+    """A campaign in one line."""
+
+    campaign_id: str
+    title: str
+    definition: Annotated[str, Field(description="Name of its definition")]
+    dag_id: Annotated[str, Field(description="The DAG that runs it")]
+    state: Annotated[
+        CampaignStateName,
+        Field(
+            description="waiting: no cell was tried yet; running: some are under way; complete: every cell has a valid "
+            "attempt; incomplete: nothing runs, and cells lack a valid attempt"
+        ),
+    ]
+    cells: Annotated[int, Field(description="Cells of the definition")]
+    counts: Annotated[dict[CellStateName, int], Field(description="Cells by state; those of 0 left out")]
+    started_at: Annotated[AwareDatetime | None, Field(description="Start of its first attempt")]
+    changed_at: Annotated[AwareDatetime | None, Field(description="Last sign of life of any attempt")]
+    seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
+    usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far; 0 where they are free")]
+    budget_usd: float | None = None
+    published: Annotated[bool, Field(description="Whether its report is there")] = False
+
+    @property
+    def valid(self) -> int:
+        """Cells with a valid attempt."""
+        return self.count("met", "missed")
+
+    def count(self, *states: CellStateName) -> int:
+        """Number of cells in any of the states."""
+        return sum(self.counts.get(state, 0) for state in states)
+
+
+class CampaignStatus(CampaignSummary):
+    """A campaign cell by cell, in running order."""
+
+    variants: tuple[VariantName, ...]
+    loads: tuple[int, ...]
+    repeats: int
+    service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides colours")]
+    matrix: Annotated[tuple[CellStatus, ...], Field(description="Every cell, in running order")]

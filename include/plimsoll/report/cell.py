@@ -1,0 +1,31 @@
+"""The chart of one attempt: its own timeline, beside no other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
+from plimsoll.analysis.statistics import power_of
+from plimsoll.report.charts.rendering import page_svg
+from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.findings import Findings
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from plimsoll.domain.definition import Definition
+
+
+def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> tuple[str, str]:
+    """The judged percentile of every interval with bound, warm-up and pauses: SVG in the page's inks, and a caption."""
+    variant = definition.variant(attempt.verdict.cell.variant)
+    alone = definition.model_copy(update={"variants": (variant,), "control": None})
+    findings = Findings(
+        data=CampaignData(attempt.verdict.key.campaign_id, alone, (attempt,), (), at),
+        cells=(CellResult(attempt.verdict.cell, (attempt,)),),
+        capacities=(),
+        comparisons=(),
+        repeats=power_of(1),
+    )
+    (figure,) = timelines(findings)
+    return page_svg(figure, width_px=900, height_px=280), figure.caption

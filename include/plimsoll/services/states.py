@@ -1,0 +1,171 @@
+"""What the store says of every attempt of a campaign, read in one listing; what can't change any more is read once."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from plimsoll.domain.cell import Attempt, AttemptKey, Cell
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.progress import AttemptProgress, CellStateName
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.attempts import failure_of
+from plimsoll.services.campaigns import read_attempt, read_cancellation, read_progress, read_verdict
+from plimsoll.services.planning import running_order
+
+# Hosts end themselves an hour after their load should have: after this time nobody works at an attempt any more.
+_LOST_AFTER = timedelta(hours=2)
+
+
+@dataclass(frozen=True)
+class AttemptState:
+    """One attempt: begun, perhaps judged, perhaps ended without judgement (`ended` says why)."""
+
+    key: AttemptKey
+    attempt: Attempt | None = None
+    progress: AttemptProgress | None = None
+    verdict: Verdict | None = None
+    ended: str = ""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing of it will change: it is judged, and its phases are over."""
+        return self.verdict is not None and self.progress is not None and self.progress.phase == "done"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether somebody works at it."""
+        return self.verdict is None and not self.ended
+
+
+@dataclass(frozen=True)
+class CellState:
+    """A cell with its attempts, oldest first."""
+
+    cell: Cell
+    attempts: tuple[AttemptState, ...]
+
+    @property
+    def newest(self) -> AttemptState | None:
+        """The attempt that was started last."""
+        return self.attempts[-1] if self.attempts else None
+
+    @property
+    def valid(self) -> AttemptState | None:
+        """The newest valid attempt: the one that counts."""
+        return next((one for one in reversed(self.attempts) if one.verdict and one.verdict.valid), None)
+
+    @property
+    def shown(self) -> AttemptState | None:
+        """The one that counts, else the newest."""
+        return self.valid or self.newest
+
+    @property
+    def state(self) -> CellStateName:
+        """The cell's one-word answer."""
+        if self.shown is None:
+            return "waiting"
+        if self.shown.verdict is not None:
+            return self.shown.verdict.outcome
+        return "failed" if self.shown.ended else "running"
+
+    @property
+    def reason(self) -> str:
+        """Why it is invalid or failed; empty otherwise."""
+        shown = self.shown
+        return "" if shown is None else "; ".join(shown.verdict.reasons) if shown.verdict else shown.ended
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Attempts that are final, by key: kept by whoever asks again and again. Attempts are never overwritten."""
+
+    final: dict[AttemptKey, AttemptState] = field(default_factory=dict)
+
+
+def cell_states(
+    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+) -> tuple[CellState, ...]:
+    """Every cell in running order."""
+    attempts = _attempts(store, campaign_id, definition, now, memory)
+    return tuple(CellState(cell, attempts.get(cell.id, ())) for cell in running_order(definition))
+
+
+def _attempts(
+    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+) -> Mapping[str, tuple[AttemptState, ...]]:
+    found: defaultdict[str, list[AttemptState]] = defaultdict(list)
+    for key, names in sorted(_files(store, campaign_id).items(), key=lambda item: item[0].attempt):
+        # One that was deleted, with its whole campaign perhaps, and made anew has no verdict at first.
+        state = memory.final.get(key) if layout.VERDICT in names else None
+        if state is None:
+            state = _unless_lost(_read(store, key, names), definition, now)
+            _remember(memory, state)
+        found[key.cell_id].append(state)
+    return {cell_id: tuple(states) for cell_id, states in found.items()}
+
+
+def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, set[str]]:
+    """Names of the files that lie directly in each attempt's folder."""
+    prefix = layout.cells_prefix(campaign_id)
+    found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for cell_id, number, name in _places(store, prefix):
+        found[cell_id, number].add(name)
+    return {
+        AttemptKey(campaign_id=campaign_id, cell_id=cell_id, attempt=int(number)): names
+        for (cell_id, number), names in found.items()
+    }
+
+
+def _places(store: ResultStore, prefix: str) -> Iterator[tuple[str, str, str]]:
+    for name in store.keys(prefix):
+        parts = name[len(prefix) + 1 :].split("/", 2)
+        if len(parts) == 3 and parts[1].isdigit():
+            yield parts[0], parts[1], parts[2]
+
+
+def _read(store: ResultStore, key: AttemptKey, names: set[str]) -> AttemptState:
+    # The verdict first: what is read after it is as new as it.
+    verdict = read_verdict(store, key) if layout.VERDICT in names else None
+    progress = read_progress(store, key) if layout.PROGRESS in names else None
+    return AttemptState(
+        key=key,
+        attempt=read_attempt(store, key) if layout.ATTEMPT in names else None,
+        progress=progress,
+        verdict=verdict,
+        ended="" if verdict else _ended(store, key, progress, names),
+    )
+
+
+def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: set[str]) -> str:
+    """Why an attempt will never be judged: it was cancelled, or its judging failed. Else it still runs."""
+    if layout.CANCELLED in names:
+        cancelled = read_cancellation(store, key)
+        return f"cancelled by {cancelled.by}" if cancelled else ""
+    if progress is not None and progress.phase == "judge":
+        return failure_of(store, key) or ""
+    return ""
+
+
+def _unless_lost(state: AttemptState, definition: Definition, now: datetime) -> AttemptState:
+    if not state.is_running or state.attempt is None:
+        return state
+    if now < state.attempt.started_at + definition.timing.duration + _LOST_AFTER:
+        return state
+    return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
+
+
+def _remember(memory: Memory, state: AttemptState) -> None:
+    if state.is_final:
+        memory.final[state.key] = state
+
+
+def require_state(states: tuple[CellState, ...], cell_id: str, campaign_id: str) -> CellState:
+    """The state of that cell; NotFound when the campaign has no such cell."""
+    for state in states:
+        if state.cell.id == cell_id:
+            return state
+    raise NotFound(f"has no cell {cell_id!r}", where=f"campaign {campaign_id!r}", mend="its matrix shows the cells")

@@ -1,0 +1,115 @@
+"""How campaigns stand: what pages, the JSON API and the command line ask the store."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from plimsoll.analysis.campaign import deciding_level, ratio
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.progress import cell_progress, first_start, seconds_left
+from plimsoll.services.publishing import report_key
+from plimsoll.services.spending import ledger, spent_usd
+from plimsoll.services.states import CellState, Memory, cell_states
+
+# Share of an attempt that is over when each phase begins, but for populate, warm-up and load, which the clock tells.
+_BEGUN = {"provision": 0.0, "deploy": 0.02, "collect": 0.97, "judge": 0.98, "done": 1.0}
+_LOADED = (0.05, 0.97)
+
+
+def campaign_status(
+    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+) -> CampaignStatus:
+    """The campaign with every cell. `memory` keeps what can't change, for the next time."""
+    campaign = CampaignStore(store, campaign_id)
+    states = cell_states(store, campaign_id, definition, now, memory)
+    return CampaignStatus(
+        campaign_id=campaign_id,
+        title=definition.title,
+        definition=definition.name,
+        dag_id=definition.dag_id,
+        state=_state(states),
+        cells=len(states),
+        counts=dict(Counter(state.state for state in states)),
+        started_at=first_start(states),
+        changed_at=_last_change(states),
+        seconds_left=seconds_left(definition, [cell_progress(state) for state in states], now),
+        usd=spent_usd(ledger(campaign, now)),
+        budget_usd=definition.budget,
+        published=store.exists(report_key(campaign_id)),
+        variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
+        loads=tuple(sorted(definition.loads)),
+        repeats=definition.repeats,
+        service_levels=tuple(map(str, definition.service_levels)),
+        matrix=tuple(cell_status(state, definition) for state in states),
+    )
+
+
+def summary_of(status: CampaignStatus) -> CampaignSummary:
+    """The same without its cells."""
+    return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
+
+
+def cell_status(state: CellState, definition: Definition) -> CellStatus:
+    """One cell, with the figures of the attempt that counts."""
+    newest = state.newest
+    running = newest.progress if newest and newest.is_running else None
+    verdict = state.shown.verdict if state.shown else None
+    return CellStatus.model_validate(
+        {
+            "id": state.cell.id,
+            **state.cell.model_dump(),
+            "state": state.state,
+            "attempts": len(state.attempts),
+            "attempt": state.shown.key.attempt if state.shown else None,
+            "runs": bool(newest and newest.is_running),
+            "reason": state.reason,
+            **(_running(running, definition) if running else {}),
+            **(_figures(verdict) if verdict else {}),
+        }
+    )
+
+
+def _running(progress: AttemptProgress, definition: Definition) -> dict[str, object]:
+    return {
+        "phase": progress.phase,
+        "phase_share": _share(progress, definition),
+        "seconds_left": progress.seconds_left,
+        "achieved_ops_s": progress.achieved_ops_s,
+    }
+
+
+def _share(progress: AttemptProgress, definition: Definition) -> float:
+    if progress.phase in _BEGUN:
+        return _BEGUN[progress.phase]
+    low, high = _LOADED
+    left = timedelta(seconds=progress.seconds_left) if progress.seconds_left is not None else definition.timing.duration
+    return low + (high - low) * min(1.0, max(0.0, 1 - left / definition.timing.duration))
+
+
+def _figures(verdict: Verdict) -> dict[str, object]:
+    level = deciding_level(verdict)
+    return {
+        "achieved_ops_s": verdict.achieved_ops_s,
+        "worst_ms": level.worst_ms if level else None,
+        "worst_to_bound": ratio(level) if level else None,
+        "intervals_missed": level.missed if level else None,
+        "intervals_judged": level.judged if level else None,
+        "errors": sum(verdict.errors.values()),
+    }
+
+
+def _state(states: Sequence[CellState]) -> CampaignStateName:
+    if any(state.newest and state.newest.is_running for state in states):
+        return "running"
+    if all(state.valid for state in states):
+        return "complete"
+    return "incomplete" if any(state.attempts for state in states) else "waiting"
+
+
+def _last_change(states: Iterable[CellState]) -> datetime | None:
+    return max((one.progress.at for state in states for one in state.attempts if one.progress), default=None)

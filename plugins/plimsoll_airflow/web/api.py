@@ -1,0 +1,168 @@
+"""The JSON API: plans, how campaigns and cells stand, capacities, report files; run again, cancel, destroy."""
+
+from typing import Annotated, Any
+
+from airflow.api_fastapi.logging.decorators import action_logging
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.analysis.capacity import Capacity
+from plimsoll.bootstrap import definition_folder, load_definition
+from plimsoll.domain.errors import NotFound, ProviderError
+from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.planning import make_plan
+from plimsoll.services.results import campaign_capacities
+from plimsoll.services.status import summary_of
+from plimsoll.settings import Settings
+from plimsoll_airflow.planning import SOME_CELLS
+from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.web import content, runs
+from plimsoll_airflow.web.access import CampaignDefinition, User, may_read, require_campaign, require_change
+from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
+from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CellId, DefinitionName
+from plimsoll_airflow.web.problems import RESPONSES
+
+router = APIRouter(prefix="/api/v1", responses=RESPONSES)
+of_campaign = APIRouter(prefix="/campaigns/{campaign_id}", dependencies=[Depends(require_campaign)])
+
+
+class DefinitionEntry(BaseModel):
+    """A definition that campaigns can be started from."""
+
+    name: str
+    dag_id: str = Field(description="The DAG that runs it")
+
+
+class RunAgain(BaseModel):
+    """Which cells to run again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cells: str = Field(
+        min_length=1,
+        max_length=20_000,
+        pattern=SOME_CELLS,
+        description="`missing`, `failed`, `invalid`, or ids and patterns as in the form of the DAG",
+        examples=["failed", "g1-040k-r3, zgc-*-r1"],
+    )
+
+
+@router.get("/definitions", tags=["definitions"])
+def list_definitions(user: User) -> list[DefinitionEntry]:
+    """The definitions of this installation."""
+    names = definition_folder(Settings()).names()
+    entries = [DefinitionEntry(name=name, dag_id=name.replace("-", "_")) for name in names]
+    return [entry for entry in entries if may_read(user, entry.dag_id)]
+
+
+@router.get("/definitions/{name}/plan", tags=["definitions"])
+def preview_plan(
+    name: DefinitionName, parallel: Annotated[int | None, Query(ge=1, le=500, description="Cells at a time")] = None
+) -> dict[str, Any]:
+    """What a campaign of it takes: cells in running order, totals, cost; as `plimsoll plan --json`. Starts nothing."""
+    if name not in definition_folder(Settings()).names():
+        raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
+    definition = load_definition(Settings(), name)
+    try:
+        return make_plan(definition, parallel=parallel, tariff=toolkit().tariff(definition)).as_json()
+    except ProviderError as error:
+        return {**make_plan(definition, parallel=parallel).as_json(), "cost": {"usd": None, "unknown": str(error)}}
+
+
+@router.get("/campaigns", tags=["campaigns"])
+def list_campaigns(
+    user: User,
+    state: Annotated[CampaignStateName | None, Query(description="Only those in that state")] = None,
+    definition: Annotated[str | None, Query(max_length=60, description="Only those of that definition")] = None,
+) -> list[CampaignSummary]:
+    """All campaigns of the store that the user may see, the one that was started last first."""
+    return [
+        summary_of(one)
+        for one in library().campaigns()
+        if state in (None, one.state) and definition in (None, one.definition) and may_read(user, one.dag_id)
+    ]
+
+
+@of_campaign.get("", tags=["campaigns"])
+def get_campaign(campaign_id: CampaignId, response: Response) -> CampaignStatus:
+    """How the campaign stands, cell by cell, as of a few seconds ago at most."""
+    snapshot = library().snapshot(campaign_id)
+    response.headers["ETag"] = snapshot.etag
+    return snapshot.status
+
+
+@of_campaign.get("/capacity", tags=["campaigns"])
+def get_capacity(campaign_id: CampaignId) -> list[Capacity]:
+    """How much load each variant carries, from the verdicts there are: `kind` says how firm it is."""
+    campaign = CampaignStore(library().store, campaign_id)
+    return list(campaign_capacities(campaign, campaign.verdicts(), library().clock.now()))
+
+
+@of_campaign.get("/cells/{cell_id}", tags=["cells"])
+def get_cell(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefinition) -> CellDocument:
+    """The cell with all its attempts: phases, verdicts."""
+    return cell_document(library(), campaign_id, definition, cell_id)
+
+
+@of_campaign.get("/cells/{cell_id}/attempts/{attempt}", tags=["cells"])
+def get_attempt(
+    campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, definition: CampaignDefinition
+) -> AttemptDocument:
+    """One attempt with its environment and the names of its files."""
+    return attempt_document(library(), campaign_id, definition, cell_id, attempt)
+
+
+@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/files/{name:path}", tags=["cells"], response_class=Response)
+def get_attempt_file(campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, name: str) -> Response:
+    """One file of an attempt, by its name as `files` gives it."""
+    store = library().store
+    key = CampaignStore(store, campaign_id).key(cell_id, attempt)
+    found = content.stored(store, layout.attempt_prefix(key), name)
+    return content.download(name, found, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
+
+
+@of_campaign.get("/report", tags=["report"])
+def list_report_files(campaign_id: CampaignId) -> list[str]:
+    """Names of the report's files; none before it is published."""
+    return list(content.report_file_names(library().store, campaign_id))
+
+
+@of_campaign.get("/report/{name:path}", tags=["report"], response_class=Response)
+def get_report_file(campaign_id: CampaignId, name: str) -> Response:
+    """One file of the report."""
+    return content.download(name, content.stored(library().store, layout.report_prefix(campaign_id), name))
+
+
+@of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.again"))])
+def run_cells_again(
+    campaign_id: CampaignId, body: RunAgain, definition: CampaignDefinition, user: User
+) -> runs.StartedRun:
+    """Start the campaign's DAG for these cells alone, as new attempts on new clusters; gate and report follow."""
+    require_change(definition, user)
+    started = runs.run_again(definition, campaign_id, body.cells, user)
+    library().forget(campaign_id)
+    return started
+
+
+@of_campaign.post("/cancel", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.cancel"))])
+def cancel(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.EndedRuns:
+    """End the campaign's live runs. Their teardown destroys the clusters; attempts under way count as failed."""
+    require_change(definition, user)
+    ended = runs.cancel_campaign(definition, campaign_id, user)
+    library().forget(campaign_id)
+    return ended
+
+
+@of_campaign.post(
+    "/destroy", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.destroy"))]
+)
+def destroy(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.StartedRun:
+    """Start a run of the DAG `reaper` that destroys every cluster of the campaign, even those of cells that run."""
+    require_change(definition, user)
+    return runs.destroy_clusters(campaign_id, user)
+
+
+router.include_router(of_campaign)

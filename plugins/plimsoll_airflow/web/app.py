@@ -1,0 +1,37 @@
+"""The FastAPI app: what holds for every route stands here, so that a new route can't forget it."""
+
+from fastapi import Depends, FastAPI
+from fastapi.responses import JSONResponse
+
+from plimsoll import __version__
+from plimsoll_airflow.web import api, headers, pages, problems
+from plimsoll_airflow.web.access import require_permission
+from plimsoll_airflow.web.forgery import require_own_page
+
+_ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a token of Airflow's (`POST /auth/token`) as
+`Authorization: Bearer …`. Runs are started, followed and cleared by Airflow's own API. Errors are problem documents
+(RFC 9457) that say what is wrong, where, and how to mend it."""
+
+
+def create_app() -> FastAPI:
+    """The pages and the API."""
+    app = FastAPI(
+        title="Plimsoll",
+        version=__version__,
+        description=_ABOUT,
+        dependencies=[Depends(require_permission), Depends(require_own_page)],
+        # These would be open to anyone; the document is served below, the other two load scripts from elsewhere.
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+    )
+    problems.install(app)
+    headers.install(app)
+    app.include_router(api.router)
+
+    @app.get("/api/v1/openapi.json", include_in_schema=False)
+    def openapi() -> JSONResponse:
+        return JSONResponse(app.openapi())
+
+    app.include_router(pages.router)
+    return app

@@ -1,0 +1,153 @@
+"""One cell in full: every attempt with its phases, verdict, quality, environment and files."""
+
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import CellStatus
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaigns import read_cluster, read_fingerprint, read_verdict
+from plimsoll.services.results import attempt_data
+from plimsoll.services.states import AttemptState, CellState, cell_states, require_state
+from plimsoll.services.status import cell_status
+from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.web.content import attempt_file_names
+from plimsoll_airflow.web.library import Library
+
+
+class PhaseTime(Model):
+    """A phase of an attempt."""
+
+    phase: str
+    began: AwareDatetime
+    seconds: Annotated[float | None, Field(description="Until the next one began; none of the last")]
+
+
+class AttemptStatus(Model):
+    """One attempt."""
+
+    attempt: int
+    state: Annotated[str, Field(description="met, missed, invalid, failed or running")]
+    run_id: Annotated[str | None, Field(description="Its run of the DAG `cell`; none where it was no run of Airflow's")]
+    code_version: str | None
+    phases: tuple[PhaseTime, ...]
+    ended: Annotated[str, Field(description="Why it will never be judged, if so")]
+    verdict: Verdict | None
+
+
+class CellDocument(Model):
+    """A cell with all its attempts, oldest first."""
+
+    campaign_id: str
+    status: CellStatus
+    attempts: tuple[AttemptStatus, ...]
+
+
+class AttemptDocument(AttemptStatus):
+    """One attempt with its environment and files."""
+
+    cluster: Cluster | None
+    fingerprint: Fingerprint | None
+    files: Annotated[dict[str, int | None], Field(description="Name → size in bytes where the manifest gives it")]
+
+
+def cell_document(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellDocument:
+    """NotFound when the campaign has no such cell."""
+    state = _cell(library, campaign_id, definition, cell_id)
+    return CellDocument(
+        campaign_id=campaign_id,
+        status=cell_status(state, definition),
+        attempts=tuple(AttemptStatus.model_validate(_facts(one)) for one in state.attempts),
+    )
+
+
+def attempt_document(
+    library: Library, campaign_id: str, definition: Definition, cell_id: str, number: int
+) -> AttemptDocument:
+    """NotFound when the cell has no such attempt."""
+    state = _cell(library, campaign_id, definition, cell_id)
+    found = next((one for one in state.attempts if one.key.attempt == number), None)
+    if found is None:
+        known = ", ".join(str(one.key.attempt) for one in state.attempts) or "none was begun"
+        raise NotFound(f"there is no attempt {number}", where=f"{campaign_id}/{cell_id}", mend=f"there are: {known}")
+    store = library.store
+    return AttemptDocument.model_validate(
+        {
+            **_facts(found),
+            "cluster": read_cluster(store, found.key),
+            "fingerprint": read_fingerprint(store, found.key),
+            "files": attempt_file_names(store, found.key),
+        }
+    )
+
+
+def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
+    """The attempt's chart as SVG. NotFound while it is not judged."""
+    verdict = read_verdict(store, key)
+    if verdict is None or not verdict.levels:
+        raise NotFound("there are no judged intervals", where=str(key))
+    return _drawn(_Drawing(store, definition, verdict, now))
+
+
+def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
+    """In the order of time."""
+    progress = state.progress
+    begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
+    ends = [began for _, began in begun[1:]]
+    return tuple(
+        PhaseTime(phase=phase, began=began, seconds=_seconds(ends[place] - began) if place < len(ends) else None)
+        for place, (phase, began) in enumerate(begun)
+        if phase != "done"
+    )
+
+
+class _Drawing:
+    """What a chart is drawn of; equal by attempt, whose verdict never changes."""
+
+    def __init__(self, store: ResultStore, definition: Definition, verdict: Verdict, now: datetime) -> None:
+        self.store, self.definition, self.verdict, self.now = store, definition, verdict, now
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Drawing) and (self.store, self.verdict) == (other.store, other.verdict)
+
+    def __hash__(self) -> int:
+        return hash(str(self.verdict.key))
+
+
+@lru_cache(maxsize=64)
+def _drawn(drawing: _Drawing) -> bytes:
+    from plimsoll.report.cell import cell_timeline
+
+    svg, _ = cell_timeline(drawing.definition, attempt_data(drawing.store, drawing.verdict), drawing.now)
+    return svg.encode()
+
+
+def _cell(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellState:
+    states = cell_states(library.store, campaign_id, definition, library.clock.now(), library.memory)
+    return require_state(states, cell_id, campaign_id)
+
+
+def _facts(state: AttemptState) -> dict[str, object]:
+    holder = CellRun.parse(state.attempt.owner) if state.attempt else None
+    return {
+        "attempt": state.key.attempt,
+        "state": state.verdict.outcome if state.verdict else "failed" if state.ended else "running",
+        "run_id": holder.run_id if holder else None,
+        "code_version": state.attempt.code_version if state.attempt else None,
+        "phases": phases_of(state),
+        "ended": state.ended,
+        "verdict": state.verdict,
+    }
+
+
+def _seconds(duration: timedelta) -> float:
+    return round(duration.total_seconds(), 3)

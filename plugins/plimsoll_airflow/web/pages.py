@@ -1,0 +1,231 @@
+"""The pages: campaigns, the matrix of one, a cell, the report. Forms work without scripts."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import quote
+
+from airflow.api_fastapi.logging.decorators import action_logging
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.status import CampaignStateName
+from plimsoll.ports.store import ResultStore
+from plimsoll.report.answers import capacity_table
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.publishing import REPORT
+from plimsoll.services.results import verdict_data
+from plimsoll_airflow.ownership import CellRunId
+from plimsoll_airflow.planning import SOME_CELLS
+from plimsoll_airflow.web import content, headers, runs
+from plimsoll_airflow.web.access import (
+    CampaignDefinition,
+    User,
+    may_change,
+    may_read,
+    require_campaign,
+    require_change,
+)
+from plimsoll_airflow.web.cells import attempt_document, cell_document, timeline
+from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CellId
+from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Who asks for which campaign."""
+
+    request: Request
+    campaign_id: CampaignId
+    definition: CampaignDefinition
+    user: User
+
+    @property
+    def store(self) -> ResultStore:
+        """Where the campaign lies."""
+        return library().store
+
+    @property
+    def campaign(self) -> CampaignStore:
+        """Its part of the store."""
+        return CampaignStore(self.store, self.campaign_id)
+
+    @property
+    def may(self) -> bool:
+        """Whether the user may change it."""
+        return may_change(self.user, self.definition.dag_id)
+
+
+Visited = Annotated[Visit, Depends(Visit)]
+router = APIRouter(include_in_schema=False)
+of_campaign = APIRouter(prefix="/campaigns/{campaign_id}", dependencies=[Depends(require_campaign)])
+DATA_DOCS = "index.html"
+_SEE_OTHER = 303
+
+
+@router.get("/static/{name}")
+def static_file(name: str) -> Response:
+    """The pages' own style and scripts."""
+    if name not in STATIC:
+        raise NotFound("there is no such file", where=name)
+    return Response(static(name), media_type=STATIC[name], headers={"Cache-Control": "private, max-age=3600"})
+
+
+@router.get("/")
+def campaigns(
+    request: Request,
+    user: User,
+    state: Annotated[CampaignStateName | None, Query()] = None,
+    definition: Annotated[str, Query(max_length=60)] = "",
+    text: Annotated[str, Query(max_length=100)] = "",
+) -> Response:
+    """All campaigns, and filters."""
+    known = [one for one in library().campaigns() if may_read(user, one.dag_id)]
+    shown = [
+        one
+        for one in known
+        if state in (None, one.state)
+        and definition in ("", one.definition)
+        and text.lower() in f"{one.campaign_id} {one.title}".lower()
+    ]
+    return render(
+        request,
+        "campaigns.html.j2",
+        {
+            "campaigns": shown,
+            "known": len(known),
+            "definitions": sorted({one.definition for one in known}),
+            "asked": {"state": state or "", "definition": definition, "text": text},
+        },
+    )
+
+
+@router.get("/run")
+def campaign_of_run(
+    request: Request, user: User, dag_id: Annotated[str, Query()], run_id: Annotated[str, Query()]
+) -> Response:
+    """For the tab of a DAG run: on to its campaign, or its cell."""
+    if not may_read(user, dag_id):
+        raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
+    campaign_id, cell_id = runs.campaign_of_run(dag_id, run_id)
+    place = f"{base_of(request)}/campaigns/{campaign_id}"
+    return RedirectResponse(f"{place}/cells/{cell_id}" if cell_id else place, status_code=_SEE_OTHER)
+
+
+@of_campaign.get("")
+def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
+    """The matrix, with what may be done about it."""
+    status = library().snapshot(visit.campaign_id).status
+    context = {"campaign": status, "may": visit.may, "token": token_for(visit.user), "started": started}
+    return render(visit.request, "matrix.html.j2", context)
+
+
+@of_campaign.get("/matrix")
+def matrix_alone(visit: Visited) -> Response:
+    """What changes while a campaign runs: for the page's script, which asks again and again."""
+    snapshot, may = library().snapshot(visit.campaign_id), visit.may
+    etag = f'{snapshot.etag[:-1]}{"-e" if may else ""}"'
+    if visit.request.headers.get("if-none-match") == etag:
+        return Response(status_code=304, headers={"ETag": etag})
+    answer = render(visit.request, "live.html.j2", {"campaign": snapshot.status, "may": may})
+    answer.headers["ETag"] = etag
+    return answer
+
+
+@of_campaign.get("/cells/{cell_id}")
+def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(ge=1)] = None) -> Response:
+    """A cell with one of its attempts in full: the one asked for, else the one that counts."""
+    found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
+    number = attempt or found.status.attempt
+    context = {
+        "definition": visit.definition,
+        "document": found,
+        "cell": found.status,
+        "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),
+        "variant": visit.definition.variant(found.status.variant),
+        "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
+        "may": visit.may,
+        "token": token_for(visit.user),
+    }
+    return render(visit.request, "cell.html.j2", context)
+
+
+@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/timeline.svg")
+def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
+    """The chart of an attempt."""
+    svg = timeline(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
+    return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
+
+
+@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/quality")
+def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
+    """The Data Docs of an attempt."""
+    prefix = layout.attempt_file(visit.campaign.key(cell_id, attempt), layout.QUALITY)
+    return content.document(content.stored(visit.store, prefix, DATA_DOCS))
+
+
+@of_campaign.get("/quality")
+def campaign_quality(visit: Visited) -> Response:
+    """The Data Docs of the whole campaign."""
+    return content.document(content.stored(visit.store, layout.campaign_quality_prefix(visit.campaign_id), DATA_DOCS))
+
+
+@of_campaign.get("/report")
+def report(visit: Visited) -> Response:
+    """The capacities, and the report with its files."""
+    data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
+    context = {
+        "campaign_id": visit.campaign_id,
+        "title": visit.definition.title,
+        "rows": capacity_table(data),
+        "files": content.report_file_names(visit.store, visit.campaign_id),
+        "page": REPORT,
+        "has_quality": visit.store.exists(f"{layout.campaign_quality_prefix(visit.campaign_id)}/{DATA_DOCS}"),
+    }
+    return render(visit.request, "report.html.j2", context)
+
+
+@of_campaign.get("/report/page")
+def report_page(visit: Visited) -> Response:
+    """The report itself."""
+    found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), REPORT)
+    return content.document(found, headers.REPORT)
+
+
+@of_campaign.post("/again", dependencies=[Depends(action_logging("plimsoll.again"))])
+def run_again(
+    visit: Visited,
+    cells: Annotated[str, Form(max_length=20_000, pattern=f"^$|{SOME_CELLS}")] = "",
+    cell: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """*Run again*: the cells that a button names, else the ticked ones."""
+    require_change(visit.definition, visit.user)
+    run = runs.run_again(visit.definition, visit.campaign_id, cells or " ".join(cell or ()), visit.user)
+    return _back(visit, run)
+
+
+@of_campaign.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
+def cancel(visit: Visited) -> Response:
+    """*Cancel*."""
+    require_change(visit.definition, visit.user)
+    runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
+    return _back(visit)
+
+
+@of_campaign.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
+def destroy(visit: Visited) -> Response:
+    """*Destroy*."""
+    require_change(visit.definition, visit.user)
+    return _back(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
+
+
+def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:
+    library().forget(visit.campaign_id)
+    asked = f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}" if started else ""
+    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}{asked}", status_code=_SEE_OTHER)
+
+
+router.include_router(of_campaign)

@@ -1,0 +1,104 @@
+"""Errors as problem documents (RFC 9457): what is wrong, where, and how to mend it. People get the same as a page."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from plimsoll.domain.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
+from plimsoll_airflow.web.rendering import render
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class ProblemDetail(BaseModel):
+    """One thing wrong among several."""
+
+    where: str
+    what: str
+    mend: str = ""
+
+
+class ProblemDocument(BaseModel):
+    """An error."""
+
+    title: str = Field(description="The status in words")
+    status: int
+    detail: str = Field(description="What is wrong")
+    where: str = Field(default="", description="File, key, cell or parameter")
+    mend: str = Field(default="", description="What to do about it")
+    problems: list[ProblemDetail] = Field(default=[], description="Everything found, where it is more than one thing")
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ProblemDocument, "description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {}}}
+    for status in (400, 401, 403, 404, 409, 422, 502)
+}
+"""What routes of the API may answer besides success."""
+
+_STATUS: Sequence[tuple[type[PlimsollError], HTTPStatus]] = (
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Refused, HTTPStatus.BAD_REQUEST),
+    (GateClosed, HTTPStatus.CONFLICT),
+    (StoreError, HTTPStatus.BAD_GATEWAY),
+    (SecretError, HTTPStatus.BAD_GATEWAY),
+)
+_MENDS = {
+    401: "log in to Airflow, or send a token: POST /auth/token gives one",
+    403: "ask an administrator of this Airflow for the role that it takes",
+}
+
+
+class Conflict(PlimsollError):
+    """What is asked for does not go together with what is there now."""
+
+
+def install(app: FastAPI) -> None:
+    """Have the app answer all errors this way."""
+    app.add_exception_handler(PlimsollError, _of_plimsoll)
+    app.add_exception_handler(StarletteHTTPException, _of_http)
+    app.add_exception_handler(RequestValidationError, _of_validation)
+
+
+def _of_plimsoll(request: Request, error: Exception) -> Response:
+    assert isinstance(error, PlimsollError)
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    if isinstance(error, Conflict):
+        status = HTTPStatus.CONFLICT
+    found = error.problems if isinstance(error, Refused) else ()
+    problems = [ProblemDetail(where=one.where, what=one.what, mend=one.mend) for one in found]
+    what = f"refused, {len(problems)} problems" if problems else error.what
+    return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
+
+
+def _of_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, StarletteHTTPException | HTTPException)
+    answer = _answer(request, HTTPStatus(error.status_code), str(error.detail), mend=_MENDS.get(error.status_code, ""))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _of_validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        ProblemDetail(where=".".join(map(str, fault["loc"])), what=fault["msg"], mend=_allowed(fault))
+        for fault in error.errors()
+    ]
+    return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, "the request can't be read", problems=problems)
+
+
+def _allowed(fault: dict[str, Any]) -> str:
+    rules = fault.get("ctx", {})
+    return "; ".join(f"{rule}: {value}" for rule, value in rules.items() if rule != "error")
+
+
+def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> Response:
+    document = ProblemDocument(title=status.phrase, status=status, detail=detail, **facts)
+    if "/api/" not in request.url.path and "text/html" in request.headers.get("accept", ""):
+        return render(request, "problem.html.j2", {"problem": document}, status=status)
+    return JSONResponse(document.model_dump(), status_code=status, media_type=MEDIA_TYPE)

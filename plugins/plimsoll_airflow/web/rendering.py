@@ -1,0 +1,64 @@
+"""Templates to pages: escaped, with the headers that a page of ours needs."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from plimsoll.report import words
+from plimsoll_airflow.web import PREFIX, headers, squares
+
+STATIC = {"page.css": "text/css", "page.js": "text/javascript", "theme.js": "text/javascript"}
+"""The pages' own style and scripts, by their media type."""
+
+_FILTERS = {
+    "duration": words.duration,
+    "figure": words.figure,
+    "moment": words.moment,
+    "ms": words.ms,
+    "multiple": words.multiple,
+    "ops": words.ops,
+    "plural": words.plural,
+    "short_ops": words.short_ops,
+    "bytes": squares.size,
+    "clock": squares.clock,
+    "usd": squares.usd,
+}
+
+
+def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
+    """The page that a template makes of the context."""
+    base = base_of(request)
+    text = (
+        _templates()
+        .get_template(template)
+        .render(base=base, airflow=base.removesuffix(PREFIX), squares=squares, **context)
+    )
+    return HTMLResponse(text, status_code=status, headers={"Content-Security-Policy": headers.PAGE})
+
+
+def base_of(request: Request) -> str:
+    """The path that the pages lie below, as the browser sees it."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def static(name: str) -> bytes:
+    """The content of one of STATIC."""
+    return files(__package__).joinpath("static", name).read_bytes()
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("plimsoll_airflow.web"),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(_FILTERS)
+    return made

@@ -1,0 +1,143 @@
+"""Every route asked without a token, with a viewer's and with an editor's; forged requests; headers."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from tests.airflow.web.conftest import CAMPAIGN, Client
+
+from plimsoll_airflow.web.app import create_app
+from plimsoll_airflow.web.lazy import LazyApp
+
+FILLED = {
+    "campaign_id": CAMPAIGN,
+    "cell_id": "v1-001k-r1",
+    "attempt": "1",
+    "name": "demo",
+    "name:path": "raw/load/load.hdr",
+}
+
+pytestmark = pytest.mark.usefixtures("campaign")
+
+
+def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
+    """Method and path of every route, its parameters filled in."""
+    for route in app.routes:
+        assert isinstance(route, APIRoute), f"{route} is no route that the app's own dependencies guard"
+        path = re.sub(r"{([^}]+)}", lambda match: FILLED[match[1]], route.path)
+        yield from ((method, f"/plimsoll{path}") for method in sorted(route.methods))
+
+
+ROUTES = sorted(set(routes(create_app())))
+CHANGES = [(method, path) for method, path in ROUTES if method != "GET"]
+
+
+def test_there_are_routes_of_both_kinds() -> None:
+    assert len(ROUTES) > 20
+    assert {path.rpartition("/")[2] for _, path in CHANGES} == {"runs", "again", "cancel", "destroy"}
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_stranger_gets_nothing(client: Client, method: str, path: str) -> None:
+    answer = client().request(method, path)
+
+    assert answer.status_code == 401
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "log in" in answer.json()["mend"]
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_false_token_gets_nothing(client: Client, method: str, path: str) -> None:
+    assert client(Authorization="Bearer eyJhbGciOiJub25lIn0.e30.").request(method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_user_without_a_role_gets_nothing(client: Client, method: str, path: str) -> None:
+    from airflow.api_fastapi.app import get_auth_manager
+    from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
+
+    token = get_auth_manager().generate_jwt(SimpleAuthManagerUser(username="nobody", role=None))
+
+    assert client(Authorization=f"Bearer {token}").request(method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_viewer_reads_and_changes_nothing(client: Client, method: str, path: str) -> None:
+    answer = client("viewer").request(method, path)
+
+    if method == "GET":
+        assert answer.status_code in (200, 303, 404, 422), answer.text
+    else:
+        assert answer.status_code == 403
+        assert "trigger DAGs" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(("method", "path"), CHANGES)
+def test_an_editor_may_change_what_there_is(client: Client, method: str, path: str) -> None:
+    answer = client("user").request(method, path, json={"cells": "failed"} if path.endswith("runs") else None)
+
+    assert answer.status_code not in (401, 403), answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), CHANGES)
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site", "origin": "http://airflow.test"},
+        {"origin": "http://evil.test"},
+        {"sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "same-origin", "x-plimsoll-token": "guessed"},
+    ],
+)
+def test_a_forged_request_of_an_editors_browser_changes_nothing(
+    client: Client, method: str, path: str, sent: dict[str, str]
+) -> None:
+    assert client("user", browser=True, **sent).request(method, path).status_code == 403
+
+
+def test_a_page_of_ours_lets_the_editors_browser_change_things(client: Client) -> None:
+    browser = client("user", browser=True, **{"sec-fetch-site": "same-origin"})
+    page = browser.get(f"/plimsoll/campaigns/{CAMPAIGN}").text
+    token = re.search(r'name="token" value="([^"]+)"', page)
+    assert token
+
+    assert browser.post(f"/plimsoll/campaigns/{CAMPAIGN}/cancel", data={"token": token[1]}).status_code == 303
+
+
+def test_the_token_of_another_users_page_does_not(client: Client) -> None:
+    page = client("admin", browser=True).get(f"/plimsoll/campaigns/{CAMPAIGN}").text
+    token = re.search(r'name="token" value="([^"]+)"', page)
+    assert token
+    browser = client("user", browser=True, **{"sec-fetch-site": "same-origin"})
+
+    assert browser.post(f"/plimsoll/campaigns/{CAMPAIGN}/cancel", data={"token": token[1]}).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_every_answer_forbids_the_browser_what_we_do_not_ask_for(client: Client, method: str, path: str) -> None:
+    for role in (None, "viewer"):
+        headers = client(role).request(method, path).headers
+
+        assert headers["x-content-type-options"] == "nosniff"
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors" in policy
+        assert "unsafe" not in policy or "sandbox" in policy
+        assert "allow-same-origin" not in policy
+        assert "http" not in policy
+
+
+def test_what_a_viewer_sees_offers_nothing_to_change(client: Client) -> None:
+    page = client("viewer").get(f"/plimsoll/campaigns/{CAMPAIGN}").text
+
+    assert "Run selected" not in page
+    assert "checkbox" not in page
+    assert "Destroy" not in page
+
+
+def test_other_processes_do_not_make_the_app() -> None:
+    assert "app" not in vars(LazyApp())

@@ -1,0 +1,79 @@
+"""A stored campaign with cells in every state: for pages, their tests, benchmarks and pictures."""
+
+from datetime import datetime, timedelta
+from io import BytesIO
+
+import pandas as pd
+from tests.fakes.installation import Installation
+from tests.synthetic import Plan, synthetic_campaign
+
+from plimsoll.analysis.campaign import AttemptData
+from plimsoll.domain.cell import Attempt, AttemptKey
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.result import Manifest, ManifestEntry
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.attempts import Work, cancel
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.planning import running_order
+from plimsoll_airflow.ownership import CellRun, CellRunId
+
+PHASES = ("provision", "deploy", "populate", "warm-up", "load", "collect", "judge", "done")
+
+
+def store_every_state(installation: Installation, definition: Definition, campaign_id: str) -> CampaignStore:
+    """The last four cells are invalid, failed, running and waiting; the others met or missed, by planted capacities."""
+    cells = [cell.id for cell in sorted(running_order(definition), key=lambda cell: cell.id)]
+    *_, invalid, failed, running, waiting = cells
+    store, now = installation.toolkit.store, installation.toolkit.clock.now()
+    loads = sorted(definition.loads)
+    capacities = {variant.id: loads[0] for variant in definition.variants}
+    plan = Plan(capacities, invalid={invalid}, not_run={failed, running, waiting}, saturation_ops_s=2.0 * loads[-1])
+    campaign = store_campaign(store, definition, campaign_id, plan, now)
+    store_begun(store, campaign.key(failed, 1), now, "load")
+    cancel(Work(installation.toolkit, campaign.key(failed, 1)), "ada")
+    store_begun(store, campaign.key(running, 1), now, "load", seconds_left=5.0, achieved_ops_s=990.0)
+    return campaign
+
+
+def store_campaign(
+    store: ResultStore, definition: Definition, campaign_id: str, plan: Plan, now: datetime
+) -> CampaignStore:
+    """The synthetic campaign of that plan, as judging would have left it."""
+    campaign = CampaignStore(store, campaign_id)
+    campaign.open(definition)
+    for attempt in synthetic_campaign(definition, plan).attempts:
+        _store_attempt(store, campaign.key(attempt.verdict.cell.id, attempt.verdict.key.attempt), attempt, now)
+    return campaign
+
+
+def store_begun(store: ResultStore, key: AttemptKey, now: datetime, phase: str, **facts: float) -> None:
+    """An attempt that is in that phase now."""
+    run = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0)
+    begun = Attempt(key=key, owner=run.token, started_at=now, code_version="0.1.0")
+    write_model(store, key, layout.ATTEMPT, begun)
+    times = {name: now + timedelta(seconds=2 * place) for place, name in enumerate(PHASES)}
+    phases = {name: at for name, at in times.items() if at <= times[phase]}
+    progress = {"phase": phase, "at": times[phase], "phases": phases, **facts}
+    write_model(store, key, layout.PROGRESS, AttemptProgress.model_validate(progress))
+
+
+def _store_attempt(store: ResultStore, key: AttemptKey, data: AttemptData, now: datetime) -> None:
+    store_begun(store, key, now - timedelta(hours=1), "done")
+    for name, table in ((layout.INTERVALS, data.intervals), (layout.PAUSES, data.pauses)):
+        store.write(layout.attempt_file(key, name), _parquet(table))
+    log = b"#[a histogram log]\n"
+    store.write(layout.attempt_file(key, "raw/load/load.hdr"), log)
+    store.write(layout.attempt_file(key, "quality/index.html"), b"<!DOCTYPE html><title>Data Docs</title>")
+    files = (ManifestEntry(path="raw/load/load.hdr", size_bytes=len(log), sha256="0" * 64),)
+    write_model(store, key, layout.MANIFEST, Manifest(key=key, files=files, written_at=now))
+    if data.fingerprint:
+        write_model(store, key, layout.FINGERPRINT, data.fingerprint)
+    write_model(store, key, layout.VERDICT, data.verdict.model_copy(update={"key": key}))
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    stream = BytesIO()
+    table.to_parquet(stream, index=False)
+    return stream.getvalue()

@@ -1,0 +1,157 @@
+"""What the store says of attempts and cells, and how a campaign stands."""
+
+from datetime import timedelta
+
+import pytest
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+from tests.unit.services.verdicts import verdict_of
+
+from plimsoll.domain.errors import NotFound
+from plimsoll.services import layout
+from plimsoll.services.attempts import begin, cancel, record_failure
+from plimsoll.services.campaigns import write_model
+from plimsoll.services.progress import note_phase
+from plimsoll.services.states import Memory, cell_states, require_state
+from plimsoll.services.status import campaign_status, summary_of
+
+CELL = "v1-001k-r1"
+DEFINITION = instant_definition(variants=1, loads=2)
+
+
+@pytest.fixture
+def installation(tmp_path):
+    made = Installation(tmp_path)
+    made.open_campaign(DEFINITION)
+    return made
+
+
+def begun(installation, cell_id=CELL):
+    return begin(installation.toolkit, "campaign", cell_id, "me")
+
+
+def judge(installation, work, **facts):
+    store = installation.toolkit.store
+    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, **facts))
+    note_phase(store, installation.toolkit.clock, work.key, "done")
+
+
+def states(installation, *, later=timedelta(), memory=None):
+    tools = installation.toolkit
+    return cell_states(tools.store, "campaign", DEFINITION, tools.clock.now() + later, memory or Memory())
+
+
+def state(installation, **asked):
+    return require_state(states(installation, **asked), CELL, "campaign")
+
+
+def status(installation):
+    tools = installation.toolkit
+    return campaign_status(tools.store, "campaign", DEFINITION, tools.clock.now(), Memory())
+
+
+def test_cells_wait_in_running_order_until_they_are_tried(installation):
+    assert [one.state for one in states(installation)] == ["waiting", "waiting"]
+    assert status(installation).state == "waiting"
+
+
+def test_an_attempt_runs_until_it_is_judged(installation):
+    work = begun(installation)
+    assert state(installation).state == "running"
+    judge(installation, work, met=False)
+    assert state(installation).state == "missed"
+
+
+def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation):
+    begun(installation)
+    found = state(installation, later=DEFINITION.timing.duration + timedelta(hours=3))
+    assert (found.state, found.reason) == (
+        "failed",
+        "nobody works at it any more: its run was killed or ended by hand",
+    )
+
+
+def test_one_whose_judging_failed_has_failed(installation):
+    work = begun(installation)
+    note_phase(installation.toolkit.store, SteppingClock(), work.key, "judge")
+    record_failure(work, "judge: no")
+    assert (state(installation).state, state(installation).reason) == ("failed", "judge: no")
+
+
+def test_one_that_was_cancelled_says_by_whom(installation):
+    cancel(begun(installation), "ada")
+    assert (state(installation).state, state(installation).reason) == ("failed", "cancelled by ada")
+
+
+def test_a_judged_attempt_can_not_be_cancelled(installation):
+    work = begun(installation)
+    judge(installation, work)
+    cancel(work, "ada")
+    assert state(installation).state == "met"
+
+
+def test_the_newest_valid_attempt_counts_while_a_newer_one_runs_or_is_invalid(installation):
+    judge(installation, begun(installation))
+    later = begun(installation)
+    assert (state(installation).state, state(installation).shown.key.attempt) == ("met", 1)
+    assert status(installation).state == "running"
+    judge(installation, later, valid=False, met=None, reasons=("node1 was down",))
+    assert (state(installation).state, state(installation).newest.verdict.outcome) == ("met", "invalid")
+
+
+def test_what_is_final_is_read_once(installation):
+    work, memory = begun(installation), Memory()
+    judge(installation, work)
+    state(installation, memory=memory)
+    installation.toolkit.store.write(layout.attempt_file(work.key, layout.VERDICT), b"not to be read again")
+    assert state(installation, memory=memory).state == "met"
+
+
+def test_what_is_not_final_is_read_again(installation):
+    work, memory = begun(installation), Memory()
+    assert state(installation, memory=memory).state == "running"
+    judge(installation, work)
+    assert state(installation, memory=memory).state == "met"
+
+
+def test_a_campaign_that_was_made_anew_is_not_taken_for_the_old_one(installation):
+    memory = Memory()
+    judge(installation, begun(installation))
+    state(installation, memory=memory)
+    installation.toolkit.store.delete("campaign/cells")
+    begun(installation)
+    assert state(installation, memory=memory).state == "running"
+
+
+def test_files_below_an_attempt_are_none_of_its_own(installation):
+    work = begun(installation)
+    installation.toolkit.store.write(layout.attempt_file(work.key, "raw/load/verdict.json"), b"no verdict")
+    assert state(installation).state == "running"
+
+
+def test_a_cell_that_is_none_is_not_found(installation):
+    with pytest.raises(NotFound, match="has no cell 'v9-001k-r1'"):
+        require_state(states(installation), "v9-001k-r1", "campaign")
+
+
+def test_status_gives_the_figures_of_the_attempt_that_counts(installation):
+    judge(installation, begun(installation), met=False, worst_ms=250.0)
+    cell = next(cell for cell in status(installation).matrix if cell.id == CELL)
+    assert (cell.state, cell.worst_ms, cell.worst_to_bound, cell.intervals_missed) == ("missed", 250.0, 2.5, 3)
+
+
+def test_status_gives_phase_and_progress_of_what_runs(installation):
+    work, clock = begun(installation), installation.toolkit.clock
+    note_phase(work.toolkit.store, clock, work.key, "load", seconds_left=10.0, achieved_ops_s=990.0)
+    cell = next(cell for cell in status(installation).matrix if cell.id == CELL)
+    assert (cell.phase, cell.seconds_left, cell.achieved_ops_s) == ("load", 10.0, 990.0)
+    assert cell.phase_share == pytest.approx(0.51)
+
+
+def test_a_campaign_is_complete_once_every_cell_has_a_valid_attempt(installation):
+    judge(installation, begun(installation))
+    judge(installation, begun(installation, "v1-002k-r1"), valid=False, met=None)
+    assert status(installation).state == "incomplete"
+    judge(installation, begun(installation, "v1-002k-r1"), met=False)
+    found = summary_of(status(installation))
+    assert (found.state, found.counts, found.valid) == ("complete", {"met": 1, "missed": 1}, 2)

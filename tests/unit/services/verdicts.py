@@ -1,0 +1,31 @@
+"""A verdict with the figures that matter here."""
+
+from plimsoll.domain.cell import AttemptKey, cell_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import LevelVerdict, Verdict
+
+
+def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, **facts: object) -> Verdict:
+    """Valid and met unless said otherwise; the worst interval of its one service level took `worst_ms`."""
+    met = facts.get("met", True)
+    level = LevelVerdict(
+        service_level=definition.service_levels[0],
+        met=met is True,
+        judged=10,
+        missed=0 if met else 3,
+        not_judged=0,
+        worst_ms=worst_ms,
+    )
+    cell = cell_of(definition, key.cell_id)
+    known = {
+        "key": key,
+        "cell": cell,
+        "valid": True,
+        "met": True,
+        "levels": (level,),
+        "attempted_ops_s": float(cell.load_ops_s),
+        "achieved_ops_s": float(cell.load_ops_s),
+        "rate_achieved": True,
+        "code_version": "test",
+    }
+    return Verdict.model_validate({**known, **facts})
