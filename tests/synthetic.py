@@ -2,7 +2,7 @@
 
 Every interval's percentiles come from a queue's shape (1 / (1 - utilisation)) with noise and a decaying warm-up. Up to
 a variant's planted capacity no judged interval reaches the bound; at each higher load some do, each because of one
-planted stop-the-world pause. Same arguments, same campaign.
+planted stop-the-world pause, unless the plan names another culprit. Same arguments, same campaign.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.coincidence import Occurrence, Occurrences, coincidence_frame
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
@@ -25,6 +26,8 @@ from plimsoll.services.definitions import dump_definition
 GENERATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 AZUL_CAPACITIES: Mapping[str, int] = {"prime": 100_000, "g1": 0, "cms": 0, "shenandoah": 50_000, "zgc": 40_000}
 DEMO_CAPACITIES: Mapping[str, int] = {"g1": 200, "shenandoah": 1_500}
+
+BACKGROUND: Mapping[str, float] = {"compaction": 0.2, "flush": 0.1, "cpu": 0.03, "steal": 0.02, "generator_pause": 0.01}
 
 Floats = NDArray[np.float64]
 _SHAPE = {"p50_ms": 0.06, "p90_ms": 0.2, "p99_ms": 0.55, "p99_9_ms": 1.0, "max_ms": 1.7}
@@ -49,6 +52,10 @@ class Plan:
     saturation_ops_s: float = 112_000.0
     pauses_per_s: float = 0.05
     seed: int = 1
+    culprits: Mapping[str, str] = field(default_factory=dict)
+    """By variant the cause of its misses: `pause` unless given; `nothing`: none that was collected."""
+    chance: Mapping[str, float] = field(default_factory=lambda: BACKGROUND)
+    """By cause the share of intervals that it touches by chance, missed or met."""
     quality: tuple[Check, ...] = field(
         default=(Check(name="matrix complete", success=True, expected="all cells", observed="all cells"),)
     )
@@ -159,12 +166,20 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
     intervals = _intervals(rng, definition, starts, rate, p99_9)
     collector = definition.variant(cell.variant).jvm.collector
     planted = starts[missed] + step / 3, p99_9[missed] * 0.96
-    pauses = _pauses(rng, starts[-1] + step, plan.pauses_per_s, planted, _KINDS[collector])
+    culprit = plan.culprits.get(cell.variant, "pause")
+    none = planted[0][:0], planted[1][:0]
+    pauses = _pauses(
+        rng, starts[-1] + step, plan.pauses_per_s, planted if culprit == "pause" else none, _KINDS[collector]
+    )
+    fingerprint = _fingerprint(definition.variant(cell.variant), odd=cell.id in plan.odd_kernels)
     return AttemptData(
         verdict=_verdict(definition, cell, number, intervals, rate),
-        fingerprint=_fingerprint(definition.variant(cell.variant), odd=cell.id in plan.odd_kernels),
+        fingerprint=fingerprint,
         intervals=intervals,
         pauses=pauses,
+        coincidences=coincidence_frame(
+            intervals, _happened(rng, plan.chance, starts, {culprit: planted[0]}, pauses), level.bound_ms
+        ),
     )
 
 
@@ -209,6 +224,23 @@ def _intervals(
     )
 
 
+def _happened(
+    rng: np.random.Generator,
+    chance: Mapping[str, float],
+    starts: Floats,
+    planted: Mapping[str, Floats],
+    pauses: pd.DataFrame,
+) -> Occurrences:
+    """Pauses as they are, other causes by chance and, the culprit, at its planted times."""
+    lengths = zip(pauses["start_s"], pauses["stopped_ms"], pauses["host"], strict=True)
+    found = {"pause": [Occurrence(start, start + ms / 1000, ms, host, ms / 1000) for start, ms, host in lengths]}
+    for cause, share in chance.items():
+        by_chance = starts[rng.random(len(starts)) < share] + 1.0
+        times = np.concatenate([by_chance, planted.get(cause, starts[:0])])
+        found[cause] = [Occurrence(at, at + 0.5, 5000.0, "node2") for at in times]
+    return found
+
+
 def _pauses(
     rng: np.random.Generator, duration_s: float, per_s: float, planted: tuple[Floats, Floats], kind: str
 ) -> pd.DataFrame:
@@ -222,6 +254,7 @@ def _pauses(
             "duration_ms": length,
             "kind": kind,
             "stop_the_world": True,
+            "stopped_ms": length,
         }
     )
     return table.sort_values("start_s", ignore_index=True)

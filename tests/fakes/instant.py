@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path, PurePosixPath
 
 from tests.fakes.hdr import interval_log
@@ -22,6 +22,7 @@ from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem, ProviderError
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
+from plimsoll.domain.happening import Event, GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
@@ -152,6 +153,8 @@ class InstantProvider:
 class InstantDatabase:
     """A database that is up at once and reports what the definition asks for."""
 
+    log_file = "system.log"
+
     def __init__(self, faults: Faults, name: str = INSTANT) -> None:
         self._faults, self.name = faults, name
 
@@ -193,12 +196,17 @@ class InstantDatabase:
         """The log, if it came so far."""
         return node.files(PurePosixPath("logs"))
 
+    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Its log tells nothing."""
+        return ()
+
 
 class InstantLoadGenerator:
     """A load that is complete at once, or after the provider's option `load_s`; its logs cover the defined duration."""
 
     name = INSTANT
     summary_file = "summary.json"
+    progress_file = "progress.json"
 
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
@@ -249,6 +257,10 @@ class InstantLoadGenerator:
         if not text:
             return LoadSummary(complete=False, reason="the run left no summary", attempted_ops_s=0)
         return LoadSummary.model_validate_json(text)
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+        """It keeps no account of itself."""
+        return ()
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """Named like tlp-stress' files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +25,12 @@ CellState = Literal["met", "missed", "invalid", "not run"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
+def _no_table() -> pd.DataFrame:
+    import pandas as pd  # late: most of this module needs none of it
+
+    return pd.DataFrame()
+
+
 @dataclass(frozen=True, eq=False)
 class AttemptData:
     """One attempt as the store holds it.
@@ -32,13 +38,14 @@ class AttemptData:
     `intervals`: one row per interval and operation: start_s (from the timed run's start), duration_s, phase (`warm-up`,
     `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms, p99_ms, p99_9_ms,
     max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
-    duration_ms, kind, stop_the_world.
+    duration_ms, kind, stop_the_world. `coincidences`: what `coincidence_frame` makes, empty where it was not made.
     """
 
     verdict: Verdict
     fingerprint: Fingerprint | None
     intervals: pd.DataFrame
     pauses: pd.DataFrame
+    coincidences: pd.DataFrame = field(default_factory=_no_table)
 
 
 @dataclass(frozen=True, eq=False)

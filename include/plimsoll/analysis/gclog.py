@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import LogError
@@ -69,9 +69,13 @@ class Pause:
 
 @dataclass(frozen=True)
 class Pauses:
-    """One JVM's pauses in order of their ends. `collector` is None where the log's beginning is missing."""
+    """One JVM's pauses in order of their ends. `collector` is None where the log's beginning is missing.
+
+    `zone`: that of the log's times, which is the JVM's own; None of an empty log.
+    """
 
     collector: Collector | None = None
+    zone: tzinfo | None = None
     pauses: tuple[Pause, ...] = ()
 
     @property
@@ -102,17 +106,23 @@ def parse_gc_log(text: str) -> Pauses:
             mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags",
         )
     collector = next((_COLLECTORS[line.message] for line in lines if line.message in _COLLECTORS), None)
-    return Pauses(collector, tuple(_pauses(lines, collector)))
+    zone = lines[0].at.tzinfo if lines else None
+    return Pauses(collector, zone, tuple(_pauses(lines, collector)))
 
 
-def pauses_frame(by_host: Mapping[str, Pauses], started_at: datetime) -> pd.DataFrame:
-    """A row a pause: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms."""
+def pauses_frame(
+    by_host: Mapping[str, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
+) -> pd.DataFrame:
+    """A row a pause: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms.
+
+    `ahead_ms`: by how much hosts' clocks are ahead of the one that `started_at` was read from.
+    """
     import pandas as pd  # late: parsing needs none of it
 
     rows = [
         {
             "host": host,
-            "start_s": (pause.at - started_at).total_seconds(),
+            "start_s": (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(host, 0.0) / 1000,
             "duration_ms": pause.duration_ms,
             "kind": pause.kind,
             "stop_the_world": pause.stop_the_world,

@@ -52,4 +52,9 @@ class Fingerprint(Model):
 
     nodes: tuple[NodeFingerprint, ...]
     load_host: HostFacts
+    load_clock_offset_ms: Annotated[float, Field(description="Load host's clock less the controller's, ms")] = 0.0
     load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]
+
+    def ahead_ms(self) -> dict[str, float]:
+        """By how much each node's clock is ahead of the load host's, ms: to be taken from a node's times."""
+        return {node.host: node.clock_offset_ms - self.load_clock_offset_ms for node in self.nodes}

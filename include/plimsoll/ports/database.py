@@ -1,13 +1,14 @@
 """A database product on the hosts of a cluster."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 from typing import Protocol
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.happening import Event
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
@@ -16,6 +17,8 @@ class Database(Protocol):
     """Deploys, watches and describes one database product."""
 
     name: str
+    log_file: str
+    """Name of the collected file that `events` reads."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
@@ -39,3 +42,6 @@ class Database(Protocol):
 
     def files(self, node: Host) -> Sequence[PurePosixPath]:
         """Logs, GC logs and configuration worth keeping, on that node."""
+
+    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+        """What a node's collected log tells of work that may hold up operations; `zone` is that of its times. Pure."""

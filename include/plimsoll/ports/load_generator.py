@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.host import Host
 
@@ -40,6 +41,8 @@ class LoadGenerator(Protocol):
     name: str
     summary_file: str
     """Name of the collected file that `summary` reads."""
+    progress_file: str
+    """Name of the collected file that `seconds` reads."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """What of the definition's workload the generator can't do, and missing artefacts."""
@@ -61,6 +64,9 @@ class LoadGenerator(Protocol):
 
     def summary(self, text: str) -> LoadSummary:
         """What the collected summary file says; of an empty text, that the run left none. Pure."""
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+        """The generator's own state, second by second of the timed run, as the collected progress file says. Pure."""
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """Of collected file names, those of response-time histograms: operation (`reads`, `writes`) → name. Pure."""

@@ -1,7 +1,9 @@
 """The report of a campaign: every file of it, from data to bytes. Equal data give equal bytes."""
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.report.causes import causes_frame
 from plimsoll.report.charts.achieved import achieved_chart
+from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.maxima import maxima_chart
@@ -23,6 +25,7 @@ def build(data: CampaignData) -> dict[str, bytes]:
         "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
         "summary.md": summary_markdown(findings).encode(),
         "cells.csv": as_csv(cells),
+        "causes.csv": as_csv(causes_frame(findings)),
         "cells.parquet": as_parquet(cells),
     }
     return files | {path: content for figure in drawn for path, content in pictures(figure).items()}
@@ -30,4 +33,10 @@ def build(data: CampaignData) -> dict[str, bytes]:
 
 def figures(findings: Findings) -> tuple[Figure, ...]:
     """Every chart of the report, in the page's order."""
-    return heat_map(findings), achieved_chart(findings), maxima_chart(findings), *timelines(findings)
+    return (
+        heat_map(findings),
+        achieved_chart(findings),
+        maxima_chart(findings),
+        *causes_chart(findings),
+        *timelines(findings),
+    )

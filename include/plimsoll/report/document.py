@@ -6,6 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
+from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.statistics import Comparison, Repeats
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
@@ -77,6 +78,7 @@ class ReportDocument(Model):
     worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
     maxima: Maxima
     statistics: Statistics
+    causes: Annotated[tuple[VariantCauses, ...], Field(description="Why intervals missed, by variant")]
     cells: tuple[CellEntry, ...]
     invalid: tuple[InvalidAttempt, ...]
     superseded: Annotated[tuple[str, ...], Field(description="Valid attempts that a newer valid one replaced")]
@@ -102,6 +104,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         statistics=Statistics(repeats=findings.repeats, comparisons=findings.comparisons),
+        causes=findings.causes,
         cells=_cells(findings),
         invalid=sound.invalid,
         superseded=sound.superseded,

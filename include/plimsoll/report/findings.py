@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
+from plimsoll.analysis.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Findings:
     capacities: tuple[Capacity, ...]
     comparisons: tuple[Comparison, ...]
     repeats: Repeats
+    causes: tuple[VariantCauses, ...]
 
     @property
     def definition(self) -> Definition:
@@ -59,4 +61,5 @@ def analyse(data: CampaignData) -> Findings:
         capacities=capacities(data, cells),
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
+        causes=causes_of_misses(cells, data.definition.service_levels[0].bound_ms),
     )

@@ -10,8 +10,10 @@ from typing import Any
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 
+from plimsoll.analysis.causes import SHIFTS
 from plimsoll.report import words
 from plimsoll.report.answers import capacity_rows, sentence
+from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.comparing import comparison_rows
@@ -49,6 +51,10 @@ def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -
         load_rows=load_rows(findings),
         cell_rows=cell_rows(findings),
         percentile_names=list(PERCENTILE_NAMES.values()),
+        shifts=SHIFTS,
+        explained_rows=explained_rows(findings),
+        cause_rows=cause_rows(findings),
+        worst_misses=worst_misses(findings),
         definition_yaml=findings.data.definition_yaml,
     )
 

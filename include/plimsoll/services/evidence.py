@@ -13,11 +13,13 @@ from plimsoll.domain.errors import LogError
 from plimsoll.services import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import tzinfo
 
     import pandas as pd
 
     from plimsoll.analysis.gclog import Pauses
+    from plimsoll.domain.happening import Event, GeneratorSecond
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import Manifest
     from plimsoll.services.attempts import Work
@@ -30,12 +32,15 @@ _SAMPLES = "host.csv"
 class Evidence:
     """The collected files of one attempt, by what they are.
 
-    `response_times`: histogram logs by file name. `samples`: the hosts' figures, a row a second and host.
+    `response_times`: histogram logs by file name. `events`: what the nodes' own logs tell, by host.
+    `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a second and host.
     """
 
     summary: LoadSummary
     response_times: Mapping[str, bytes]
     pauses: Mapping[str, Pauses]
+    events: Mapping[str, Sequence[Event]]
+    seconds: Sequence[GeneratorSecond]
     samples: pd.DataFrame
 
 
@@ -44,11 +49,15 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
     paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
     generator = work.load_generator
     summary_path = paths.get(generator.summary_file)
+    progress_path = paths.get(generator.progress_file)
     logs = generator.response_time_logs(paths).values()
+    pauses = dict(_pauses(work, manifest))
     return Evidence(
         summary=generator.summary(_read(work, summary_path).decode() if summary_path else ""),
         response_times={name: _read(work, paths[name]) for name in logs},
-        pauses=dict(_pauses(work, manifest)),
+        pauses=pauses,
+        events=dict(_events(work, manifest, {host: found.zone for host, found in pauses.items()})),
+        seconds=generator.seconds(_read(work, progress_path).decode(errors="replace") if progress_path else ""),
         samples=_samples(work, manifest),
     )
 
@@ -59,6 +68,16 @@ def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
             continue
         with suppress(LogError):  # a JVM whose log is of another form: its pauses stay unknown
             yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
+
+
+def _events(
+    work: Work, manifest: Manifest, zones: Mapping[str, tzinfo | None]
+) -> Iterator[tuple[str, Sequence[Event]]]:
+    """Of nodes whose GC log tells their time zone: databases' own logs leave it out."""
+    for entry in manifest.files:
+        host = _host(entry.path)
+        if PurePosixPath(entry.path).name == work.database.log_file and (zone := zones.get(host)) is not None:
+            yield host, work.database.events(_read(work, entry.path).decode(errors="replace"), zone)
 
 
 def _samples(work: Work, manifest: Manifest) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import __version__
+from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
@@ -20,6 +21,7 @@ from plimsoll.services.results import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from plimsoll.domain.result import Check, Manifest
     from plimsoll.quality.expectation import Quality
@@ -126,7 +128,28 @@ def _store(work: Work, evidence: Evidence, judgement: Judgement, quality: Qualit
     store, key = work.toolkit.store, work.key
     write_table(store, key, layout.INTERVALS, judgement.intervals.frame())
     if evidence.summary.started_at is not None:
-        write_table(store, key, layout.PAUSES, pauses_frame(evidence.pauses, evidence.summary.started_at))
+        _store_circumstances(work, evidence, judgement, evidence.summary.started_at)
     for path, content in (quality.data_docs if quality else {}).items():
         store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
     write_model(store, key, layout.VERDICT, verdict)
+
+
+def _store_circumstances(work: Work, evidence: Evidence, judgement: Judgement, started_at: datetime) -> None:
+    """Pauses, and what else happened in each judged interval, on the load generator's clock."""
+    store, key = work.toolkit.store, work.key
+    fingerprint = read_fingerprint(store, key)
+    ahead_ms = fingerprint.ahead_ms() if fingerprint else {}
+    pauses = pauses_frame(evidence.pauses, started_at, ahead_ms)
+    collected = Collected(
+        started_at=started_at,
+        ahead_ms=ahead_ms,
+        pauses=pauses if evidence.pauses else None,
+        events=evidence.events,
+        seconds=evidence.seconds,
+        samples=evidence.samples,
+        load_cpus=fingerprint.load_host.cpus if fingerprint else None,
+    )
+    bound_ms = work.definition.service_levels[0].bound_ms
+    table = coincidence_frame(judgement.intervals.frame(), occurrences(collected), bound_ms)
+    write_table(store, key, layout.PAUSES, pauses)
+    write_table(store, key, layout.COINCIDENCES, table)

@@ -9,6 +9,7 @@ from plimsoll.domain.cell import AttemptKey
 ATTEMPT = "attempt.json"
 CANCELLED = "cancelled.json"
 CLUSTER = "cluster.json"
+COINCIDENCES = "coincidences.parquet"
 FINGERPRINT = "fingerprint.json"
 INTERVALS = "intervals.parquet"
 MANIFEST = "manifest.json"

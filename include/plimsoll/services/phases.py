@@ -45,6 +45,7 @@ def deploy(work: Work) -> Fingerprint:
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
+        load_clock_offset_ms=load.clock_offset_ms(),
         load_generator=work.load_generator.describe(load),
     )
     write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)

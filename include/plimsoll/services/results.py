@@ -71,6 +71,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         fingerprint=read_fingerprint(store, verdict.key),
         intervals=_table(store, verdict.key, layout.INTERVALS, INTERVAL_COLUMNS),
         pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
+        coincidences=_table(store, verdict.key, layout.COINCIDENCES, ()),
     )
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.cassandra.checks import problems
 from plimsoll.adapters.cassandra.class_data import class_data
+from plimsoll.adapters.cassandra.events import events
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, start
@@ -17,6 +18,7 @@ from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.happening import Event
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
@@ -29,6 +31,7 @@ class Cassandra:
     """Implements the Database port. `patience` is how long all nodes together may take to come up."""
 
     name = "cassandra"
+    log_file = "system.log"
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
@@ -80,6 +83,10 @@ class Cassandra:
         console = [path for path in node.files(files.console.parent) if path == files.console]
         settings = [path for path in node.files(files.configuration) if path == files.settings]
         return [*settings, *node.files(files.logs), *console]
+
+    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Compactions, flushes and dropped messages of a node's system.log."""
+        return events(text, zone)
 
     def _blueprint(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta

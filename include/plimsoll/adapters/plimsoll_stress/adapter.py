@@ -12,6 +12,7 @@ from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host, Job, JobStatus
@@ -29,6 +30,7 @@ class PlimsollStress:
 
     name = "plimsoll-stress"
     summary_file = command.SUMMARY
+    progress_file = command.PROGRESS
 
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts = artefacts
@@ -75,6 +77,10 @@ class PlimsollStress:
     def summary(self, text: str) -> LoadSummary:
         """What the summary file says."""
         return reports.parse_summary(text)
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+        """Its own state, second by second of the timed run."""
+        return reports.seconds(text)
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """Of collected file names, those of response-time histograms by operation."""

@@ -1,11 +1,12 @@
 """What the program writes about its run, read: progress, summary, histogram logs. Pure."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 
 Phase = Literal["populate", "warm-up", "load"]
@@ -46,6 +47,22 @@ def last_progress(text: str) -> Progress | None:
         except (ValueError, KeyError):  # the first line of a tail is a part
             continue
     return None
+
+
+def seconds(text: str) -> tuple[GeneratorSecond, ...]:
+    """The generator's own state in every second of the timed run, warm-up included; a line cut short is left out."""
+    return tuple(_seconds(text))
+
+
+def _seconds(text: str) -> Iterator[GeneratorSecond]:
+    for line in text.split("\n"):
+        try:
+            fields = json.loads(line)
+        except ValueError:  # the last line of a program that was killed
+            continue
+        if _PHASES.get(fields["phase"], "populate") != "populate":
+            at = datetime.fromisoformat(fields["time"])
+            yield GeneratorSecond(at, fields["hiccup_max_ms"], fields["gc_ms"], fields["cpu_cores"])
 
 
 def _progress(fields: Mapping[str, Any]) -> Progress:

@@ -1,7 +1,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 
-from plimsoll.adapters.plimsoll_stress.reports import last_progress, log_end, parse_summary, response_time_logs
+from plimsoll.adapters.plimsoll_stress.reports import last_progress, log_end, parse_summary, response_time_logs, seconds
 
 
 def progress_line(phase, elapsed, planned, achieved):
@@ -116,3 +116,14 @@ def test_a_run_that_never_started_has_a_reason_and_no_figures():
 def test_no_summary_is_no_complete_run():
     assert parse_summary("").reason == "the load generator left no summary"
     assert not parse_summary("").complete
+
+
+def test_the_generators_own_seconds_are_those_of_the_timed_run():
+    def line(phase: str, second: int) -> str:
+        fields = {"time": f"2026-11-21T17:20:{second:02}.022402Z", "phase": phase}
+        return json.dumps({**fields, "hiccup_max_ms": 26.14, "gc_ms": 3, "cpu_cores": 0.297})
+
+    text = "\n".join([line("populate", 1), line("warmup", 2), line("measure", 3), line("measure", 4)[:40]])
+    found = seconds(text)
+    assert [one.at.second for one in found] == [2, 3]
+    assert (found[0].hiccup_ms, found[0].gc_ms, found[0].cpu_cores) == (26.14, 3, 0.297)

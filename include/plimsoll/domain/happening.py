@@ -1,0 +1,31 @@
+"""What else happened while a cell ran, by the clocks of the hosts it happened on: read from logs, not judged."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+EventKind = Literal["compaction", "flush", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of a database's own log. `amount`: ms that it took; of `dropped`, how many messages were dropped."""
+
+    kind: EventKind
+    start: datetime
+    end: datetime
+    amount: float
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorSecond:
+    """How the load generator itself was in the second that ends at `at`.
+
+    `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: spent in collections; `cpu_cores`:
+    cores busy.
+    """
+
+    at: datetime
+    hiccup_ms: float
+    gc_ms: float
+    cpu_cores: float

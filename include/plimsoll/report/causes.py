@@ -1,0 +1,180 @@
+"""Why intervals missed, in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.analysis.causes import CauseShare, Explained, Link, VariantCauses
+from plimsoll.analysis.coincidence import BY_ID, CAUSES, Cause
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import NOTHING, figure, ms, p_text, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.campaign import CellResult
+
+_SAID: Mapping[Link, str] = {
+    "linked": "linked to misses",
+    "no more than chance": "no more than chance",
+    "too few intervals": "too few intervals to tell",
+    "not collected": "not collected",
+}
+_SHOWN_MISSES = 20
+
+
+@dataclass(frozen=True)
+class ExplainedRow:
+    """One variant's missed intervals, as text; shares are of all its missed intervals."""
+
+    variant: str
+    missed: str
+    linked: str
+    coincident: str
+    nothing: str
+    unknown: str
+    any_missed: bool
+
+
+@dataclass(frozen=True)
+class CauseRow:
+    """One cause of one variant, as text."""
+
+    variant: str
+    cause: str
+    missed: str
+    base_rate: str
+    beyond_chance: str
+    p_holm: str
+    link: str
+    linked: bool
+
+
+@dataclass(frozen=True)
+class MissRow:
+    """One missed interval and everything that touched it, as text."""
+
+    cell: str
+    start: str
+    value: str
+    causes: str
+
+
+def explained_rows(findings: Findings) -> tuple[ExplainedRow, ...]:
+    """Every variant, in the definition's order."""
+    return tuple(_explained_row(findings, one) for one in findings.causes)
+
+
+def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
+    """Every cause that touched a missed interval, or could not be seen, of variants that missed."""
+    return tuple(
+        _cause_row(findings, one.variant, share)
+        for one in findings.causes
+        if one.explained.missed > one.explained.unknown
+        for share in one.causes
+        if share.missed_with or share.link == "not collected"
+    )
+
+
+def worst_misses(findings: Findings) -> tuple[MissRow, ...]:
+    """The missed intervals with the highest percentile, each with what touched it and where."""
+    missed = [(float(row["judged_ms"]), result, row) for result in findings.cells for row in _missed(result)]
+    worst = sorted(missed, key=lambda one: -one[0])[:_SHOWN_MISSES]
+    return tuple(_miss_row(findings, result, row) for _, result, row in worst)
+
+
+def causes_frame(findings: Findings) -> pd.DataFrame:
+    """A row a variant and cause: counts of intervals, base rate, share beyond chance, test."""
+    import pandas as pd
+
+    rows = [
+        {
+            "variant": one.variant,
+            "cause": BY_ID[share.cause].label,
+            "missed_intervals": share.missed,
+            "missed_with_cause": share.missed_with,
+            "met_intervals": share.met,
+            "met_with_cause": share.met_with,
+            "beyond_chance": share.beyond_chance,
+            "p_value": share.p_value,
+            "p_holm": share.p_holm,
+            "link": share.link,
+        }
+        for one in findings.causes
+        for share in one.causes
+    ]
+    return pd.DataFrame(rows)
+
+
+def _explained_row(findings: Findings, one: VariantCauses) -> ExplainedRow:
+    parts = one.explained
+    return ExplainedRow(
+        variant=findings.labels[one.variant],
+        missed=f"{parts.missed:,}",
+        linked=_of(parts.linked, parts),
+        coincident=_of(parts.coincident, parts),
+        nothing=_of(parts.nothing, parts),
+        unknown=_of(parts.unknown, parts),
+        any_missed=parts.missed > 0,
+    )
+
+
+def _of(count: int, parts: Explained) -> str:
+    return f"{percent(count / parts.missed, 0)} ({count:,})" if parts.missed else NOTHING
+
+
+def _cause_row(findings: Findings, variant: str, share: CauseShare) -> CauseRow:
+    cause = BY_ID[share.cause]
+    return CauseRow(
+        variant=findings.labels[variant],
+        cause=f"{cause.label} ({_least(cause, findings.level.bound_ms)})",
+        missed=_share(share.missed_with, share.missed),
+        base_rate=_share(share.met_with, share.met),
+        beyond_chance=percent(share.beyond_chance, 0),
+        p_holm=p_text(share.p_holm),
+        link=_SAID[share.link],
+        linked=share.link == "linked",
+    )
+
+
+def _least(cause: Cause, bound_ms: float) -> str:
+    least = cause.least(bound_ms)
+    return f"≥ {percent(least, 0)}" if cause.unit == "share" else f"≥ {figure(least)} {cause.unit}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{percent(part / whole, 1)} of {whole:,}" if whole else NOTHING
+
+
+def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
+    """The cell's worst missed intervals, with their causes' columns."""
+    if result.counted is None or result.counted.coincidences.empty:
+        return
+    intervals = result.counted.intervals
+    judged = intervals[intervals["met"].notna()][["start_s", "judged_ms"]]
+    table = result.counted.coincidences
+    missed = table[table["missed"]].merge(judged, on="start_s").dropna(subset=["judged_ms"])
+    yield from missed.nlargest(_SHOWN_MISSES, "judged_ms").to_dict(orient="records")
+
+
+def _miss_row(findings: Findings, result: CellResult, row: Mapping[Any, Any]) -> MissRow:
+    bound_ms = findings.level.bound_ms
+    touched = [_touch(cause, row) for cause in CAUSES if _amount(row, cause) >= cause.least(bound_ms)]
+    return MissRow(
+        cell=result.cell.id,
+        start=f"{row['start_s']:,.0f} s",
+        value=ms(row["judged_ms"]),
+        causes="; ".join(touched) or "nothing of what was collected",
+    )
+
+
+def _amount(row: Mapping[Any, Any], cause: Cause) -> float:
+    return float(row[cause.id])
+
+
+def _touch(cause: Cause, row: Mapping[Any, Any]) -> str:
+    amount, host = _amount(row, cause), row[f"{cause.id}_host"]
+    size = percent(amount, 0) if cause.unit == "share" else f"{figure(amount)} {cause.unit}"
+    return f"{cause.label} {size} ({host})"

@@ -1,0 +1,140 @@
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from plimsoll.analysis.coincidence import CAUSES, Collected, Occurrence, coincidence_frame, occurrences
+from plimsoll.domain.happening import Event, GeneratorSecond
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def intervals(*met: bool) -> pd.DataFrame:
+    """Judged intervals of 10 s after one of warm-up."""
+    starts = [10.0 * place for place in range(len(met) + 1)]
+    known = pd.array([None, *met], dtype="boolean")
+    return pd.DataFrame({"start_s": starts, "duration_s": 10.0, "met": known})
+
+
+def touched(*happened: Occurrence, cause: str = "pause", intervals_of: int = 3) -> list[float]:
+    table = coincidence_frame(intervals(*[True] * intervals_of), {cause: happened}, 100)
+    return table[cause].tolist()
+
+
+def collected(**changes: object) -> Collected:
+    nothing = {
+        "started_at": START,
+        "ahead_ms": {},
+        "pauses": None,
+        "events": {},
+        "seconds": (),
+        "samples": pd.DataFrame(),
+        "load_cpus": 4,
+    }
+    return Collected(**{**nothing, **changes})  # type: ignore[arg-type]
+
+
+def at(second: float) -> datetime:
+    return START + timedelta(seconds=second)
+
+
+def test_only_judged_intervals_have_a_row_and_misses_are_marked():
+    table = coincidence_frame(intervals(True, False), {}, 100)
+    assert table["start_s"].tolist() == [10, 20]
+    assert table["missed"].tolist() == [False, True]
+
+
+def test_the_largest_occurrence_of_an_interval_counts_with_its_host():
+    happened = [
+        Occurrence(12, 12.1, 100, "node1"),
+        Occurrence(15, 15.2, 200, "node2"),
+        Occurrence(16, 16.1, 9, "node3"),
+    ]
+    table = coincidence_frame(intervals(True, True), {"pause": happened}, 100)
+    assert table["pause"].tolist() == [200, 0]
+    assert table["pause_host"].tolist() == ["node2", ""]
+
+
+def test_what_was_not_collected_is_unknown_and_not_nothing():
+    table = coincidence_frame(intervals(True), {"pause": ()}, 100)
+    assert table["pause"].tolist() == [0]
+    assert np.isnan(table["steal"]).all()
+
+
+@pytest.mark.parametrize(
+    ("start_s", "held_s", "found"),
+    [
+        (19.85, 0.1, [100, 100, 0]),  # over 50 ms before the border of 20 s, felt for 100 ms
+        (19.75, 0.1, [100, 0, 0]),  # over 150 ms before it
+        (18.5, 1.2, [100, 100, 0]),  # ends at 19.7 s and held up for 1.2 s: felt until 20.9 s
+        (19.95, 0.1, [100, 100, 0]),  # lies on the border
+        (9.0, 0.5, [0, 0, 0]),  # in warm-up, and over with it
+        (9.95, 0.04, [100, 0, 0]),  # in warm-up, felt after it
+        (45.0, 0.1, [0, 0, 0]),  # after the end
+    ],
+)
+def test_an_occurrence_reaches_as_far_beyond_its_end_as_it_held_up_at_least_the_bound(start_s, held_s, found):
+    assert touched(Occurrence(start_s, start_s + held_s, 100, "node1", held_s)) == found
+
+
+def test_a_second_that_ends_on_a_border_belongs_to_the_interval_before_it_and_is_felt_in_the_next():
+    assert touched(Occurrence(19, 20, 1, "node1"), cause="steal") == [1, 1, 0]
+    assert touched(Occurrence(18, 19, 1, "node1"), cause="steal") == [1, 0, 0]
+
+
+def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart():
+    table = pd.DataFrame(
+        {
+            "host": ["node1", "node2"],
+            "start_s": [12.0, 13.0],
+            "duration_ms": [1.0, 70.0],
+            "stopped_ms": [60.0, None],
+            "stop_the_world": [True, False],
+        }
+    )
+    found = occurrences(collected(pauses=table))
+    assert found["pause"] == [Occurrence(12.0, 12.06, 60.0, "node1", 0.06)]
+    assert [one.amount for one in found["stall"] or ()] == [70.0]
+
+
+def test_nodes_clocks_are_put_on_the_load_generators():
+    event = Event("compaction", at(11.5), at(12.5), 1000)
+    (found,) = occurrences(collected(events={"node1": [event]}, ahead_ms={"node1": 1500.0}))["compaction"] or ()
+    assert (found.start_s, found.end_s) == (10.0, 11.0)
+
+
+def test_samples_tell_saturation_steal_and_bursts_of_each_host():
+    samples = pd.DataFrame(
+        {
+            "time_s": [START.timestamp() + second for second in (11, 12, 13)],
+            "host": "node1",
+            "cpu_idle": [0.5, 0.01, 0.5],
+            "cpu_iowait": [0.1, 0.02, 0.1],
+            "cpu_steal": [0.0, 0.2, 0.0],
+            "disk_busy": [0.0, 0.0, 1.0],
+            "net_received_bytes": [50, 50, 400],
+            "net_sent_bytes": [50, 50, 100],
+        }
+    )
+    found = occurrences(collected(samples=samples))
+    assert [one.amount for one in found["cpu"] or ()] == pytest.approx([0.4, 0.97, 0.4])
+    assert found["steal"] == [Occurrence(11.0, 12.0, 0.2, "node1")]
+    assert found["disk"] == [Occurrence(12.0, 13.0, 1.0, "node1")]
+    assert [one.amount for one in found["network"] or ()] == [1, 1, 5]
+
+
+def test_the_load_generators_own_standstills_and_cpu():
+    found = occurrences(collected(seconds=[GeneratorSecond(at(12), 80.0, 120.0, 3.8)]))
+    assert found["generator_pause"] == [Occurrence(11.0, 12.0, 120.0, "load", 0.12)]
+    assert [one.amount for one in found["generator_cpu"] or ()] == [pytest.approx(0.95)]
+
+
+def test_every_cause_has_columns_whatever_was_collected():
+    table = coincidence_frame(intervals(True), occurrences(collected()), 100)
+    assert set(table.columns) == {
+        "start_s",
+        "missed",
+        *(f"{cause.id}{end}" for cause in CAUSES for end in ("", "_host")),
+    }
+    assert np.isnan(table[[cause.id for cause in CAUSES]]).all(axis=None)
