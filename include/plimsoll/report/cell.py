@@ -26,6 +26,7 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
         capacities=(),
         comparisons=(),
         repeats=power_of(1),
+        causes=(),
     )
     (figure,) = timelines(findings)
     return page_svg(figure, width_px=900, height_px=280), figure.caption
