@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
 
 CellState = Literal["met", "missed", "invalid", "not run"]
@@ -46,6 +47,8 @@ class AttemptData:
     intervals: pd.DataFrame
     pauses: pd.DataFrame
     coincidences: pd.DataFrame = field(default_factory=_no_table)
+    provenance: Provenance | None = None
+    """Of an attempt that was imported: where it comes from."""
 
 
 @dataclass(frozen=True, eq=False)

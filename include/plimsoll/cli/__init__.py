@@ -11,6 +11,7 @@ from plimsoll.cli.campaigns import campaigns, status
 from plimsoll.cli.clusters import clusters_app
 from plimsoll.cli.compare import compare
 from plimsoll.cli.doctor import doctor
+from plimsoll.cli.import_runs import import_runs
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
 from plimsoll.cli.prepare import prepare
@@ -28,6 +29,7 @@ cli = typer.Typer(
 )
 for command in (plan, judge, report, compare, campaigns, status, doctor, prepare, run, schema):
     cli.command()(command)
+cli.command("import")(import_runs)
 cli.add_typer(clusters_app, name="clusters")
 
 

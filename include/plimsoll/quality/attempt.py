@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.load_summary import LoadSummary
 
-__all__ = ["ERROR_LIMIT", "Measured", "attempt_suite", "check_attempt", "error_share"]
+__all__ = ["ERROR_LIMIT", "Imported", "Measured", "attempt_suite", "check_attempt", "check_imported", "error_share"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,29 @@ class Measured:
     samples: pd.DataFrame
     nodes_down: tuple[str, ...] = ()
     stalls_s: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """What is known of a run that others made: its intervals, and whether they come from histograms."""
+
+    intervals: pd.DataFrame
+    stalls_s: tuple[float, ...] = ()
+    histograms: bool = True
+
+
+def check_imported(definition: Definition, cell: Cell, imported: Imported) -> Quality:
+    """The checks of an attempt that its intervals alone allow. Of hosts, nodes and load generator nothing is known."""
+    from plimsoll.quality import attempt_suites as suites
+    from plimsoll.quality import attempt_tables as tables
+    from plimsoll.quality.engine import validate
+
+    timeline = Part(
+        "Judged intervals", tables.timeline(definition, imported), suites.timeline(definition), ("start_s",)
+    )
+    percentiles = Part("Percentiles", tables.percentiles(imported), suites.percentiles(), ("start_s", "operation"))
+    parts = (timeline, percentiles) if imported.histograms else (timeline,)
+    return validate(f"{cell.id}: is the imported measurement sound?", parts)
 
 
 def check_attempt(definition: Definition, cell: Cell, measured: Measured) -> Quality:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, nan, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
@@ -25,7 +25,19 @@ COMPLETE = "complete"
 NONE = "none"
 
 
-def timeline(definition: Definition, measured: Measured) -> pd.DataFrame:
+class Timed(Protocol):
+    """What the intervals alone tell of an attempt."""
+
+    @property
+    def intervals(self) -> pd.DataFrame:
+        """The intervals table of the analysis."""
+
+    @property
+    def stalls_s(self) -> tuple[float, ...]:
+        """Starts of intervals in which nothing was answered though operations were under way."""
+
+
+def timeline(definition: Definition, measured: Timed) -> pd.DataFrame:
     """A row for each judged interval.
 
     `gap_s` lies between it and the one before, or the end of warm-up. In a stall `count` says nothing: it is null.
@@ -40,7 +52,7 @@ def timeline(definition: Definition, measured: Measured) -> pd.DataFrame:
     )
 
 
-def percentiles(measured: Measured) -> pd.DataFrame:
+def percentiles(measured: Timed) -> pd.DataFrame:
     """A row for each interval and operation in which something was counted; `unknown` counts missing percentiles."""
     counted = measured.intervals[measured.intervals["count"] > 0]
     table = counted[["start_s", "operation", *PERCENTILES]]
@@ -101,7 +113,7 @@ def mix_deviations(asked: float, summary: LoadSummary) -> float:
     return difference / deviation if deviation else (inf if difference else 0.0)
 
 
-def _judged(measured: Measured) -> pd.DataFrame:
+def _judged(measured: Timed) -> pd.DataFrame:
     intervals = measured.intervals
     return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == "all")]
 

@@ -11,6 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
@@ -142,6 +143,11 @@ def read_cluster(store: ResultStore, key: AttemptKey) -> Cluster | None:
 def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:
     """What really ran."""
     return read_model(store, key, layout.FINGERPRINT, Fingerprint)
+
+
+def read_provenance(store: ResultStore, key: AttemptKey) -> Provenance | None:
+    """Where the attempt was imported from; None where Plimsoll ran it."""
+    return read_model(store, key, layout.PROVENANCE, Provenance)
 
 
 def read_progress(store: ResultStore, key: AttemptKey) -> AttemptProgress | None:

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 
@@ -21,13 +22,13 @@ def _lies_inside(place: Sequence[Any], key: Sequence[Any]) -> bool:
     return len(place) > len(key) > 0 and tuple(place[: len(key)]) == tuple(key)
 
 
-def problem_of(fault: ErrorDetails, content: Any) -> Problem:
-    """The fault as key and line, what is wrong and was found there, and what is allowed."""
+def problem_of(fault: ErrorDetails, content: Any, model: type[Model] = Definition) -> Problem:
+    """The fault as key and line, what is wrong and was found there, and what is allowed in a model of that kind."""
     path = [part for part in fault["loc"] if part != "function-after"]
     key = ".".join(str(part) for part in path) or "the whole file"
     line = _line(path, content)
     found = _found(fault)
-    return Problem(f"{key} (line {line})" if line else key, f"{_sentence(fault)}{found}", _allowed(fault))
+    return Problem(f"{key} (line {line})" if line else key, f"{_sentence(fault)}{found}", _allowed(fault, model))
 
 
 def _sentence(fault: ErrorDetails) -> str:
@@ -46,20 +47,20 @@ def _found(fault: ErrorDetails) -> str:
     return f"; found {value!r}" if is_short and fault["type"] != "missing" else ""
 
 
-def _allowed(fault: ErrorDetails) -> str:
+def _allowed(fault: ErrorDetails, model: type[Model]) -> str:
     context = fault.get("ctx") or {}
     if "expected" in context:
         return f"allowed: {context['expected']}"
     if fault["type"] == "extra_forbidden":
-        known = _known_keys(fault["loc"])
+        known = _known_keys(fault["loc"], model)
         return f"allowed: {', '.join(known)}" if known else "remove it"
     if "pattern" in context:
         return f"allowed: text like {context['pattern']}"
     return ""
 
 
-def _known_keys(path: Iterable[Any]) -> tuple[str, ...]:
-    schema: Any = Definition.model_json_schema()
+def _known_keys(path: Iterable[Any], model: type[Model]) -> tuple[str, ...]:
+    schema: Any = model.model_json_schema()
     node: Any = schema
     for part in list(path)[:-1]:
         node = _resolve(schema, _resolve(schema, node).get("items" if isinstance(part, int) else "properties", {}))

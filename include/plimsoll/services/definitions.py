@@ -16,7 +16,7 @@ _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 def parse_definition(text: str, where: str) -> Definition:
     """The definition that a YAML text declares. Raises DefinitionError with every fault: key, line, found, allowed."""
-    content = _parse_yaml(text, where)
+    content = parse_yaml(text, where)
     if not isinstance(content, dict):
         raise DefinitionError([Problem("the whole file", "is not a mapping of keys", "see `demo.yaml`")], where=where)
     try:
@@ -55,7 +55,8 @@ def _with_load_range(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _parse_yaml(text: str, where: str) -> Any:
+def parse_yaml(text: str, where: str) -> Any:
+    """What a YAML text holds, with the lines of its keys. DefinitionError where it is not YAML."""
     try:
         return YAML(typ="rt", pure=True).load(text)
     except MarkedYAMLError as error:

@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.capacity import capacities
 from plimsoll.domain.errors import NotFound
 from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_provenance
 from plimsoll.services.definitions import dump_definition
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         intervals=_table(store, verdict.key, layout.INTERVALS, INTERVAL_COLUMNS),
         pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
         coincidences=_table(store, verdict.key, layout.COINCIDENCES, ()),
+        provenance=read_provenance(store, verdict.key),
     )
 
 

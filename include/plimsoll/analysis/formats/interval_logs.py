@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record, read_log
@@ -17,6 +18,7 @@ from plimsoll.analysis.operations import (
 Meaning = tuple[Measure, str]
 """What records measure, and of which operation."""
 
+_YEAR_S = 365 * 24 * 3600
 _STUB = 0.9
 """A record shorter than this share of the one beside it was not begun, or not ended, by its writer's clock."""
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.]+,[0-9.]+,[0-9.]+,HIST", re.MULTILINE)
@@ -49,6 +51,7 @@ class IntervalLogs:
             tracks=tracks,
             unit=asked.unit or self.unit,
             notes=(*(note for log in logs for note in log.notes), *notes, *self._remarks(series)),
+            started_at=_moment(min(float(track.starts[0]) for track in tracks)),
         )
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -75,6 +78,11 @@ class IntervalLogs:
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
         """Further traps of the tool that these logs hold."""
         return iter(())
+
+
+def _moment(start_s: float) -> datetime | None:
+    """When a log begins; None where its times count from nothing in particular."""
+    return datetime.fromtimestamp(start_s, UTC) if start_s > _YEAR_S else None
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:

@@ -1,0 +1,51 @@
+"""Files to import, found by patterns in a folder."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from plimsoll.domain.errors import NotFound
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A local file; `name` is its path from the folder."""
+
+    name: str
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ImportFolder:
+    """The folder of an import's description: nothing outside of it is read."""
+
+    root: Path
+
+    def find(self, patterns: tuple[str, ...], *, required: bool) -> tuple[FoundFile, ...]:
+        """The files of all patterns, sorted; NotFound where one finds none, unless none is required."""
+        found: dict[Path, None] = {}
+        for pattern in patterns:
+            paths = sorted(path for path in self._matches(pattern) if path.is_file() and self._is_inside(path))
+            if not paths and required:
+                mend = "patterns count from the folder of the file that describes the import"
+                raise NotFound(f"no file is found by {pattern!r}", where=str(self.root), mend=mend)
+            found |= dict.fromkeys(paths)
+        return tuple(self._file(path) for path in found)
+
+    def _matches(self, pattern: str) -> Iterator[Path]:
+        parts = PurePosixPath(pattern).parts
+        if not parts or ".." in parts or PurePosixPath(pattern).is_absolute():
+            mend = "give a path or a pattern below the folder of the file that describes the import"
+            raise NotFound(f"{pattern!r} leads out of the folder", where=str(self.root), mend=mend)
+        return self.root.glob(pattern)
+
+    def _is_inside(self, path: Path) -> bool:
+        """A link may lead out of the folder."""
+        return path.resolve().is_relative_to(self.root.resolve())
+
+    def _file(self, path: Path) -> FoundFile:
+        with path.open("rb") as stream:
+            checksum = hashlib.file_digest(stream, "sha256").hexdigest()
+        return FoundFile(path.relative_to(self.root).as_posix(), path, checksum)

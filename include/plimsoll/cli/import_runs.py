@@ -1,0 +1,50 @@
+"""`plimsoll import`: runs that others made become a campaign of the store."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.cli.output import JsonOption, print_json
+
+_Description = Annotated[
+    Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/importing.md.")
+]
+
+
+def import_runs(description: _Description, as_json: JsonOption = False) -> None:
+    """Import runs that others made, and judge them; `plimsoll report` then reports them like any campaign.
+
+    Files already imported are left as they are. Exits with 0 whatever the verdicts, and with 2 where the import itself
+    is refused.
+    """
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.adapters.import_folder import ImportFolder
+    from plimsoll.bootstrap import build_store
+    from plimsoll.services.import_description import WantedRun, parse_description
+    from plimsoll.services.importing import import_runs
+    from plimsoll.services.judging_imports import LocalFile
+    from plimsoll.settings import Settings
+
+    told = parse_description(_text(description), str(description))
+    folder = ImportFolder(description.parent)
+
+    def find(wanted: WantedRun) -> tuple[LocalFile, ...]:
+        return folder.find(wanted.patterns, required=wanted.required)
+
+    say = (lambda _: None) if as_json else typer.echo
+    verdicts = import_runs(build_store(Settings()), SystemClock(), told, find, say)
+    if as_json:
+        cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
+        print_json({"campaign_id": told.campaign, "cells": cells})
+        return
+    typer.echo(f"campaign {told.campaign}: {len(verdicts)} cells. `plimsoll report {told.campaign}` makes its report")
+
+
+def _text(path: Path) -> str:
+    from plimsoll.domain.errors import NotFound
+
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise NotFound(f"can't be read ({error.strerror})", where=str(path)) from error

@@ -1,0 +1,41 @@
+"""Where an imported attempt comes from: runs that others made, brought in to be judged by the same rules."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+
+ENVIRONMENT_FACTS = (
+    "operating system",
+    "kernel",
+    "CPU",
+    "CPUs",
+    "memory",
+    "page size",
+    "transparent huge pages",
+    "swap",
+    "instance type",
+    "JVM",
+    "JVM flags",
+    "load generator",
+    "load host",
+)
+"""What Plimsoll itself reads back from the hosts of a cell it runs; of an import it is known only if somebody tells."""
+
+
+class Provenance(Model):
+    """An imported attempt's origin, how its files were read, and what is not known of it."""
+
+    source: Annotated[str, Field(description="Who published the data, and where")]
+    licence: str = ""
+    files: Annotated[tuple[str, ...], Field(description="Names at the source, in the order of the manifest")]
+    format: Annotated[str, Field(description="What the files were taken for; empty before they are judged")] = ""
+    forced_format: Annotated[str | None, Field(description="Format that was told, if it was")] = None
+    unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if it was told")] = None
+    operations: Annotated[dict[str, str], Field(description="Further operations' names → reads or writes")] = {}
+    environment: Annotated[dict[str, str], Field(description="Facts as told by whoever imported it")] = {}
+    unknown: Annotated[
+        tuple[str, ...], Field(description="Facts that nobody told, and keys of the definition left at their defaults")
+    ] = ()
+    imported_at: AwareDatetime
