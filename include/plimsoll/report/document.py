@@ -14,6 +14,7 @@ from plimsoll.domain.result import Check, Percentiles
 from plimsoll.report.answers import sentence
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
+from plimsoll.report.origins import Origin, origins
 from plimsoll.report.validity import InvalidAttempt, validity
 
 
@@ -86,6 +87,9 @@ class ReportDocument(Model):
     quality: Annotated[tuple[Check, ...], Field(description="Checks over the whole campaign")]
     environment: Environment
     definition: Definition
+    imported: Annotated[
+        tuple[Origin, ...], Field(description="Sources of imported cells, with what is known and unknown of them")
+    ] = ()
 
 
 def report_document(findings: Findings, ran: Environment) -> ReportDocument:
@@ -112,6 +116,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         quality=sound.campaign_checks,
         environment=ran,
         definition=findings.definition,
+        imported=origins(findings),
     )
 
 

@@ -20,6 +20,7 @@ from plimsoll.report.comparing import comparison_rows
 from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
+from plimsoll.report.origins import origins
 from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
 from plimsoll.report.validity import validity
 
@@ -48,6 +49,7 @@ def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -
         script=_script(_asset("page.js")),
         runtime=_runtime(),
         environment=ran,
+        origins=origins(findings),
         load_rows=load_rows(findings),
         cell_rows=cell_rows(findings),
         percentile_names=list(PERCENTILE_NAMES.values()),

@@ -22,6 +22,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
 from plimsoll.report.environment import Environment, environment
 from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.origins import told_facts
 from plimsoll.report.words import multiple, p_text, percent, plural
 
 
@@ -39,7 +40,7 @@ class CampaignSide(Model):
 
 
 class EnvironmentDifference(Model):
-    """A fact that hosts or running JVMs report unlike; `variants` are ids of campaign A, empty for all compared."""
+    """A fact that hosts or JVMs report unlike, or that was told of imports; `variants`: ids of A, empty for all."""
 
     fact: str
     variants: tuple[str, ...]
@@ -187,7 +188,7 @@ def _unlike(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[tuple[str, s
 
 def _facts(findings: Findings, variant: str) -> dict[str, str]:
     ran = environment(replace(findings, cells=findings.of_variant(variant)))
-    return {**ran.equal, **dict(_several(ran))}
+    return {**told_facts(findings, variant), **ran.equal, **dict(_several(ran))}
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.import_description import PROVIDER as IMPORTED
 from plimsoll.services.results import campaign_capacities, campaign_data
 
 if TYPE_CHECKING:
@@ -89,11 +90,19 @@ def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
 
 
 def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
-    name = campaign.campaign_id
     return GateClosed(
         f"the data is not fit to publish: {'; '.join(quality.reasons)}",
-        where=f"campaign {name}",
-        mend=f"run again: {', '.join(again) or 'see the checks'}. Cells without a valid attempt run again when the "
-        f"campaign's DAG is triggered with `campaign_id` {name!r} (or by `plimsoll run {campaign.definition().name} "
-        f"--campaign {name}`); any cell does when its `run_cell` instance is cleared in the grid",
+        where=f"campaign {campaign.campaign_id}",
+        mend=_mend(campaign, ", ".join(again) or "see the checks"),
+    )
+
+
+def _mend(campaign: CampaignStore, again: str) -> str:
+    name, definition = campaign.campaign_id, campaign.definition()
+    if definition.provider.name == IMPORTED:
+        return f"import other files for: {again}. What was published can't be run again; leave out variants or loads"
+    return (
+        f"run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
+        f"`campaign_id` {name!r} (or by `plimsoll run {definition.name} --campaign {name}`); any cell does when its "
+        "`run_cell` instance is cleared in the grid"
     )

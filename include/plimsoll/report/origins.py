@@ -1,0 +1,63 @@
+"""Where imported cells come from, what somebody told of their environment, and what nobody did."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from plimsoll.domain.provenance import Provenance
+from plimsoll.report.findings import Findings
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Imported cells of one source, read as one format. `told`: fact → value → cells; `unknown`: fact → cells."""
+
+    source: str
+    licence: str
+    format: str
+    cells: tuple[str, ...]
+    told: Mapping[str, Mapping[str, tuple[str, ...]]]
+    unknown: Mapping[str, tuple[str, ...]]
+
+
+def origins(findings: Findings) -> tuple[Origin, ...]:
+    """One entry for each source and format among the attempts that count (or are shown in their place)."""
+    groups: defaultdict[tuple[str, str, str], dict[str, Provenance]] = defaultdict(dict)
+    for result in findings.cells:
+        found = result.shown.provenance if result.shown else None
+        if found is not None:
+            groups[found.source, found.licence, found.format][result.cell.id] = found
+    return tuple(_origin(*place, cells) for place, cells in groups.items())
+
+
+def told_facts(findings: Findings, variant: str) -> dict[str, str]:
+    """What somebody told of a variant's environment; several values of a fact in one text."""
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    for result in findings.of_variant(variant):
+        found = result.shown.provenance if result.shown else None
+        for fact, value in (found.environment if found else {}).items():
+            seen[fact].add(value)
+    return {fact: " or ".join(sorted(values)) for fact, values in seen.items()}
+
+
+def _origin(source: str, licence: str, form: str, cells: Mapping[str, Provenance]) -> Origin:
+    told = [(fact, (value, cell)) for cell, one in cells.items() for fact, value in one.environment.items()]
+    unknown = [(fact, cell) for cell, one in cells.items() for fact in one.unknown]
+    return Origin(
+        source=source,
+        licence=licence,
+        format=form,
+        cells=tuple(cells),
+        told={fact: _grouped(values) for fact, values in _grouped(told).items()},
+        unknown=_grouped(unknown),
+    )
+
+
+def _grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+    groups: defaultdict[str, list[_T]] = defaultdict(list)
+    for name, value in pairs:
+        groups[name].append(value)
+    return {name: tuple(values) for name, values in groups.items()}

@@ -1,0 +1,115 @@
+"""Runs of other tools from files to the report, by the commands that a person gives."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.cli import cli
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+DESCRIPTION = """\
+campaign: samples-1
+source: samples of load generators
+environment: {kernel: "5.15"}
+operations: {head: reads}
+runs:
+  - {variant: stress, load: 500/s, files: [runs/cassandra-stress.hdr]}
+  - {variant: latte, load: 500/s, files: [runs/latte.json.gz]}
+definition:
+  name: samples
+  title: Samples
+  system: {version: 5.0.9, nodes: 1}
+  variants:
+    - {id: stress, jvm: {jdk: openjdk-17.0.9, collector: G1, heap: 1G}}
+    - {id: latte, jvm: {jdk: openjdk-17.0.9, collector: G1, heap: 1G}}
+  loads: [500/s]
+  workload: {replication_factor: 1}
+  timing: {duration: 60s, warmup: 20s}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
+    (tmp_path / "runs").mkdir()
+    for name in ("cassandra-stress.hdr", "latte.json.gz", "tlp-stress.csv"):
+        shutil.copy(SAMPLES / name, tmp_path / "runs" / name)
+    (tmp_path / "import.yaml").write_text(DESCRIPTION)
+    return tmp_path
+
+
+def plimsoll(*arguments: object) -> str:
+    result = CliRunner().invoke(cli, [str(one) for one in arguments])
+    assert result.exception is None, result.exception
+    return result.stdout
+
+
+def stored(folder: Path, cell: str, attempt: int, name: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(
+        (folder / "store" / "samples-1" / "cells" / cell / str(attempt) / name).read_text()
+    )
+    return found
+
+
+def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder):
+    assert json.loads(plimsoll("import", folder / "import.yaml", "--json")) == {
+        "campaign_id": "samples-1",
+        "cells": {"stress-00500-r1": "missed", "latte-00500-r1": "met"},
+    }
+    verdict = stored(folder, "stress-00500-r1", 1, "verdict.json")
+    assert verdict["levels"][0]["judged"] == 4
+    assert verdict["maxima_by_operation"].keys() == {"reads", "writes"}
+    assert any("errors count as latencies" in warning for warning in verdict["warnings"])
+    assert any("not run by Plimsoll" in warning for warning in verdict["warnings"])
+    assert {check["name"] for check in verdict["checks"]} >= {"intervals", "gaps", "percentiles known"}
+    manifest = stored(folder, "stress-00500-r1", 1, "manifest.json")
+    assert [one["path"] for one in manifest["files"]] == ["raw/imported/runs/cassandra-stress.hdr"]
+    assert stored(folder, "latte-00500-r1", 1, "provenance.json")["format"] == "latte report (JSON)"
+
+    plimsoll("report", "samples-1")
+    page = (folder / "store" / "samples-1" / "report" / "report.html").read_text()
+    assert "Imported, not run by Plimsoll:" in page
+    assert "definition: workload.partitions" in page
+    assert "samples of load generators; read as cassandra-stress HDR log." in page
+
+    # The same files again change nothing; other files are another attempt, and the old one stays.
+    assert plimsoll("import", folder / "import.yaml").count("there already") == 2
+    shutil.copy(folder / "runs" / "tlp-stress.csv", folder / "runs" / "latte.json.gz")
+    assert "samples-1/latte-00500-r1/2: invalid" in plimsoll("import", folder / "import.yaml")
+    assert stored(folder, "latte-00500-r1", 1, "verdict.json")["met"] is True
+
+    compared = json.loads(plimsoll("compare", "samples-1", "samples-1", "--pair", "stress=latte", "--json"))
+    assert compared["capacity"][0]["variants"] == {"a": "stress", "b": "latte"}
+    assert "nothing can be said of a difference" in compared["answers"][0]
+
+
+def test_a_run_that_can_not_be_judged_closes_the_gate(folder):
+    text = DESCRIPTION.replace("runs/latte.json.gz", "runs/tlp-stress.csv")
+    (folder / "import.yaml").write_text(text)
+    assert "latte-00500-r1/1: invalid" in plimsoll("import", folder / "import.yaml")
+    result = CliRunner().invoke(cli, ["report", "samples-1"])
+    assert "import other files for: latte-00500-r1" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "refusal"),
+    [
+        ("load: 500/s, files: [runs/cassandra", "load: 500/s, files: [gone/cassandra", "no file is found by 'gone/"),
+        ("operations:", "format: csv\noperations:", "'csv' is unknown"),
+    ],
+)
+def test_what_can_not_be_imported_is_refused_before_anything_is_stored(folder, old, new, refusal):
+    (folder / "import.yaml").write_text(DESCRIPTION.replace(old, new))
+    result = CliRunner().invoke(cli, ["import", str(folder / "import.yaml")])
+    assert refusal in str(result.exception)
+    assert not (folder / "store").exists()
+
+
+def test_a_load_that_the_files_contradict_is_invalid(folder):
+    text = DESCRIPTION.replace("500/s", "600/s")
+    (folder / "import.yaml").write_text(text)
+    out = plimsoll("import", folder / "import.yaml")
+    assert "latte-00600-r1/1: invalid the files say that 500 ops/s were asked for, not the cell's 600" in out

@@ -1,0 +1,80 @@
+import pytest
+
+from plimsoll.domain.errors import DefinitionError
+from plimsoll.services.import_description import (
+    imported_definition,
+    parse_description,
+    unknown_facts,
+    wanted_runs,
+)
+
+TEXT = """\
+campaign: published-1
+source: somebody's data
+files: ["{variant}/{load_k}k/r{repeat}/*.hdr-*", "{cell}-{load}.csv"]
+environment: {kernel: "5.10"}
+runs:
+  - variant: zgc
+    load: 1500/s
+    files: [late/*.hdr]
+    environment: {CPU: other}
+definition:
+  name: published
+  title: Published
+  system: {version: 4.0.1, nodes: 3}
+  variants:
+    - {id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 40G}}
+    - {id: zgc, jvm: {jdk: openjdk-11.0.13, collector: ZGC, heap: 40G}}
+  loads: [1500/s, 20000/s]
+  workload: {name: BasicTimeSeries, read_share: 0.2}
+  timing: {duration: 150m, warmup: 30m}
+"""
+
+
+def test_patterns_name_every_cell_and_runs_single_ones():
+    runs = {one.cell.id: one for one in wanted_runs(parse_description(TEXT, "x"))}
+    assert list(runs) == ["g1-01500-r1", "g1-020k-r1", "zgc-01500-r1", "zgc-020k-r1"]
+    assert runs["g1-020k-r1"].patterns == ("g1/20k/r1/*.hdr-*", "g1-020k-r1-20000.csv")
+    assert runs["g1-01500-r1"].patterns[0] == "g1/1.5k/r1/*.hdr-*"
+    assert (runs["zgc-01500-r1"].patterns, runs["zgc-01500-r1"].required) == (("late/*.hdr",), True)
+    assert runs["zgc-01500-r1"].environment == {"kernel": "5.10", "CPU": "other"}
+    assert not runs["g1-020k-r1"].required
+
+
+def test_nothing_can_be_run_with_the_definition_that_the_campaign_keeps():
+    assert imported_definition(parse_description(TEXT, "x")).provider.name == "imported"
+
+
+def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody():
+    description = parse_description(TEXT, "x")
+    found = unknown_facts(description.definition, {"kernel": "5.10"})
+    assert "kernel" not in found
+    assert "CPU" in found
+    assert "definition: workload.partitions" in found
+    assert "definition: load_generator.threads" in found
+    assert "definition: workload.read_share" not in found
+    assert "definition: system.nodes" not in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("source: somebody's data\n", "", "source: is missing"),
+        ("variant: zgc", "variant: cms", "the definition has no cell cms-01500-r1"),
+        ('kernel: "5.10"', "kernel: 5.10", r"environment.kernel \(line 4\): Input should be a valid string"),
+        ("    files: [late/*.hdr]\n", "", r"runs.0.files .*is missing"),
+        ("campaign: published-1", "campaign: Published 1", r"campaign \(line 1\)"),
+        ("environment: {kernel", "enviroment: {kernel", r"enviroment .*allowed: campaign, source, licence"),
+        ("heap: 40G}}\n  loads", "heap: lots}}\n  loads", r"definition.variants.1.jvm.heap \(line 16\)"),
+    ],
+)
+def test_faults_name_key_line_and_what_is_allowed(old, new, fault):
+    assert old in TEXT
+    with pytest.raises(DefinitionError, match=fault):
+        parse_description(TEXT.replace(old, new), "x")
+
+
+def test_a_description_that_names_no_files_is_refused():
+    start, end = TEXT.index("files:"), TEXT.index("definition:")
+    with pytest.raises(DefinitionError, match="neither `files` nor `runs`"):
+        parse_description(TEXT[:start] + TEXT[end:], "x")
