@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from plimsoll.domain.errors import DefinitionError
@@ -54,6 +56,14 @@ def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody():
     assert "definition: load_generator.threads" in found
     assert "definition: workload.read_share" not in found
     assert "definition: system.nodes" not in found
+
+
+def test_the_example_in_the_docs_is_one():
+    page = (Path(__file__).parents[3] / "docs" / "importing.md").read_text()
+    example = page.partition("```yaml\n")[2].partition("```")[0]
+    runs = wanted_runs(parse_description(example, "importing.md"))
+    assert len(runs) == 2 * 11 * 5
+    assert [one.cell.id for one in runs if one.required] == ["zgc-020k-r2"]
 
 
 @pytest.mark.parametrize(
