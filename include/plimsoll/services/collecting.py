@@ -57,10 +57,11 @@ def _manifest(work: Work, found: Sequence[_Found]) -> Manifest:
 
 
 def _collected(work: Work) -> Iterator[_Found]:
-    cluster = _whole(work)
-    if cluster is None:
+    whole = _whole(work)
+    cluster = whole or read_cluster(work.toolkit.store, work.key)
+    # Why there never was a cluster, the failure says.
+    if whole is None and (cluster is not None or failure_of(work.toolkit.store, work.key) is None):
         yield _Found(lost=("the cluster was gone, or hosts of it were",))
-        cluster = read_cluster(work.toolkit.store, work.key)
     if cluster is not None:
         yield from _from_hosts(work, cluster)
 

@@ -82,12 +82,21 @@ def test_the_first_reason_comes_first(work, dead):
     assert collect(work).failure.startswith("load: the cluster is gone; nothing was collected from node1")
 
 
-def test_a_cluster_that_was_never_there_has_nothing(work, monkeypatch):
+@pytest.fixture
+def never_there(monkeypatch):
     monkeypatch.setattr(InstantProvider, "find", lambda *_: None)
-    monkeypatch.setattr("plimsoll.services.collecting.read_cluster", lambda *_: None)
+    monkeypatch.setattr(collecting, "read_cluster", lambda *_: None)
+
+
+def test_a_cluster_that_nobody_knows_of_has_nothing(work, never_there):
     manifest = collect(work)
     assert manifest.files == ()
     assert "the cluster was gone" in manifest.failure
+
+
+def test_what_kept_a_cluster_from_being_there_is_the_only_reason(work, never_there):
+    record_failure(work, "provision: no room")
+    assert collect(work).failure == "provision: no room"
 
 
 def test_of_two_who_collect_at_once_the_first_manifest_stays(work, monkeypatch):
