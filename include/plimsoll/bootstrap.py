@@ -42,6 +42,7 @@ def environment_secrets(settings: Settings) -> Secrets:
 def local_toolkit(settings: Settings) -> Toolkit:
     """Every adapter that this installation has."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
+    from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
     from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
     from plimsoll.adapters.local import LocalProvider
@@ -74,6 +75,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         databases={"cassandra": Cassandra(artefacts, clock)},
         load_generators={"plimsoll-stress": PlimsollStress(artefacts)},
         sampler=ProcSampler(),
+        canary=ScriptCanary(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
@@ -23,6 +24,7 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
     first = fingerprint.nodes[0].jvm
     yield f"flags reported by the running JVM: {' '.join(f'{name}={value}' for name, value in first.flags.items())}"
     yield f"load generator: {fingerprint.load_generator}"
+    yield from (_fit(host) for host in fingerprint.canary)
 
 
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
@@ -50,6 +52,18 @@ def judged(verdict: Verdict) -> Iterator[str]:
     yield from (f"warning: {warning}" for warning in verdict.warnings)
     if verdict.valid:
         yield f"{verdict.outcome}: cell {verdict.cell.id}, attempt {verdict.key.attempt}"
+
+
+def _fit(host: HostFigures) -> str:
+    figures = {
+        "hashing": host.cpu_bytes_s,
+        "writing": host.disk_write_bytes_s,
+        "reading": host.disk_read_bytes_s,
+        "network": host.network_bytes_s,
+    }
+    return f"{host.host} before its load: " + ", ".join(
+        f"{name} {figure / 2**20:.0f}M/s" for name, figure in figures.items()
+    )
 
 
 def _node(node: NodeFingerprint) -> str:

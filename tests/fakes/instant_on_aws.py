@@ -14,6 +14,7 @@ from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import Host
 from plimsoll.services.provider_options import StoredOptions
@@ -47,7 +48,7 @@ def toolkit(settings: Settings) -> Toolkit:
 def _in_folders(work: Path) -> Connect:
     """A folder for each instance; user data has prepared it."""
 
-    def connect(info: HostInfo, target: Target) -> Host:
+    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
         host = FolderHost(work / f"ec2~{info.facts['instance_id']}" / info.name, info)
         host.write(PurePosixPath("prepared"), "ok\n")
         return host

@@ -28,6 +28,7 @@ SMALLER: Mapping[str, Any] = {
     "timing": {"duration": "20s", "warmup": "10s"},
     "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "2s"}],
     "max_parallel": 1,
+    "canary": None,  # its floors are those of AWS's hosts
 }
 GIVE_AWAY = ("PRIVATE KEY-----", "X-Amz-Signature=")
 """What any private key holds, the hosts' own too, and any URL that lets its bearer at the store."""
@@ -90,6 +91,11 @@ def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
         collectors = {node.jvm.collector for node in fingerprint.nodes}
         assert collectors == {campaign.definition.variant(cell.variant).jvm.collector}
         assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == 3
+
+
+def test_what_its_hosts_fetched_was_staged_once(campaign: Campaign) -> None:
+    staged = list(campaign.stack.store.keys(f"{CAMPAIGN}/bundles"))
+    assert len(staged) == 3, staged  # the JDK, Cassandra, the load generator
 
 
 def test_it_leaves_nothing_in_the_cloud(campaign: Campaign) -> None:

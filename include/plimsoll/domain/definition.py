@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.canary import Canary
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration
 from plimsoll.domain.variant import SLUG, Variant
@@ -108,6 +109,10 @@ class Definition(Model):
     timing: Timing
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
     provider: ProviderChoice = ProviderChoice()
+    canary: Annotated[
+        Canary | None,
+        Field(description="Check of every host before its load, with floors; none: hosts are not checked"),
+    ] = None
     strategy: Annotated[Literal["full-grid"], Field(description="Which cells to run next")] = "full-grid"
     cluster_scope: Annotated[Literal["cell"], Field(description="How long a cluster lives")] = "cell"
     max_parallel: Annotated[int, Field(ge=1, le=500, description="Cells in flight at most")] = 1

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.variant import Collector
 
 
@@ -54,6 +55,7 @@ class Fingerprint(Model):
     load_host: HostFacts
     load_clock_offset_ms: Annotated[float, Field(description="Load host's clock less the controller's, ms")] = 0.0
     load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]
+    canary: Annotated[tuple[HostFigures, ...], Field(description="What hosts reached before their load")] = ()
 
     def ahead_ms(self) -> dict[str, float]:
         """By how much each node's clock is ahead of the load host's, ms: to be taken from a node's times."""

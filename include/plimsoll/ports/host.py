@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.ports.store import StoredFile, UploadTicket
 
 
 @dataclass(frozen=True)
@@ -85,3 +86,20 @@ class Host(Protocol):
 
     def clock_offset_ms(self) -> float:
         """The host's clock less the controller's, ms."""
+
+
+SENT, TAKEN = "stored", "taken"
+
+
+@runtime_checkable
+class SendingHost(Host, Protocol):
+    """A host that can bring its files to a store itself."""
+
+    def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
+        """Size and sha256 of each as far as it is written by now; what can't be read is left out."""
+
+    def send(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
+        """Store each by its ticket, as many bytes as were measured.
+
+        `SENT`, `TAKEN` where the store had one of that key, or why not, of each.
+        """

@@ -1,18 +1,35 @@
-"""Collect whatever an attempt left on its hosts; the manifest is written last and makes the attempt count."""
+"""Collect whatever an attempt left on its hosts; the manifest is written last and makes the attempt count.
+
+Of a cluster that lost hosts, the others still have what they measured: each host is asked by itself.
+"""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
+from plimsoll.ports.store import StoredFile
 from plimsoll.services import layout
 from plimsoll.services.attempts import Work, failure_of
-from plimsoll.services.campaigns import read_manifest, write_model
-from plimsoll.services.phases import stop_load
+from plimsoll.services.campaigns import read_cluster, read_manifest
+from plimsoll.services.phases import LOAD_JOB
 from plimsoll.services.progress import note_phase
+from plimsoll.services.sending import send_files
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What one host gave. `lost`: what could not be had of it."""
+
+    entries: tuple[ManifestEntry, ...] = ()
+    down: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 def collect(work: Work) -> Manifest:
@@ -21,55 +38,91 @@ def collect(work: Work) -> Manifest:
     if done is not None:
         return done
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "collect")
-    stop_load(work)
-    cluster = work.provider.find(work.key)
-    # Nodes are started once, so whoever runs at the end ran all the time.
-    down = _down(work, cluster) if cluster is not None else ()
-    entries, lost = _collect_from(work, cluster) if cluster is not None else ((), ["the cluster was gone"])
-    manifest = Manifest(
+    manifest = _manifest(work, list(_collected(work)))
+    key = layout.attempt_file(work.key, layout.MANIFEST)
+    if work.toolkit.store.create(key, manifest.model_dump_json(indent=1).encode()):
+        return manifest
+    return read_manifest(work.toolkit.store, work.key) or manifest  # another was quicker
+
+
+def _manifest(work: Work, found: Sequence[_Found]) -> Manifest:
+    lost = [sentence for one in found for sentence in one.lost]
+    return Manifest(
         key=work.key,
-        files=tuple(entries),
-        failure=failure_of(work.toolkit.store, work.key) or ("; ".join(lost) or None),
-        nodes_down=down,
+        files=tuple(entry for one in found for entry in one.entries),
+        failure="; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost]) or None,
+        nodes_down=tuple(sentence for one in found for sentence in one.down),
         written_at=work.toolkit.clock.now(),
     )
-    write_model(work.toolkit.store, work.key, layout.MANIFEST, manifest)
-    return manifest
 
 
-def _down(work: Work, cluster: Cluster) -> tuple[str, ...]:
+def _collected(work: Work) -> Iterator[_Found]:
+    whole = _whole(work)
+    cluster = whole or read_cluster(work.toolkit.store, work.key)
+    # Why there never was a cluster, the failure says.
+    if whole is None and (cluster is not None or failure_of(work.toolkit.store, work.key) is None):
+        yield _Found(lost=("the cluster was gone, or hosts of it were",))
+    if cluster is not None:
+        yield from _from_hosts(work, cluster)
+
+
+def _whole(work: Work) -> Cluster | None:
+    """The cluster, unless hosts of it are gone, or can't be asked about it."""
     try:
-        return tuple(work.database.down([work.provider.host(cluster, info) for info in cluster.nodes]))
-    except PlimsollError as error:
-        return (f"whether the nodes still ran is not known: {error}",)
+        return work.provider.find(work.key)
+    except ProviderError:
+        return None
 
 
-def _collect_from(work: Work, cluster: Cluster) -> tuple[Sequence[ManifestEntry], list[str]]:
-    entries: list[ManifestEntry] = []
-    lost: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="plimsoll-collect-") as scratch:
-        for host, path in _wanted(work, cluster):
-            try:
-                entries.append(_store_file(work, host, path, Path(scratch)))
-            except PlimsollError as error:
-                lost.append(f"not collected: {error}")
-    return entries, lost
-
-
-def _wanted(work: Work, cluster: Cluster) -> Iterator[tuple[Host, PurePosixPath]]:
+def _from_hosts(work: Work, cluster: Cluster) -> Iterator[_Found]:
+    """From all at once: one that does not answer takes its time. The load ends first, so that its logs are whole."""
     nodes = [work.provider.host(cluster, info) for info in cluster.nodes]
     load = work.provider.host(cluster, cluster.load_host)
-    for node in nodes:
-        yield from ((node, path) for path in work.database.files(node))
-    yield from ((load, path) for path in work.load_generator.files(load))
-    for host in (*nodes, load):
-        yield from ((host, path) for path in work.toolkit.sampler.files(host))
+    tasks = [partial(_node, work, node) for node in nodes]
+    try:
+        work.load_generator.stop(load, LOAD_JOB)
+        tasks.append(partial(_from_host, work, load, lambda: work.load_generator.files(load)))
+    except PlimsollError as error:
+        yield _lost(load, error)
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        yield from pool.map(lambda task: task(), tasks)
 
 
-def _store_file(work: Work, host: Host, path: PurePosixPath, scratch: Path) -> ManifestEntry:
-    name = f"{layout.RAW}/{host.info.name}/{path.name}"
-    local = scratch / f"{host.info.name}-{path.name}"
-    host.fetch(path, local)
-    stored = work.toolkit.store.upload(layout.attempt_file(work.key, name), local)
-    local.unlink()
-    return ManifestEntry(path=name, size_bytes=stored.size_bytes, sha256=stored.sha256)
+def _node(work: Work, node: Host) -> _Found:
+    # Nodes are started once, so whoever runs at the end ran all the time.
+    try:
+        down = tuple(work.database.down([node]))
+    except PlimsollError as error:
+        return _lost(node, error)
+    found = _from_host(work, node, lambda: work.database.files(node))
+    return _Found(found.entries, down, found.lost)
+
+
+def _from_host(work: Work, host: Host, written: Callable[[], Sequence[PurePosixPath]]) -> _Found:
+    try:
+        paths = [*written(), *work.toolkit.sampler.files(host)]
+        names = {path: f"{layout.RAW}/{host.info.name}/{path.name}" for path in paths}
+        keys = {path: layout.attempt_file(work.key, name) for path, name in names.items()}
+        sent = send_files(work.toolkit.store, host, keys)
+    except PlimsollError as error:
+        return _lost(host, error)
+    entries, lost = [], []
+    for path, name in names.items():
+        try:
+            file = sent.get(path) or _fetched(work, host, path, keys[path])
+            entries.append(ManifestEntry(path=name, size_bytes=file.size_bytes, sha256=file.sha256))
+        except PlimsollError as error:
+            lost.append(f"not collected: {error}")
+    return _Found(tuple(entries), (), tuple(lost))
+
+
+def _lost(host: Host, error: PlimsollError) -> _Found:
+    return _Found(lost=(f"nothing was collected from {host.info.name}: {error}",))
+
+
+def _fetched(work: Work, host: Host, path: PurePosixPath, key: str) -> StoredFile:
+    """By way of this machine."""
+    with tempfile.TemporaryDirectory(prefix="plimsoll-collect-") as scratch:
+        local = Path(scratch) / path.name
+        host.fetch(path, local)
+        return work.toolkit.store.upload(key, local)

@@ -7,6 +7,7 @@
 from plimsoll.domain.cell import AttemptKey
 
 ATTEMPT = "attempt.json"
+CANARY = "canary.json"
 CANCELLED = "cancelled.json"
 CLUSTER = "cluster.json"
 COINCIDENCES = "coincidences.parquet"

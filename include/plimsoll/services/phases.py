@@ -10,6 +10,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services import layout
 from plimsoll.services.attempts import Work, record_failure
 from plimsoll.services.campaigns import write_model
+from plimsoll.services.canary import examine
 from plimsoll.services.progress import note_phase
 from plimsoll.services.spending import destroy_cluster
 
@@ -36,9 +37,10 @@ def provision(work: Work) -> Cluster:
 
 
 def deploy(work: Work) -> Fingerprint:
-    """All nodes are up and agree; what really runs is on record. DeployError otherwise."""
+    """All hosts are fit, all nodes are up and agree; what really runs is on record. DeployError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     nodes, load = _nodes(work), _load_host(work)
+    canary = examine(work, [*nodes, load])
     work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
     for host in _sampled(nodes, load):
         work.toolkit.sampler.start(host, _time_left(work))
@@ -47,6 +49,7 @@ def deploy(work: Work) -> Fingerprint:
         load_host=load.facts(),
         load_clock_offset_ms=load.clock_offset_ms(),
         load_generator=work.load_generator.describe(load),
+        canary=canary,
     )
     write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)
     return fingerprint

@@ -7,6 +7,7 @@ from typing import TypeVar
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
@@ -30,6 +31,8 @@ class Toolkit:
     sampler: HostSampler
     tariffs: Mapping[str, Tariffs] = field(default_factory=dict)
     """By provider; hosts of one that is not among them cost nothing."""
+    canary: HostCanary | None = None
+    """None: hosts are simulated, and there is nothing to check."""
 
     def provider(self, definition: Definition) -> Provider:
         """The definition's provider; Refused when there is none of that name."""

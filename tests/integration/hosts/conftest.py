@@ -4,6 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 from tests.processes import end_marked, oldest_python
+from tests.s3 import running_s3
 from tests.sshd import OneKey, make_key, running_sshd
 
 from plimsoll.adapters.local import LocalHost
@@ -58,3 +59,15 @@ def host(request, marks, tmp_path, monkeypatch):
     for name, value in UNWANTED.items():
         monkeypatch.setenv(name, value)
     return LocalHost(INFO, tmp_path / "node1", marks)
+
+
+@pytest.fixture
+def service():
+    """S3 on a loopback address."""
+    with running_s3() as running:
+        yield running
+
+
+@pytest.fixture
+def store(service):
+    return service.store()

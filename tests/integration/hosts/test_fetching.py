@@ -3,89 +3,17 @@
 import logging
 import os
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from moto.s3.models import s3_backends
 from tests.integration.hosts.conftest import INFO
 from tests.sshd import OneKey
-from werkzeug.serving import make_server
-from werkzeug.wrappers import Request, Response
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, bundles
 
 MIB = 1 << 20
-
-
-@dataclass
-class Service:
-    """moto's S3 on a loopback address. Answers to `GET` and `PUT` of files fail as `faults` say, one each."""
-
-    endpoint: str = ""
-    requests: list[tuple[str, str]] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-    _application: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
-
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
-        request = Request(environ)
-        self.requests.append((request.method, request.path))
-        fault = self.faults.pop(0) if self.faults and request.method in ("GET", "PUT") and _signed(request) else ""
-        if fault == "half":
-            whole = b"".join(self._application(environ, lambda *_: lambda _: None))
-            return Response(whole[: len(whole) // 2])(environ, start_response)
-        if fault == "lost":
-            list(self._application(environ, lambda *_: lambda _: None))
-            raise ConnectionResetError("the answer is lost")
-        if fault:
-            refusal = f"<Error><Code>Told</Code><Message>{request.url}</Message></Error>"
-            return Response(refusal, int(fault))(environ, start_response)
-        return self._application(environ, start_response)
-
-    def called(self, method: str, part: str) -> int:
-        return sum(one == method and part in path for one, path in self.requests)
-
-
-def _signed(request: Request) -> bool:
-    """By URL, as hosts do, not by header, as the controller does."""
-    return "X-Amz-Signature" in request.args
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
-    service = Service()
-    server = make_server("127.0.0.1", 0, service, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    service.endpoint = f"http://127.0.0.1:{server.server_port}"
-    yield service
-    server.shutdown()
-    thread.join()
-    server.server_close()
-    s3_backends[DEFAULT_ACCOUNT_ID]["aws"].reset()
-
-
-@pytest.fixture
-def store(service: Service) -> S3Store:
-    made = boto3.client(
-        "s3",
-        region_name="us-east-1",
-        endpoint_url=service.endpoint,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-        config=Config(retries={"total_max_attempts": 1}),
-    )
-    made.create_bucket(Bucket="results")
-    return S3Store("s3://results/runs", lambda: made)
 
 
 @pytest.fixture

@@ -27,8 +27,10 @@ from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.host import CommandResult, Job, JobStatus
+from plimsoll.ports.store import StoredFile, UploadTicket
 
 _ANSWER_S = 60.0
+_MEASURE_S, _SEND_S = 300.0, 900.0
 # The host ends a command itself when its time is over; that the answer stays away says that the link is lost.
 _MARGIN_S = 30.0
 
@@ -37,7 +39,7 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshHost:
-    """Implements the Host port. `marks` are environment variables that everything started here carries.
+    """Implements the SendingHost port. `marks` are environment variables that everything started here carries.
 
     Bundles go below `bundles`, the host's own folder unless another is named. The host fetches them where `staged`
     says, and gets over the connection what it can't fetch. All but `run` is repeated when the link is lost in the
@@ -114,6 +116,21 @@ class SshHost:
         with self._explained(place):
             destination.parent.mkdir(parents=True, exist_ok=True)
             self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
+
+    def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
+        """Size and sha256 of each, worked out there."""
+        named = {str(self.root / path): path for path in paths}
+        found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named))
+        return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
+
+    def send(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
+        """From the host straight to the store."""
+        files = [
+            {"path": str(self.root / path), "url": ticket.url, "headers": dict(ticket.headers)}
+            for path, ticket in tickets.items()
+        ]
+        said = self._program.call("send", timeout_s=_SEND_S + _MARGIN_S, files=files, limit_s=_SEND_S)
+        return dict(zip(tickets, said, strict=True))
 
     def start(self, job: Job) -> None:
         """Start the job detached, or attach to it."""

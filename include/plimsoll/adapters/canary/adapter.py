@@ -1,0 +1,61 @@
+"""What hosts can do, measured by a script that any host with Python 3 can run."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.onhost import canary
+from plimsoll.domain.canary import HostFigures
+from plimsoll.ports.host import Host
+
+_FOLDER = "canary"
+_TIMEOUT = timedelta(minutes=2)
+
+
+class ScriptCanary:
+    """Implements the HostCanary port."""
+
+    def examine(self, hosts: Sequence[Host]) -> list[HostFigures]:
+        """Processors and disks of all hosts at once, then the network round: each sends to the next, one at a time.
+
+        A host counts by the better of its two links, so that a bad one does not spoil its neighbours.
+        """
+        with ThreadPoolExecutor(len(hosts)) as pool:
+            alone = list(pool.map(_measured, hosts))
+        received = [_throughput(hosts[number - 1], host) for number, host in enumerate(hosts)]
+        sent = [*received[1:], received[0]]
+        return [
+            HostFigures(host=host.info.name, network_bytes_s=max(links), **figures)
+            for host, figures, links in zip(hosts, alone, zip(received, sent, strict=True), strict=True)
+        ]
+
+
+def _measured(host: Host) -> dict[str, float]:
+    folder = host.root / _FOLDER
+    host.write(_script(host), Path(canary.__file__).read_text(encoding="utf-8"))
+    figures: dict[str, float] = _run(host, "measure", str(folder))
+    return figures
+
+
+def _throughput(sender: Host, receiver: Host) -> float:
+    """Bytes a second from the one to the other."""
+    link = (receiver.info.address, str(receiver.free_port()), secrets.token_hex(8))
+    with ThreadPoolExecutor(1) as pool:
+        receiving = pool.submit(_run, receiver, "receive", *link)
+        _run(sender, "send", *link)
+        figure: float = receiving.result()
+    return figure
+
+
+def _run(host: Host, *arguments: str) -> Any:
+    # Isolated: neither the user's packages nor PYTHON* variables get into it.
+    argv = ("python3", "-I", "-S", str(_script(host)), *arguments)
+    return json.loads(host.run(argv, timeout=_TIMEOUT).stdout)
+
+
+def _script(host: Host) -> PurePosixPath:
+    return host.root / _FOLDER / "canary.py"

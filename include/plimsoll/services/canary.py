@@ -1,0 +1,52 @@
+"""Is a host fit to be measured on? Asked before its load, which takes hours."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from plimsoll.domain.canary import Canary, CanaryReport, HostFigures
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import DeployError
+from plimsoll.domain.units import format_size
+from plimsoll.ports.host import Host
+from plimsoll.services import layout
+from plimsoll.services.attempts import Work
+from plimsoll.services.campaigns import read_model, write_model
+
+_MIB = 1 << 20
+_FIGURES: Mapping[str, str] = {
+    "cpu": "hashes {figure}/s on all its processors",
+    "disk_write": "writes {figure}/s to its disk",
+    "disk_read": "reads {figure}/s from its disk",
+    "network": "sends or receives {figure}/s at best",
+}
+
+
+def examine(work: Work, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
+    """Every host's figures, measured once an attempt; none where the definition wants no check.
+
+    DeployError names each host, figure and floor that it does not reach.
+    """
+    canary, store = work.definition.canary, work.toolkit.store
+    if canary is None or work.toolkit.canary is None:
+        return ()
+    # Measured again, what a killed try of this phase has started would be in the way.
+    report = read_model(store, work.key, layout.CANARY, CanaryReport)
+    if report is None:
+        report = CanaryReport(hosts=tuple(work.toolkit.canary.examine(hosts)))
+        write_model(store, work.key, layout.CANARY, report)
+    found = list(shortfalls(canary, [host.info for host in hosts], report.hosts))
+    if found:
+        mend = "run the cell again on other hosts; if all are alike, correct the definition's canary"
+        raise DeployError("; ".join(found), where="canary", mend=mend)
+    return report.hosts
+
+
+def shortfalls(canary: Canary, hosts: Sequence[HostInfo], figures: Sequence[HostFigures]) -> Iterator[str]:
+    """A sentence for each figure below its floor, with host, figure and floor."""
+    for info, found in zip(hosts, figures, strict=True):
+        floors = canary.node if info.role == "node" else canary.load
+        kind = info.facts.get("instance_type", "")
+        for name, words in _FIGURES.items():
+            figure, floor = getattr(found, f"{name}_bytes_s"), getattr(floors, name)
+            if floor is not None and figure < floor:
+                said = words.format(figure=f"{figure / _MIB:.0f}M")
+                yield f"{info.name} ({kind or info.address}) {said}, the floor is {format_size(floor)}/s"

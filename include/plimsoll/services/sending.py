@@ -1,0 +1,43 @@
+"""Files from hosts straight to the store, where both can: the controller carries sizes and checksums only."""
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import SENT, TAKEN, Host, SendingHost
+from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
+
+# Longer than any host may take for all of its files.
+_LIFETIME = timedelta(minutes=30)
+_log = logging.getLogger("plimsoll")
+
+
+def send_files(store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]) -> dict[PurePosixPath, StoredFile]:
+    """Those of the host's files that came to their keys, as the store itself describes them; the log says why others
+    did not. A key that is taken keeps what it has: whoever collected before has measured and stored it whole."""
+    if not isinstance(store, DirectStore) or not isinstance(host, SendingHost):
+        return {}
+    try:
+        measured = host.measure(list(keys))
+        tickets = {path: store.upload_ticket(keys[path], file, _LIFETIME) for path, file in measured.items()}
+        said = host.send(tickets)
+    except HostError as error:
+        _log.warning("its files are fetched instead: %s", error)
+        return {}
+    arrived = {path: _arrived(store, keys[path], measured[path], word) for path, word in said.items()}
+    for path in keys:
+        if arrived.get(path) is None:
+            _log.warning(
+                "%s is fetched instead: %s", f"host {host.info.name}: {path}", said.get(path, "it can't be read")
+            )
+    return {path: file for path, file in arrived.items() if file is not None}
+
+
+def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
+    """What the store has, unless it is not what the host has sent."""
+    if said not in (SENT, TAKEN):
+        return None
+    found = store.stored(key)
+    return found if found.sha256 and (said == TAKEN or found == measured) else None

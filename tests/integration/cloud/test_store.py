@@ -1,0 +1,103 @@
+"""An attempt on the test cloud whose hosts fetch and bring everything by themselves, also when one of them dies."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cloud.cloud import REGION, Cloud
+from tests.fakes import instant
+from tests.fakes.installation import instant_definition
+from tests.integration.cloud.conftest import keygen
+from tests.integration.cloud.test_provider import Secrets
+
+from plimsoll.adapters.canary import ScriptCanary
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.ssh import Connections, Depot
+from plimsoll.domain.definition import Definition
+from plimsoll.services import layout, phases
+from plimsoll.services.attempts import Work, begin
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.collecting import collect
+from plimsoll.services.judging import judge
+from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.toolkit import Toolkit
+
+CELL = "v1-001k-r1"
+
+
+@pytest.fixture
+def definition(cloud: Cloud) -> Definition:
+    """One cell of two nodes, everything but the hosts instant."""
+    options = {
+        "region": REGION,
+        "subnets": list(cloud.landscape.subnets.values()),
+        "security_group": cloud.landscape.security_group,
+        "image": cloud.landscape.image_parameter,
+        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
+    }
+    asked = instant_definition(variants=1, loads=1).model_dump(mode="json")
+    asked["system"]["nodes"], asked["workload"]["replication_factor"] = 2, 2
+    asked["provider"] = {"name": "ec2", "options": options}
+    return Definition.model_validate(asked)
+
+
+@pytest.fixture
+def work(cloud: Cloud, definition: Definition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
+    """An attempt whose load is complete on hosts of the cloud."""
+    monkeypatch.setattr(instant, "_cell_of", lambda _: "no-such-cell")
+    secrets = Secrets(cloud.endpoint, keygen(tmp_path / "id"))
+    connections = Connections(secrets)
+    url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"
+    store = S3Store(url, lambda: secrets.client("s3", None))
+    depot = Depot(store, layout.bundles_prefix)
+    provider = Ec2Provider(
+        secrets, StoredOptions(store), SystemClock(), over_ssh(connections, depot), url, lambda _: None
+    )
+    faults = instant.Faults(tmp_path)
+    toolkit = Toolkit(
+        store=store,
+        clock=SystemClock(),
+        providers={"ec2": provider},
+        databases={"instant": instant.InstantDatabase(faults)},
+        load_generators={"instant": instant.InstantLoadGenerator(faults)},
+        sampler=instant.NoSampler(),
+    )
+    campaign = CampaignStore(store, tmp_path.name.replace("_", "-"))
+    campaign.open(definition)
+    work = begin(toolkit, campaign.campaign_id, CELL, "test")
+    try:
+        for phase in (phases.provision, phases.deploy, phases.start_load):
+            phase(work)
+        yield work
+    finally:
+        phases.destroy(work)
+        connections.close()
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def refused(*_: object) -> None:
+    raise AssertionError("went over SSH, through the controller")
+
+
+def test_hosts_fetch_and_bring_everything_themselves_also_those_that_survive_another(
+    work: Work, cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("ssh.bundles._send", "ssh.host.SshHost.fetch", "s3_store.S3Store.upload"):
+        monkeypatch.setattr(f"plimsoll.adapters.{place}", refused)
+    cluster = work.provider.find(work.key)
+    assert cluster is not None
+    (tmp_path / "jdk").mkdir()
+    (tmp_path / "jdk" / "modules").write_bytes(b"x" * 100_000)
+    for info in cluster.hosts:
+        assert work.provider.host(cluster, info).install(tmp_path / "jdk").name.startswith("jdk-")
+    reached = ScriptCanary().examine([work.provider.host(cluster, info) for info in cluster.hosts])
+    assert [(one.host, one.network_bytes_s > 0) for one in reached] == [(info.name, True) for info in cluster.hosts]
+    cloud.kill(cluster.nodes[0].facts["instance_id"])
+    manifest = collect(work)
+    assert {Path(entry.path).parts[1] for entry in manifest.files} == {"load", "node2"}
+    assert manifest.failure is not None
+    assert "nothing was collected from node1" in manifest.failure
+    verdict = judge(work)
+    assert (verdict.valid, verdict.reasons) == (False, (manifest.failure,))

@@ -1,0 +1,81 @@
+"""moto's S3 as a server on a loopback address that fails when it is told to, and stores on it."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from moto.s3.models import s3_backends
+from werkzeug.serving import make_server
+from werkzeug.wrappers import Request, Response
+
+from plimsoll.adapters.s3_store import S3Store
+
+
+@dataclass
+class S3Service:
+    """What it was asked, method and path, and what becomes of the next requests that a URL alone gives a right to.
+
+    `faults`: `half` of the answer comes, it is `lost` when the work is done, or it is a status code.
+    """
+
+    endpoint: str = ""
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    _application: Any = field(default_factory=lambda: DomainDispatcherApplication(create_backend_app))
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        """A WSGI application."""
+        request = Request(environ)
+        self.requests.append((request.method, request.path))
+        fault = self.faults.pop(0) if self.faults and "X-Amz-Signature" in request.args else ""
+        if not fault:
+            return self._application(environ, start_response)
+        if fault not in ("half", "lost"):
+            refusal = f"<Error><Code>Told</Code><Message>{request.url}</Message></Error>"
+            return Response(refusal, int(fault))(environ, start_response)
+        answer = b"".join(self._application(environ, lambda *_: lambda _: None))
+        if fault == "lost":
+            raise ConnectionResetError("the answer is lost, as a fault asked for")
+        return Response(answer[: len(answer) // 2])(environ, start_response)
+
+    def called(self, method: str, part: str) -> int:
+        """How often that was asked of paths with that part."""
+        return sum(one == method and part in path for one, path in self.requests)
+
+    def store(self) -> S3Store:
+        """A store in a bucket of its own."""
+        made = boto3.client(
+            "s3",
+            region_name="us-east-1",
+            endpoint_url=self.endpoint,
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
+        made.create_bucket(Bucket="results")
+        return S3Store("s3://results/runs", lambda: made)
+
+
+@contextmanager
+def running_s3() -> Iterator[S3Service]:
+    """The service, until the end of the block; one at a time in a process, for moto's memory is the process's."""
+    logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+    service = S3Service()
+    server = make_server("127.0.0.1", 0, service, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    service.endpoint = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].reset()

@@ -1,0 +1,99 @@
+"""Transfers between a host and a store, without either: over real HTTP they are tested with real hosts."""
+
+import hashlib
+import http.client
+import io
+import urllib.error
+
+import pytest
+
+from plimsoll.adapters.onhost import transfers
+
+FOREVER = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def slept(monkeypatch):
+    """Pauses, which take no time here."""
+    pauses = []
+    monkeypatch.setattr(transfers.time, "sleep", pauses.append)
+    return pauses
+
+
+def test_no_more_is_read_than_was_measured():
+    body = transfers._Body(io.BytesIO(b"measured, and grown since"), FOREVER, 8)
+    assert (body.read(5), body.read(), body.read()) == (b"measu", b"red", b"")
+
+
+def test_a_file_that_became_shorter_is_no_whole_one():
+    body = transfers._Body(io.BytesIO(b"short"), FOREVER, 8)
+    assert body.read(8) == b"short"
+    with pytest.raises(OSError, match="shorter"):
+        body.read(8)
+
+
+def test_nothing_takes_for_ever():
+    with pytest.raises(TimeoutError, match="time for it is over"):
+        transfers._Body(io.BytesIO(b"x"), 0.0).read(1)
+
+
+def test_a_link_that_breaks_may_be_tried_again():
+    class Broken:
+        def read(self, size):
+            raise ConnectionResetError(104, "Connection reset by peer")
+
+    with pytest.raises(transfers.Interrupted, match="reset by peer"):
+        transfers._Body(Broken(), FOREVER).read(1)
+
+
+def test_what_may_pass_is_tried_five_times(slept):
+    def work():
+        raise transfers.Interrupted("the store answers 503")
+
+    with pytest.raises(OSError, match="503"):
+        transfers._persistently(work, FOREVER)
+    assert len(slept) == 4
+
+
+def test_what_will_not_pass_is_tried_once(slept):
+    def work():
+        raise PermissionError(13, "Permission denied")
+
+    with pytest.raises(PermissionError):
+        transfers._persistently(work, FOREVER)
+    assert slept == []
+
+
+def test_there_is_no_try_after_the_time(slept):
+    def work():
+        raise transfers.Interrupted("the link was lost")
+
+    with pytest.raises(OSError, match="link was lost"):
+        transfers._persistently(work, 0.0)
+    assert slept == []
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (http.client.InvalidURL("/x?X-Amz-Signature=secret has a blank"), "InvalidURL"),
+        (urllib.error.URLError("X-Amz-Signature=secret"), "str"),
+        (urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")), "[Errno 111] Connection refused"),
+    ],
+)
+def test_no_error_repeats_the_url(error, said):
+    assert transfers._said(error) == said
+
+
+def test_of_a_refusal_only_status_and_code_are_told():
+    body = b"<Error><Code>SignatureDoesNotMatch</Code><StringToSign>secret</StringToSign></Error>"
+    error = urllib.error.HTTPError("http://x/?X-Amz-Signature=secret", 403, "Forbidden", {}, io.BytesIO(body))
+    with error:
+        assert transfers._refusal(error) == "the store answers 403 (SignatureDoesNotMatch)"
+
+
+def test_files_are_measured_as_they_are(tmp_path):
+    (tmp_path / "a").write_bytes(b"content")
+    found = transfers.measure([str(tmp_path / "a"), str(tmp_path / "none")])
+    assert found[str(tmp_path / "a")] == {"size_bytes": 7, "sha256": hashlib.sha256(b"content").hexdigest()}
+    assert "No such file" in found[str(tmp_path / "none")]["error"]

@@ -1,0 +1,69 @@
+"""The check of hosts as a part of deployment."""
+
+from dataclasses import replace
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import InstantDatabase
+
+from plimsoll.domain.canary import Canary, HostFigures
+from plimsoll.domain.errors import DeployError
+from plimsoll.services import phases
+from plimsoll.services.attempts import begin
+
+CELL = "v1-001k-r1"
+MIB = 1 << 20
+FLOORS = Canary.model_validate({"node": {"disk_write": "150M"}})
+
+
+class ToldCanary:
+    """Implements the HostCanary port: the same for every host."""
+
+    def __init__(self, written):
+        self.written, self.examined = written, 0
+
+    def examine(self, hosts):
+        self.examined += 1
+        rest = {"cpu_bytes_s": 1e9, "disk_read_bytes_s": 1e9, "network_bytes_s": 1e9}
+        return [HostFigures(host=host.info.name, disk_write_bytes_s=self.written * MIB, **rest) for host in hosts]
+
+
+@pytest.fixture
+def attempt(tmp_path):
+    """An attempt with hosts, by its canary and floors."""
+
+    def provisioned(canary, floors=FLOORS):
+        installation = Installation(tmp_path)
+        definition = instant_definition(variants=1, loads=1).model_copy(update={"canary": floors})
+        installation.open_campaign(definition)
+        work = begin(replace(installation.toolkit, canary=canary), "campaign", CELL, "test")
+        phases.provision(work)
+        return work
+
+    return provisioned
+
+
+def test_what_hosts_reached_is_in_the_fingerprint(attempt):
+    found = phases.deploy(attempt(ToldCanary(200))).canary
+    assert [host.host for host in found] == ["node1", "node2", "node3", "load"]
+    assert found[0].disk_write_bytes_s == 200 * MIB
+
+
+def test_a_bad_host_ends_the_attempt_before_its_database_starts(attempt, monkeypatch):
+    monkeypatch.delattr(InstantDatabase, "deploy")
+    with pytest.raises(DeployError, match=r"node1 \(127\.9\.9\.1\) writes 41M/s to its disk, the floor is 150M/s"):
+        phases.deploy(attempt(ToldCanary(41)))
+
+
+def test_hosts_are_measured_once_an_attempt(attempt):
+    canary = ToldCanary(200)
+    work = attempt(canary)
+    phases.deploy(work)
+    phases.deploy(work)
+    assert canary.examined == 1
+
+
+def test_a_definition_without_it_has_none(attempt):
+    canary = ToldCanary(41)
+    assert phases.deploy(attempt(canary, None)).canary == ()
+    assert canary.examined == 0

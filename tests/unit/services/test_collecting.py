@@ -1,0 +1,107 @@
+"""What is collected of a cluster that is not whole any more, or is collected by two."""
+
+import pytest
+from tests.fakes.hosts import FolderHost
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import InstantLoadGenerator, InstantProvider
+
+from plimsoll.domain.errors import HostError, ProviderError
+from plimsoll.services import collecting, phases
+from plimsoll.services.attempts import begin, record_failure
+from plimsoll.services.campaigns import read_manifest
+from plimsoll.services.collecting import collect
+
+CELL = "v1-001k-r1"
+
+
+@pytest.fixture
+def work(tmp_path):
+    """An attempt whose load is complete, nothing collected yet."""
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition(variants=1, loads=1))
+    work = begin(installation.toolkit, "campaign", CELL, "test")
+    for phase in (phases.provision, phases.deploy, phases.start_load):
+        phase(work)
+    return work
+
+
+@pytest.fixture
+def dead(monkeypatch):
+    """Names of hosts that do not answer."""
+    names = set()
+    asked = FolderHost.files
+
+    def files(host, folder):
+        if host.info.name in names:
+            raise HostError("can't be reached: timed out", where=f"host {host.info.name}")
+        return asked(host, folder)
+
+    monkeypatch.setattr(FolderHost, "files", files)
+    return names
+
+
+def paths(manifest):
+    return {entry.path for entry in manifest.files}
+
+
+@pytest.mark.parametrize("answer", [None, ProviderError("the load host does not answer")])
+def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(work, dead, monkeypatch, answer):
+    def find(provider, key):
+        if answer is not None:
+            raise answer
+
+    dead.add("node2")
+    monkeypatch.setattr(InstantProvider, "find", find)
+    manifest = collect(work)
+    assert {"raw/node1/system.log", "raw/node3/system.log", "raw/load/summary.json"} <= paths(manifest)
+    assert not any("node2" in path for path in paths(manifest))
+    assert "hosts of it were" in manifest.failure
+    assert "nothing was collected from node2: host node2: can't be reached" in manifest.failure
+
+
+def test_a_host_that_is_dead_in_a_whole_cluster_costs_its_own_files_only(work, dead):
+    dead.add("node1")
+    manifest = collect(work)
+    assert "raw/node3/system.log" in paths(manifest)
+    assert manifest.failure.startswith("nothing was collected from node1")
+
+
+def test_a_load_host_that_does_not_answer_costs_its_own_files_only(work, monkeypatch):
+    def stop(generator, host, job_id):
+        raise HostError("can't be reached: timed out", where="host load")
+
+    monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
+    manifest = collect(work)
+    assert paths(manifest) == {f"raw/node{number}/system.log" for number in (1, 2, 3)}
+    assert manifest.failure.startswith("nothing was collected from load")
+
+
+def test_the_first_reason_comes_first(work, dead):
+    record_failure(work, "load: the cluster is gone")
+    dead.add("node1")
+    assert collect(work).failure.startswith("load: the cluster is gone; nothing was collected from node1")
+
+
+@pytest.fixture
+def never_there(monkeypatch):
+    monkeypatch.setattr(InstantProvider, "find", lambda *_: None)
+    monkeypatch.setattr(collecting, "read_cluster", lambda *_: None)
+
+
+def test_a_cluster_that_nobody_knows_of_has_nothing(work, never_there):
+    manifest = collect(work)
+    assert manifest.files == ()
+    assert "the cluster was gone" in manifest.failure
+
+
+def test_what_kept_a_cluster_from_being_there_is_the_only_reason(work, never_there):
+    record_failure(work, "provision: no room")
+    assert collect(work).failure == "provision: no room"
+
+
+def test_of_two_who_collect_at_once_the_first_manifest_stays(work, monkeypatch):
+    first = collect(work)
+    answers = iter([None])  # it was not there yet when the second began
+    monkeypatch.setattr(collecting, "read_manifest", lambda *asked: next(answers, read_manifest(*asked)))
+    assert collect(work) == first
+    assert read_manifest(work.toolkit.store, work.key) == first
