@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import psutil
-
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.cell import grid
