@@ -2,11 +2,10 @@
 
     .venv/bin/python -m benchmarks.load_triggers [--cells N] [--seconds N]
 
-Each cell has four hosts; those of the test cloud are addresses of one real sshd on this machine, with a folder each,
-and a detached job that the product's own code has started. The triggers are Plimsoll's own, at the pace of the published
-campaign (a look every 10 s). Told are the loop's lateness (a timer of 20 ms), CPU of this process alone, its
-connections and threads, and the longest time between two looks at a cell; then all that with every third connection
-frozen.
+Each cell has four hosts: addresses of one real sshd on this machine, with a folder each and a detached job that the
+product's own code has started. The triggers are Plimsoll's own, at the pace of the published campaign (a look every
+10 s). Told are the loop's lateness (a timer of 20 ms), CPU of this process alone, its connections and threads, and the
+longest time between two looks at a cell; then all that with every third connection frozen.
 """
 
 import argparse
