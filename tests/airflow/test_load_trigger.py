@@ -2,13 +2,15 @@
 
 import asyncio
 from datetime import timedelta
+from threading import Event
 
 import pytest
 from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import HostError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work, begin, failure_of
@@ -20,6 +22,7 @@ CELL, RUN = "v1-001k-r1", "run"
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll_airflow.triggers.load.LOAD_POLL_S", (0.0, 0.0))
     monkeypatch.setattr("plimsoll_airflow.triggers.load.load_poll_s", lambda _duration: 0.0)
 
 
@@ -98,6 +101,48 @@ def test_a_lost_connection_changes_nothing(installation: Installation, monkeypat
     _answer_polls_with(monkeypatch, polls)
 
     assert isinstance(event_of(trigger_of(work)), TaskSuccessEvent)
+
+
+def test_a_store_that_can_not_be_read_at_first_changes_nothing(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, lost = started(installation), [StoreError("no route"), StoreError("no route")]
+    read = Work.definition.func
+
+    def definition(work: Work) -> Definition:
+        if lost:
+            raise lost.pop()
+        return read(work)
+
+    monkeypatch.setattr(Work, "definition", property(definition))
+
+    assert isinstance(event_of(trigger_of(work)), TaskSuccessEvent)
+
+
+def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than the loop itself has threads for what blocks."""
+    works = [started(installation), *(begin(installation.toolkit, "campaign", CELL, "lost") for _ in range(40))]
+    answered = Event()
+
+    def poll(work: Work) -> LoadStatus:
+        if work.key != works[0].key:
+            answered.wait(60)
+        return LoadStatus("complete")
+
+    async def observed() -> TriggerEvent:
+        others = [asyncio.ensure_future(_first(trigger_of(work))) for work in works[1:]]
+        try:
+            await asyncio.sleep(0)
+            return await asyncio.wait_for(_first(trigger_of(works[0])), 30)
+        finally:
+            answered.set()
+            await asyncio.gather(*others)
+
+    monkeypatch.setattr(phases, "poll_load", poll)
+
+    assert isinstance(asyncio.run(observed()), TaskSuccessEvent)
 
 
 def test_a_load_out_of_reach_for_too_long_fails(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,9 +3,11 @@
 import time
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import psutil
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.cell import grid
@@ -57,6 +59,7 @@ def cpu_seconds(home: "Home") -> Mapping[str, float]:
     """CPU time of a stack's processes and of all they have waited for, by part."""
     total: defaultdict[str, float] = defaultdict(float)
     for member in census.members(home):
-        times = member.process.cpu_times()
-        total[member.component] += times.user + times.system + times.children_user + times.children_system
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile: whoever waited for it has its time
+            times = member.process.cpu_times()
+            total[member.component] += times.user + times.system + times.children_user + times.children_system
     return total

@@ -21,6 +21,8 @@ class LoadStatus:
     phase: Literal["populate", "warm-up", "load"] = "populate"
     achieved_ops_s: float | None = None
     seconds_left: float | None = None
+    errors: int | None = None
+    """Operations that have failed since the phase began, or the one before it; None where that is not known."""
     reason: str = ""
 
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
 
@@ -16,7 +18,7 @@ from plimsoll.services import phases
 from plimsoll.services.attempts import Work
 from plimsoll_airflow import narration
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
-from plimsoll_airflow.pacing import load_poll_s
+from plimsoll_airflow.pacing import LOAD_POLL_S, load_poll_s
 from plimsoll_airflow.toolkit import toolkit
 
 OUT_OF_REACH = timedelta(minutes=5)
@@ -24,6 +26,12 @@ OUT_OF_REACH = timedelta(minutes=5)
 
 TOLD_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""
+
+# The core blocks on hosts and the store; the triggerer's loop must not. Not the loop's own few threads: a host that
+# does not answer holds one for half a minute, and the hosts of a whole zone would hold up all other cells.
+_THREADS = ThreadPoolExecutor(max_workers=100, thread_name_prefix="plimsoll-load")
+
+_T = TypeVar("_T")
 
 
 class LoadTrigger(BaseTrigger):
@@ -46,8 +54,7 @@ class LoadTrigger(BaseTrigger):
         """One event at the end of the load. The reason of a failure is put on record first."""
         try:
             status = await self._end()
-            # The core blocks on hosts and the store; the triggerer's loop must not.
-            await asyncio.to_thread(phases.require_complete, self.work, status)
+            await _in_thread(lambda: phases.require_complete(self.work, status))
         except PlimsollError as error:
             yield TriggerEvent(str(error))  # type: ignore[no-untyped-call]
         else:
@@ -59,7 +66,7 @@ class LoadTrigger(BaseTrigger):
 
         In a run that lives, `collect` stops the load and a cleared `load` attaches to it: a late kill must not harm it.
         """
-        await asyncio.to_thread(self._stop_if_orphaned)
+        await _in_thread(self._stop_if_orphaned)
 
     @cached_property
     def work(self) -> Work:
@@ -69,9 +76,10 @@ class LoadTrigger(BaseTrigger):
     async def _end(self) -> LoadStatus:
         seen = time.monotonic()
         told: tuple[str, float] = ("", 0.0)
+        pause_s, _ = LOAD_POLL_S
         while True:
             try:
-                status = await asyncio.to_thread(phases.poll_load, self.work)
+                status, pause_s = await _in_thread(self._look)
             except PlimsollError as error:
                 if time.monotonic() - seen > OUT_OF_REACH.total_seconds():
                     return LoadStatus("failed", reason=f"out of reach for {OUT_OF_REACH}: {error}")
@@ -81,7 +89,11 @@ class LoadTrigger(BaseTrigger):
                     return status
                 seen = time.monotonic()
                 told = self._tell(status, told, seen)
-            await asyncio.sleep(load_poll_s(self.work.definition.timing.duration))
+            await asyncio.sleep(pause_s)
+
+    def _look(self) -> tuple[LoadStatus, float]:
+        """How the load is, and how many seconds later to look again: all that blocks."""
+        return phases.poll_load(self.work), load_poll_s(self.work.definition.timing.duration)
 
     def _tell(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
         phase, at = told
@@ -95,3 +107,8 @@ class LoadTrigger(BaseTrigger):
 
         if not RuntimeTaskInstance.get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
             phases.stop_load(self.work)
+
+
+async def _in_thread(work: Callable[[], _T]) -> _T:
+    """What the work returns, its logging still that of this trigger."""
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, copy_context().run, work)

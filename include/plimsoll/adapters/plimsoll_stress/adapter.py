@@ -93,7 +93,8 @@ def _running(host: Host) -> LoadStatus:
         return LoadStatus("running")
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
     left = (progress.left + timed).total_seconds()
-    return LoadStatus("running", progress.phase, achieved_ops_s=progress.achieved_ops_s, seconds_left=left)
+    rate, errors = progress.achieved_ops_s, progress.errors
+    return LoadStatus("running", progress.phase, achieved_ops_s=rate, seconds_left=left, errors=errors)
 
 
 def _plan(host: Host) -> dict[str, Any]:

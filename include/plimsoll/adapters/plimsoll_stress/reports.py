@@ -31,6 +31,8 @@ class Progress:
     planned: timedelta
     """Length of the stage (populating, or the timed run with its warm-up)."""
     achieved_ops_s: float
+    errors: int
+    """Operations that failed in this stage so far."""
 
     @property
     def left(self) -> timedelta:
@@ -71,6 +73,7 @@ def _progress(fields: Mapping[str, Any]) -> Progress:
         elapsed=timedelta(seconds=fields["elapsed_s"]),
         planned=timedelta(seconds=fields["planned_s"]),
         achieved_ops_s=fields["achieved_ops_s"],
+        errors=sum(fields["errors"].values()),
     )
 
 

@@ -46,7 +46,13 @@ def started(host, stress):
 
 
 def write_progress(host, phase, elapsed, planned):
-    line = {"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": 99.5}
+    line = {
+        "phase": phase,
+        "elapsed_s": elapsed,
+        "planned_s": planned,
+        "achieved_ops_s": 99.5,
+        "errors": {"timeout": 2},
+    }
     host.write(host.root / "load" / "progress.jsonl", json.dumps(line) + "\n")
 
 
@@ -81,7 +87,7 @@ def test_while_populating_the_timed_run_is_still_to_come(started, stress):
 def test_in_the_timed_run_only_its_rest_is_to_come(started, stress):
     write_progress(started, "measure", 15, 40)
     status = stress.status(started, "load")
-    assert (status.state, status.phase, status.seconds_left) == ("running", "load", 25.0)
+    assert (status.state, status.phase, status.seconds_left, status.errors) == ("running", "load", 25.0, 2)
 
 
 def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(started, stress):

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 from plimsoll.adapters.plimsoll_stress.reports import last_progress, log_end, parse_summary, response_time_logs, seconds
 
 
-def progress_line(phase, elapsed, planned, achieved):
-    return json.dumps({"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": achieved}) + "\n"
+def progress_line(phase, elapsed, planned, achieved, **errors):
+    line = {"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": achieved, "errors": errors}
+    return json.dumps(line) + "\n"
 
 
 def test_the_last_whole_line_of_progress_counts():
@@ -21,6 +22,12 @@ def test_a_drain_that_lasts_longer_than_planned_has_nothing_left():
     progress = last_progress(progress_line("drain", 43, 40, 12.0))
     assert progress is not None
     assert (progress.phase, progress.left) == ("load", timedelta(0))
+
+
+def test_errors_of_all_kinds_are_summed():
+    progress = last_progress(progress_line("measure", 12, 40, 1001.0, timeout=2, connection=40))
+    assert progress is not None
+    assert progress.errors == 42
 
 
 def test_no_progress_yet():

@@ -1,0 +1,71 @@
+"""Polling a load: who is asked what."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT, InstantDatabase, InstantLoadGenerator
+
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services import phases
+from plimsoll.services.attempts import Work, begin
+
+RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
+
+
+class Says(InstantLoadGenerator):
+    """A load generator that says what it is told to."""
+
+    def __init__(self, status: LoadStatus) -> None:
+        self.said = status
+
+    def status(self, host, job_id):
+        return self.said
+
+
+class Fallen(InstantDatabase):
+    """A database one of whose nodes is down."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def down(self, nodes):
+        self.asked += 1
+        return [f"{nodes[0].info.name} was killed"]
+
+
+@pytest.fixture
+def poll(tmp_path: Path) -> Callable[[LoadStatus], tuple[LoadStatus, int]]:
+    """The poll's answer, and how often nodes were asked, where the load generator says that."""
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition())
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
+    phases.provision(work)
+
+    def polled(status: LoadStatus) -> tuple[LoadStatus, int]:
+        database = Fallen()
+        toolkit = replace(work.toolkit, databases={INSTANT: database}, load_generators={INSTANT: Says(status)})
+        return phases.poll_load(Work(toolkit, work.key)), database.asked
+
+    return polled
+
+
+def test_a_load_that_fails_no_operation_speaks_for_the_nodes(poll):
+    assert poll(RUNNING) == (RUNNING, 0)
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        replace(RUNNING, errors=1),
+        replace(RUNNING, errors=None),
+        LoadStatus("failed", "load", reason="no answer for 60 s", errors=None),
+        LoadStatus("complete", "load"),
+    ],
+)
+def test_otherwise_they_are_asked_and_one_that_is_down_is_the_reason(poll, status):
+    failed, asked = poll(status)
+    assert (failed.state, failed.phase, failed.reason) == ("failed", "load", "node1 was killed")
+    assert asked == 1
