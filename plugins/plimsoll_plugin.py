@@ -20,6 +20,8 @@ class PlimsollPlugin(AirflowPlugin):
             "destination": "nav",
             "url_route": "plimsoll",
             "nav_top_level": True,
+            "icon": f"{PREFIX}/static/icon.svg",
+            "icon_dark_mode": f"{PREFIX}/static/icon-dark.svg",
         },
         {
             "name": "Campaign",

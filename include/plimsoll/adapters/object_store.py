@@ -64,7 +64,8 @@ class ObjectStore:
     def keys(self, prefix: str) -> Iterator[str]:
         """Keys below a prefix, sorted; unfinished local writes are not among them."""
         with self._explained(prefix):
-            found = sorted(self._fs.find(self._path(prefix)))
+            place = self._path(prefix)
+            found = sorted(_local_files(place) if self._local else self._fs.find(place))
         skip = len(self._prefix.rstrip("/")) + 1
         return (path[skip:] for path in found if not _is_unfinished(path))
 
@@ -138,6 +139,13 @@ def _link_new(path: Path, data: bytes) -> bool:
     finally:
         Path(unfinished.name).unlink()
     return True
+
+
+def _local_files(place: str) -> list[str]:
+    """All files at and below a place. fsspec's own walk looks at each of them: five times the work."""
+    if Path(place).is_file():
+        return [place]
+    return [f"{folder}/{name}" for folder, _, names in os.walk(place) for name in names]
 
 
 def _is_unfinished(path: str) -> bool:

@@ -10,6 +10,7 @@ from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.planning import Request, plan_cells
@@ -25,9 +26,12 @@ CAMPAIGN_ID = "campaign_id"
 class Plan(BaseOperator):
     """Open the campaign and say which of its cells to run now."""
 
+    operator_extra_links = [CampaignPageLink()]
+
     def __init__(self, *, definition: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.definition = definition
+        self.campaign_id = ""
 
     def execute(self, context: "Context") -> list[str]:
         """Ids of the runs of the DAG `cell` to start, in that order. Everything that can be refused is refused here."""
@@ -36,6 +40,7 @@ class Plan(BaseOperator):
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
             request = Request.model_validate(dict(context["params"]))
             plan = plan_cells(self.definition, request, context["dag_run"].run_after)
+        self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
@@ -45,6 +50,7 @@ class CampaignTask(BaseOperator):
     """A task that works at the campaign that `plan` has opened."""
 
     template_fields = ("campaign_id",)
+    operator_extra_links = [CampaignPageLink()]
 
     def __init__(
         self,
@@ -80,7 +86,7 @@ class RunCell(TriggerDagRunOperator):
     """
 
     template_fields = ()
-    operator_extra_links = [CellRunLink()]
+    operator_extra_links = [CellRunLink(), CellPageLink()]
 
     def __init__(self, *, run_id: str, **kwargs: Any) -> None:
         waiting = {"wait_for_completion": True, "deferrable": True}

@@ -12,6 +12,7 @@ from fastapi import Depends, HTTPException, Request
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
 from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.paths import CampaignId
 
 READING = frozenset({"GET", "HEAD"})
 """Methods that change nothing: for those who may see DAG runs. All others are for those who may trigger DAGs."""
@@ -24,7 +25,7 @@ def require_permission(request: Request, user: User) -> None:
     _require(user, changes=request.method not in READING)
 
 
-def require_campaign(request: Request, campaign_id: str, user: User) -> Definition:
+def require_campaign(request: Request, campaign_id: CampaignId, user: User) -> Definition:
     """For all routes of a campaign: its definition, if the user may do that to the DAG that runs it."""
     definition = library().definition(campaign_id)
     _require(user, changes=request.method not in READING, dag_ids=(definition.dag_id,))

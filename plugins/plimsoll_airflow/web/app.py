@@ -1,12 +1,13 @@
 """The FastAPI app: what holds for every route stands here, so that a new route can't forget it."""
 
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
 from plimsoll_airflow.web import api, headers, pages, problems
 from plimsoll_airflow.web.access import require_permission
 from plimsoll_airflow.web.forgery import require_own_page
+from plimsoll_airflow.web.rendering import base_of
 
 _ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a token of Airflow's (`POST /auth/token`) as
 `Authorization: Bearer …`. Runs are started, followed and cleared by Airflow's own API. Errors are problem documents
@@ -30,8 +31,8 @@ def create_app() -> FastAPI:
     app.include_router(api.router)
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
-    def openapi() -> JSONResponse:
-        return JSONResponse(app.openapi())
+    def openapi(request: Request) -> JSONResponse:
+        return JSONResponse({**app.openapi(), "servers": [{"url": base_of(request)}]})
 
     app.include_router(pages.router)
     return app

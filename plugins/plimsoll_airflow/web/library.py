@@ -5,6 +5,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -22,7 +23,7 @@ LIVE_S = 2.0
 QUIET_S = 5.0
 """How old that of one may be of which nothing runs."""
 LISTED_S = 60.0
-"""How old that of one may be of which nothing runs, in the list of all."""
+"""How old that of one may be, in the list of all, before it is read again."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Library:
     clock: Clock
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
+    reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _definitions: dict[str, tuple[bytes, Definition]] = field(default_factory=dict)
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
@@ -55,23 +57,32 @@ class Library:
             self._definitions[campaign_id] = known
         return known[1]
 
-    def snapshot(self, campaign_id: str, *, quiet_s: float = QUIET_S) -> Snapshot:
+    def snapshot(self, campaign_id: str) -> Snapshot:
         """How the campaign stands, as of a few seconds ago at most."""
         with self._locks[campaign_id]:
             known = self._snapshots.get(campaign_id)
-            if known is None or self._is_old(known, quiet_s):
+            if known is None or self._is_old(known, QUIET_S):
                 known = self._snapshots[campaign_id] = self._taken(campaign_id)
             return known
 
     def campaigns(self) -> tuple[CampaignStatus, ...]:
-        """All of them, the one that was started last first. Those of which nothing runs may be a minute old."""
-        found = [self.snapshot(name, quiet_s=LISTED_S).status for name in campaign_ids(self.store)]
+        """All of them, the one that was started last first. Nobody waits for those that were read before."""
+        found = [self._listed(name).status for name in campaign_ids(self.store)]
         return tuple(sorted(found, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
         """Something was done to the campaign: look again."""
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
+
+    def _listed(self, campaign_id: str) -> Snapshot:
+        """What is known, if it is; where nothing runs and it is older than LISTED_S, it is read again meanwhile."""
+        known = self._snapshots.get(campaign_id)
+        if known is None or known.status.state == "running":
+            return self.snapshot(campaign_id)
+        if self._is_old(known, LISTED_S):
+            self.reader.submit(self.snapshot, campaign_id)
+        return known
 
     def _taken(self, campaign_id: str) -> Snapshot:
         definition = self.definition(campaign_id)

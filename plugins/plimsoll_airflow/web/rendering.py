@@ -12,8 +12,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from plimsoll.report import words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
-STATIC = {"page.css": "text/css", "page.js": "text/javascript", "theme.js": "text/javascript"}
-"""The pages' own style and scripts, by their media type."""
+STATIC = {
+    "icon.svg": "image/svg+xml",
+    "icon-dark.svg": "image/svg+xml",
+    "page.css": "text/css",
+    "page.js": "text/javascript",
+    "theme.js": "text/javascript",
+}
+"""The pages' own style, scripts and pictures, by their media type."""
 
 _FILTERS = {
     "duration": words.duration,

@@ -3,6 +3,7 @@
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from fastapi.testclient import TestClient
 
+CHECKOUT = Path(__file__).resolve().parents[3]
 DEFINITION = instant_definition("demo", variants=3, loads=2, repeats=1)
 CAMPAIGN = "demo-mine"
 Client = Callable[..., TestClient]

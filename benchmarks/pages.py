@@ -1,0 +1,131 @@
+"""How long the matrix of 275 cells takes with 40 such campaigns in the store, while 20 viewers look at it.
+
+    .venv/bin/python -m benchmarks.pages [--campaigns N] [--viewers N] [--seconds S]
+
+A real api-server on PostgreSQL. Each viewer does what the page's script does: every three seconds it asks for what has
+changed. One of the campaign's cells runs and its progress changes every second, so that there is always something new.
+Each request has a login of its own to check. A machine that does something else makes the figures worse.
+"""
+
+import argparse
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+import numpy as np
+from tests.airflow_stack import CHECKOUT, StackUnderTest, running_stack
+from tests.campaign_store import store_begun, store_campaign
+from tests.fakes.installation import Installation
+from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition
+
+from plimsoll.services.campaigns import CampaignStore
+
+_POLL_S = 3.0
+_WATCHED, _RUNNING = "azul-2022-watched", "g1-040k-r3"
+
+
+def main() -> None:
+    """Print median, 95th percentile and maximum of each page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--campaigns", type=int, default=40)
+    parser.add_argument("--viewers", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
+        installation = Installation(Path(folder) / "plimsoll")
+        (installation.folder / "campaigns").mkdir(parents=True)
+        fill(installation, arguments.campaigns)
+        paths = [str(CHECKOUT), str(CHECKOUT / "include"), str(CHECKOUT / "plugins")]
+        environment = {**installation.environment, "PYTHONPATH": ":".join(paths)}
+        with running_stack(Path(folder), env=environment, dag_ids=["cell"]) as airflow:
+            measure(airflow, installation, arguments.viewers, arguments.seconds)
+
+
+def fill(installation: Installation, campaigns: int) -> None:
+    """So many campaigns of 275 cells; one of them runs."""
+    store, now, definition = installation.toolkit.store, installation.toolkit.clock.now(), azul_definition()
+    plan = Plan(AZUL_CAPACITIES, not_run={_RUNNING})
+    store_campaign(store, definition, _WATCHED, plan, now)
+    for number in range(1, campaigns):
+        # The same files under other names: only their number matters.
+        name = f"azul-2022-{number:03d}"
+        for key in list(store.keys(_WATCHED)):
+            store.write(name + key.removeprefix(_WATCHED), store.read(key).replace(_WATCHED.encode(), name.encode()))
+
+
+def measure(airflow: StackUnderTest, installation: Installation, viewers: int, seconds: float) -> None:
+    """Ask, and print."""
+    place = f"/plimsoll/campaigns/{_WATCHED}"
+    with _viewer(airflow) as one:
+        for name, path in (("matrix", place), ("campaigns", "/plimsoll/")):
+            _print(f"{name}, first", [_timed(one, path)])
+            _print(f"{name}, alone", [_timed(one, path) for _ in range(20)])
+    with _Progress(installation), ThreadPoolExecutor(viewers) as pool:
+        watches = [pool.submit(_watch, airflow, f"{place}/matrix", seconds, n / viewers) for n in range(viewers)]
+        times = [took for watch in watches for took in watch.result()]
+    _print(f"matrix, {viewers} viewers", times)
+
+
+def _watch(airflow: StackUnderTest, path: str, seconds: float, offset: float) -> Sequence[float]:
+    """What one viewer waits for, each time, s."""
+    times, etag = [], ""
+    time.sleep(offset * _POLL_S)
+    deadline = time.monotonic() + seconds
+    with _viewer(airflow) as http:
+        while time.monotonic() < deadline:
+            began = time.perf_counter()
+            answer = http.get(path, headers={"If-None-Match": etag})
+            times.append(time.perf_counter() - began)
+            assert answer.status_code in (200, 304), answer.text
+            etag = answer.headers["ETag"]
+            time.sleep(_POLL_S)
+    return times
+
+
+def _viewer(airflow: StackUnderTest) -> httpx.Client:
+    http = httpx.Client(base_url=f"http://127.0.0.1:{airflow.running.port}", timeout=60, trust_env=False)
+    login = {"username": "admin", "password": airflow.stack.home.admin_password}
+    http.cookies.set("_token", http.post("/auth/token", json=login).raise_for_status().json()["access_token"])
+    return http
+
+
+def _timed(http: httpx.Client, path: str) -> float:
+    began = time.perf_counter()
+    http.get(path).raise_for_status()
+    return time.perf_counter() - began
+
+
+class _Progress:
+    """A cell of the campaign that gets on, every second."""
+
+    def __init__(self, installation: Installation) -> None:
+        self._store, self._clock = installation.toolkit.store, installation.toolkit.clock
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._go_on)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _go_on(self) -> None:
+        key, began = CampaignStore(self._store, _WATCHED).key(_RUNNING, 1), self._clock.now()
+        while not self._over.wait(1.0):
+            left = timedelta(minutes=150) - (self._clock.now() - began)
+            store_begun(self._store, key, began, "load", seconds_left=left.total_seconds())
+
+
+def _print(what: str, times: Sequence[float]) -> None:
+    low, high, most = np.percentile(times, [50, 95, 100]) * 1000
+    print(f"{what}: median {low:.0f} ms, p95 {high:.0f} ms, highest {most:.0f} ms of {len(times)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Where the links on Airflow's task pages lead."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from plimsoll_airflow.links import CampaignPageLink, CellPageLink
+from plimsoll_airflow.operators.campaign import QualityGate, RunCell
+from plimsoll_airflow.operators.cell import Provision
+
+FRAME = "http://localhost:8080/plugin/plimsoll/plimsoll/campaigns"
+
+
+@pytest.fixture(autouse=True)
+def base_url(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__API__BASE_URL", "http://localhost:8080")
+
+
+def in_run(run_id: str) -> Any:
+    return SimpleNamespace(run_id=run_id)
+
+
+def test_from_a_task_of_the_dag_cell_to_its_cell() -> None:
+    task, link = Provision(task_id="provision"), CellPageLink()
+
+    assert link.get_link(task, ti_key=in_run("demo-mine__g1-040k-r3")) == f"{FRAME}/demo-mine/cells/g1-040k-r3"
+    assert link.get_link(task, ti_key=in_run("manual__2026-01-31T12:00:00+00:00_Ab1")) == ""
+
+
+def test_from_the_task_that_waits_for_a_cell_to_that_cell() -> None:
+    task = RunCell(task_id="run_cell", run_id="demo-mine__g1-040k-r3")
+
+    assert CellPageLink().get_link(task, ti_key=in_run("scheduled__2026")) == f"{FRAME}/demo-mine/cells/g1-040k-r3"
+
+
+def test_from_a_task_of_a_campaign_to_the_campaign() -> None:
+    link = CampaignPageLink()
+
+    assert link.get_link(QualityGate(task_id="gate", campaign_id="demo-mine"), ti_key=None) == f"{FRAME}/demo-mine"
+    assert link.get_link(QualityGate(task_id="gate", campaign_id=""), ti_key=None) == ""

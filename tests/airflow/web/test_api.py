@@ -1,0 +1,156 @@
+"""What the JSON API says."""
+
+import json
+
+import pytest
+from tests.airflow.web.conftest import CAMPAIGN, Client
+from tests.fakes.installation import Installation
+
+from plimsoll.services import layout
+
+API = "/plimsoll/api/v1"
+HERE = f"{API}/campaigns/{CAMPAIGN}"
+
+pytestmark = pytest.mark.usefixtures("campaign")
+
+
+def test_a_campaign_is_told_cell_by_cell(client: Client) -> None:
+    status = client("viewer").get(HERE).json()
+
+    assert {cell["id"]: cell["state"] for cell in status["matrix"]} == {
+        "v1-001k-r1": "met",
+        "v1-002k-r1": "missed",
+        "v2-001k-r1": "invalid",
+        "v2-002k-r1": "failed",
+        "v3-001k-r1": "running",
+        "v3-002k-r1": "waiting",
+    }
+    assert (status["state"], status["cells"], status["counts"]["met"]) == ("running", 6, 1)
+
+
+def test_campaigns_are_listed_and_filtered(client: Client) -> None:
+    viewer = client("viewer")
+
+    assert [one["campaign_id"] for one in viewer.get(f"{API}/campaigns?state=running&definition=demo").json()] == [
+        CAMPAIGN
+    ]
+    assert viewer.get(f"{API}/campaigns?state=complete").json() == []
+    assert viewer.get(f"{API}/campaigns?definition=other").json() == []
+
+
+def test_a_cell_has_its_attempts_with_phases_and_verdict(client: Client) -> None:
+    document = client("viewer").get(f"{HERE}/cells/v1-002k-r1").json()
+
+    (attempt,) = document["attempts"]
+    assert (attempt["state"], attempt["run_id"]) == ("missed", "demo-mine__v1-002k-r1")
+    assert [phase["phase"] for phase in attempt["phases"]][:2] == ["provision", "deploy"]
+    assert attempt["phases"][0]["seconds"] == 2.0
+    assert attempt["verdict"]["levels"][0]["missed"] > 0
+
+
+def test_an_attempt_names_its_files_and_gives_them(client: Client) -> None:
+    viewer, place = client("viewer"), f"{HERE}/cells/v1-001k-r1/attempts/1"
+
+    files = viewer.get(place).json()["files"]
+    answer = viewer.get(f"{place}/files/raw/load/load.hdr")
+
+    assert files["raw/load/load.hdr"] == 19
+    assert answer.content == b"#[a histogram log]\n"
+    assert answer.headers["content-disposition"] == 'attachment; filename="v1-001k-r1-1-raw-load-load.hdr"'
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../2/verdict.json",
+        "..%2f..%2f..%2fdefinition.yaml",
+        "%2e%2e/%2e%2e/%2e%2e/definition.yaml",
+        "raw/../../../../definition.yaml",
+        "/etc/passwd",
+        "raw//load/load.hdr",
+        "raw",
+        "raw/load/load.hdr%00",
+        "C:%5cwindows",
+    ],
+)
+def test_no_name_leads_out_of_an_attempt_or_a_report(client: Client, name: str) -> None:
+    for place in (f"{HERE}/cells/v1-001k-r1/attempts/1/files", f"{HERE}/report"):
+        answer = client("admin").get(f"{place}/{name}")
+
+        assert answer.status_code in (404, 422)
+        assert b"variants" not in answer.content
+
+
+@pytest.mark.parametrize("campaign", ["..", "%2e%2e", "Demo", "demo_mine", "a" * 101, "demo-mine%2f..%2fother"])
+def test_no_campaign_is_looked_for_by_an_odd_name(client: Client, campaign: str) -> None:
+    answer = client("admin").get(f"{API}/campaigns/{campaign}/capacity")
+
+    assert answer.status_code in (404, 422)
+
+
+def test_capacity_is_told_with_how_firm_it_is(client: Client) -> None:
+    first, *others = client("viewer").get(f"{HERE}/capacity").json()
+
+    assert (first["variant"], first["kind"], first["capacity_ops_s"]) == ("v1", "found", 1000)
+    assert {one["kind"] for one in others} == {"unknown"}
+
+
+def test_a_plan_is_shown_and_starts_nothing(client: Client, campaign: Installation) -> None:
+    before = list(campaign.toolkit.store.keys(""))
+
+    plan = client("viewer").get(f"{API}/definitions/demo/plan?parallel=2").json()
+
+    assert (plan["totals"]["cells"], plan["totals"]["parallel"]) == (6, 2)
+    assert list(campaign.toolkit.store.keys("")) == before
+
+
+def test_definitions_are_listed(client: Client) -> None:
+    assert client("viewer").get(f"{API}/definitions").json() == [{"name": "demo", "dag_id": "demo"}]
+
+
+def test_report_files_are_listed_and_given_once_published(client: Client, campaign: Installation) -> None:
+    viewer = client("viewer")
+    assert viewer.get(f"{HERE}/report").json() == []
+
+    campaign.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/charts/maxima.svg", b"<svg/>")
+
+    assert viewer.get(f"{HERE}/report").json() == ["charts/maxima.svg"]
+    answer = viewer.get(f"{HERE}/report/charts/maxima.svg")
+    assert (answer.content, answer.headers["content-type"]) == (b"<svg/>", "image/svg+xml")
+    assert "attachment" in answer.headers["content-disposition"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "told"),
+    [
+        ("campaigns/other", 404, "there is no campaign 'other'"),
+        (f"campaigns/{CAMPAIGN}/cells/v9-001k-r1", 404, "has no cell 'v9-001k-r1'"),
+        (f"campaigns/{CAMPAIGN}/cells/v1-001k-r1/attempts/7", 404, "there is no attempt 7"),
+        (f"campaigns/{CAMPAIGN}/cells/v3-001k-r1/attempts/1/files/raw/x", 404, "there is no such file"),
+        ("definitions/other/plan", 404, "there is no definition 'other'"),
+        ("definitions/demo/plan?parallel=0", 422, "the request can't be read"),
+        ("campaigns?state=odd", 422, "the request can't be read"),
+    ],
+)
+def test_errors_are_problem_documents_that_say_how_to_mend_them(
+    client: Client, path: str, status: int, told: str
+) -> None:
+    answer = client("viewer").get(f"{API}/{path}")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+    problem = answer.json()
+    assert (problem["status"], problem["detail"]) == (status, told)
+    assert problem["mend"] or problem["problems"]
+
+
+def test_the_openapi_document_names_every_route_of_the_api_and_its_errors(client: Client) -> None:
+    document = client("viewer").get(f"{API}/openapi.json").json()
+
+    assert f"{API}/campaigns/{{campaign_id}}".removeprefix("/plimsoll") in document["paths"]
+    assert all(path.startswith("/api/v1/") for path in document["paths"])
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert operation["security"], (method, path)
+            assert "application/problem+json" in operation["responses"]["404"]["content"], (method, path)
+    assert "CampaignStatus" in json.dumps(document["components"])
+    assert document["servers"] == [{"url": "/plimsoll"}]

@@ -1,0 +1,171 @@
+"""What the pages show, and that nothing a user wrote becomes markup."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
+from tests.campaign_store import store_every_state
+from tests.fakes.installation import Installation
+
+from plimsoll.services import layout
+
+HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+
+pytestmark = pytest.mark.usefixtures("campaign")
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, and the text."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def attributes(self, tag: str, name: str) -> list[str]:
+        return [value for found, own in self.tags if found == tag and (value := own.get(name)) is not None]
+
+
+def page(client: Client, path: str, role: str = "viewer") -> Page:
+    answer = client(role, Accept="text/html").get(path)
+    assert answer.status_code == 200, answer.text
+    return Page(answer.text)
+
+
+def test_campaigns_are_listed_with_state_progress_and_validity(client: Client) -> None:
+    shown = page(client, "/plimsoll/")
+
+    assert f"{HERE}" in shown.attributes("a", "href")
+    assert "2 of 6" in shown.text
+    assert "1 met, 1 missed, 1 invalid, 1 failed, 1 running, 1 waiting" in shown.text
+
+
+def test_filters_leave_out_what_does_not_fit_and_say_so(client: Client) -> None:
+    assert HERE not in page(client, "/plimsoll/?state=complete").attributes("a", "href")
+    assert "None of the 1 campaign fits" in page(client, "/plimsoll/?text=nothing").text
+    assert HERE in page(client, "/plimsoll/?text=MINE&state=running&definition=demo").attributes("a", "href")
+
+
+def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) -> None:
+    told = page(client, HERE).attributes("a", "aria-label")
+
+    assert any(re.match(r"v1-001k-r1: met; worst interval .* ms, 0\.\d+ times the bound; 0 of 1 ", one) for one in told)
+    assert any("v1-002k-r1: missed" in one for one in told)
+    assert any("v2-001k-r1: invalid; " in one and "node2 was down for 40 s" in one for one in told)
+    assert "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada" in told
+    assert any("v3-001k-r1: running; achieved 990 ops/s of 1,000 ops/s; load, 5 s of load left" in one for one in told)
+    assert "v3-002k-r1: waiting" in told
+
+
+def test_no_two_states_look_alike_without_colour(client: Client) -> None:
+    squares = re.findall(r'class="sign" aria-hidden="true">(.)<', client("viewer").get(HERE).text)
+
+    assert sorted(squares) == sorted("✓✗!⊘▸·")
+
+
+def test_an_editor_can_select_cells(client: Client) -> None:
+    boxes = [own for tag, own in page(client, HERE, "user").tags if tag == "input" and own.get("name") == "cell"]
+
+    assert [box["value"] for box in boxes] == [f"v{variant}-00{load}k-r1" for variant in (1, 2, 3) for load in (1, 2)]
+
+
+def test_the_live_part_is_sent_only_when_it_has_changed(client: Client, campaign: Installation) -> None:
+    viewer = client("viewer")
+    first = viewer.get(f"{HERE}/matrix")
+    again = viewer.get(f"{HERE}/matrix", headers={"If-None-Match": first.headers["etag"]})
+
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    assert client("user").get(f"{HERE}/matrix", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
+
+
+def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Client) -> None:
+    shown = page(client, f"{HERE}/cells/v1-002k-r1")
+
+    for told in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks held"):
+        assert told in shown.text
+    links = shown.attributes("a", "href")
+    assert "/dags/cell/runs/demo-mine__v1-002k-r1" in links
+    assert f"{HERE}/cells/v1-002k-r1/attempts/1/quality" in links
+    assert f"/plimsoll/api/v1/campaigns/{CAMPAIGN}/cells/v1-002k-r1/attempts/1/files/raw/load/load.hdr" in links
+
+
+@pytest.mark.parametrize("cell", ["v2-001k-r1", "v2-002k-r1", "v3-001k-r1", "v3-002k-r1"])
+def test_a_cell_that_is_not_judged_valid_has_a_page_too(client: Client, cell: str) -> None:
+    assert cell in page(client, f"{HERE}/cells/{cell}").text
+
+
+def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_forbids(client: Client) -> None:
+    answer = client("viewer").get(f"{HERE}/cells/v1-002k-r1/attempts/1/timeline.svg")
+
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert "currentColor" in answer.text
+    assert "style=" not in answer.text
+    assert "<script" not in answer.text
+
+
+def test_data_docs_are_shown_in_a_sandbox(client: Client) -> None:
+    answer = client("viewer").get(f"{HERE}/cells/v1-001k-r1/attempts/1/quality")
+
+    assert answer.text == "<!DOCTYPE html><title>Data Docs</title>"
+    assert answer.headers["content-security-policy"].endswith("; sandbox")
+
+
+def test_the_report_runs_its_scripts_in_an_origin_of_its_own(client: Client, campaign: Installation) -> None:
+    campaign.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/report.html", b"<h1>Report</h1>")
+
+    shown, answer = page(client, f"{HERE}/report"), client("viewer").get(f"{HERE}/report/page")
+
+    assert shown.attributes("iframe", "sandbox") == ["allow-scripts"]
+    assert answer.headers["content-security-policy"].endswith("; sandbox allow-scripts")
+    assert "report.html" in shown.text
+
+
+def test_capacities_are_told_before_the_report_is_published(client: Client) -> None:
+    assert "1,000 ops/s" in page(client, f"{HERE}/report").text
+
+
+def test_what_people_wrote_is_text_everywhere(client: Client, campaign: Installation) -> None:
+    variants = [one.model_copy(update={"title": EVIL}) for one in DEFINITION.variants]
+    definition = DEFINITION.model_copy(update={"title": EVIL, "variants": tuple(variants)})
+    evil = store_every_state(campaign, definition, "evil")
+    campaign.toolkit.store.write(layout.attempt_file(evil.key("v1-001k-r1", 1), f"raw/{EVIL.replace('/', '-')}"), b"")
+    there = "/plimsoll/campaigns/evil"
+
+    paths = (f"/plimsoll/?text={EVIL}", there, f"{there}?started={EVIL}", f"{there}/matrix", f"{there}/report")
+    for path in (*paths, f"{there}/cells/v1-001k-r1", f"{there}/cells/v2-001k-r1"):
+        shown = page(client, path, "user")
+        assert "alert(1)" in shown.text or path.startswith(f"{there}/cells"), path
+        assert not [own for _, own in shown.tags if any(name.startswith("on") for name in own)], path
+        scripts = [own for tag, own in shown.tags if tag == "script"]
+        assert all((own.get("src") or "").startswith("/plimsoll/static/") for own in scripts), path
+
+
+def test_pages_need_nothing_from_elsewhere(client: Client) -> None:
+    for path in ("/plimsoll/", HERE, f"{HERE}/cells/v1-001k-r1", f"{HERE}/report"):
+        shown = page(client, path)
+        for tag, name in (("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src")):
+            assert all(value.startswith("/plimsoll/") for value in shown.attributes(tag, name)), path
+        assert not shown.attributes("div", "style")
+
+
+def test_an_error_is_a_page_for_people(client: Client) -> None:
+    answer = client("viewer", Accept="text/html").get("/plimsoll/campaigns/other")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "there is no campaign &#39;other&#39;" in answer.text
+    assert "To mend it" in answer.text
+
+
+def test_a_stranger_is_shown_the_way_to_log_in(client: Client) -> None:
+    answer = client(Accept="text/html").get(HERE)
+
+    assert (answer.status_code, "/auth/login" in answer.text) == (401, True)

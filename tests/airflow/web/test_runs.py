@@ -1,0 +1,202 @@
+"""*Run again*, *Cancel* and *Destroy* in Airflow's database: which runs they start and end."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from airflow.models.dag import DagModel
+from airflow.models.dagrun import DagRun
+from airflow.utils.session import create_session
+from sqlalchemy import delete, select, update
+from tests.airflow.web.conftest import CAMPAIGN, CHECKOUT, DEFINITION, Client
+from tests.fakes.installation import Installation
+
+API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
+
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture(scope="module")
+def dags(database: None, stored: Installation) -> None:
+    """The project's DAGs, parsed into the database."""
+    from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
+    from airflow.models.dagbundle import DagBundleModel
+
+    with create_session() as session:
+        session.merge(DagBundleModel(name="dags-folder"))
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in stored.environment.items():
+            environment.setenv(name, value)
+        folder = CHECKOUT / "dags"
+        bag = DagBag(dag_folder=str(folder), bundle_path=folder, bundle_name="dags-folder")
+        sync_bag_to_db(bag, "dags-folder", None)
+    assert not bag.import_errors
+
+
+@pytest.fixture(autouse=True)
+def ready(dags: None, campaign: Installation) -> Iterator[None]:
+    """No runs, nothing paused."""
+    with create_session() as session:
+        session.execute(update(DagModel).values(is_paused=False))
+    yield
+    with create_session() as session:
+        session.execute(delete(DagRun))
+
+
+def all_runs() -> list[tuple[str, str, Any]]:
+    with create_session() as session:
+        found = session.scalars(select(DagRun).order_by(DagRun.id)).all()
+        return [(run.dag_id, str(run.state), run.conf) for run in found]
+
+
+def live_tasks() -> dict[tuple[str, str], set[str]]:
+    """By DAG and campaign, the tasks that have not ended."""
+    found: dict[tuple[str, str], set[str]] = {}
+    with create_session() as session:
+        for run in session.scalars(select(DagRun)):
+            for task in run.get_task_instances(session=session):
+                if task.state is None:
+                    found.setdefault((run.dag_id, run.conf["campaign_id"]), set()).add(task.task_id)
+    return found
+
+
+def pause(dag_id: str) -> None:
+    with create_session() as session:
+        session.execute(update(DagModel).where(DagModel.dag_id == dag_id).values(is_paused=True))
+
+
+@pytest.mark.parametrize("cells", ["failed", "invalid", "missing", "v1-001k-r1", "v2-*, v1-002k-r1"])
+def test_running_again_starts_the_campaigns_dag_for_those_cells(client: Client, cells: str) -> None:
+    answer = client("user").post(f"{API}/runs", json={"cells": cells})
+
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["dag_id"] == "demo"
+    assert all_runs() == [("demo", "queued", {"campaign_id": CAMPAIGN, "cells": cells})]
+
+
+def test_two_who_ask_at_once_get_one_run(client: Client) -> None:
+    first, second = (client("user").post(f"{API}/runs", json={"cells": "failed"}).json() for _ in range(2))
+
+    assert first == second
+    assert len(all_runs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"cells": "v9-*"}, 400),
+        ({"cells": "v1-*-r1 v1-001k-r7"}, 400),
+        ({"cells": ""}, 422),
+        ({"cells": "a; rm -rf /"}, 422),
+        ({"cells": "failed", "force": True}, 422),
+        ({}, 422),
+    ],
+)
+def test_a_bad_request_starts_nothing_and_says_what_is_allowed(client: Client, body: object, status: int) -> None:
+    answer = client("user").post(f"{API}/runs", json=body)
+
+    assert (answer.status_code, all_runs()) == (status, [])
+    assert answer.json()["problems"]
+
+
+def test_cells_that_are_all_valid_are_not_run_again_by_a_pattern(client: Client) -> None:
+    answer = client("user").post(f"{API}/runs", json={"cells": "v1-*"})
+
+    assert (answer.status_code, all_runs()) == (409, [])
+    assert "by their ids" in answer.json()["mend"]
+
+
+@pytest.mark.parametrize("dag_id", ["demo", "cell"])
+def test_a_paused_dag_is_told_of_instead_of_a_run_that_never_starts(client: Client, dag_id: str) -> None:
+    pause(dag_id)
+
+    answer = client("user").post(f"{API}/runs", json={"cells": "failed"})
+
+    assert (answer.status_code, all_runs()) == (409, [])
+    assert f"{dag_id} is paused" in answer.json()["detail"]
+
+
+def test_the_ticked_cells_of_the_form_are_run_again(client: Client) -> None:
+    cells = {"cell": ["v2-001k-r1", "v2-002k-r1"]}
+
+    answer = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/again", data=cells)
+
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith(f"/plimsoll/campaigns/{CAMPAIGN}?started=demo%2Fruns%2F")
+    assert all_runs() == [("demo", "queued", {"campaign_id": CAMPAIGN, "cells": "v2-001k-r1 v2-002k-r1"})]
+
+
+def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client: Client) -> None:
+    _start("demo", campaign_id=CAMPAIGN)
+    _start("demo", campaign_id="other")
+    _start("cell", campaign_id=CAMPAIGN, cell_id="v3-001k-r1")
+    _start("cell", campaign_id="other", cell_id="v3-001k-r1")
+
+    answer = client("user").post(f"{API}/cancel").json()
+
+    assert live_tasks() == {
+        ("demo", "other"): {"plan", "run_cell", "quality_gate", "report"},
+        ("cell", "other"): {"reserve", "provision", "deploy", "load", "collect", "judge", "destroy"},
+        ("cell", CAMPAIGN): {"destroy"},
+    }
+    assert [run["dag_id"] for run in answer["runs"]] == ["demo", "cell"]
+    assert answer["attempts"] == [f"{CAMPAIGN}/v3-001k-r1/1"]
+    cell = client("viewer").get(f"{API}/cells/v3-001k-r1").json()["status"]
+    assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
+
+
+def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, campaign: Installation) -> None:
+    from plimsoll.services.planning import new_campaign_id
+
+    _start("demo")
+    with create_session() as session:
+        run = session.scalars(select(DagRun)).one()
+        campaign_id = new_campaign_id(DEFINITION, run.run_after)
+    campaign.open_campaign(DEFINITION, campaign_id)
+
+    client("user").post(f"/plimsoll/api/v1/campaigns/{campaign_id}/cancel")
+
+    assert [state for _, state, _ in all_runs()] == ["failed"]
+
+
+def test_destroying_asks_the_reaper_for_this_campaigns_clusters(client: Client) -> None:
+    answer = client("user").post(f"{API}/destroy")
+
+    assert answer.status_code == 202
+    assert all_runs() == [("reaper", "queued", {"campaign_id": CAMPAIGN})]
+
+
+def test_the_tab_of_a_run_leads_to_its_campaign_or_cell(client: Client) -> None:
+    _start("demo", campaign_id=CAMPAIGN)
+    _start("cell", campaign_id=CAMPAIGN, cell_id="v1-001k-r1")
+    viewer = client("viewer")
+    with create_session() as session:
+        found = {run.dag_id: run.run_id for run in session.scalars(select(DagRun))}
+
+    places = {
+        dag_id: viewer.get("/plimsoll/run", params={"dag_id": dag_id, "run_id": run_id}).headers["location"]
+        for dag_id, run_id in found.items()
+    }
+
+    assert places == {
+        "demo": f"/plimsoll/campaigns/{CAMPAIGN}",
+        "cell": f"/plimsoll/campaigns/{CAMPAIGN}/cells/v1-001k-r1",
+    }
+    assert viewer.get("/plimsoll/run?dag_id=demo&run_id=none").status_code == 404
+
+
+def test_what_people_did_is_in_airflows_audit_log(client: Client) -> None:
+    from airflow.models.log import Log
+
+    client("user").post(f"{API}/destroy")
+
+    with create_session() as session:
+        events = session.scalars(select(Log).where(Log.event == "plimsoll.destroy")).all()
+        assert [(event.owner, CAMPAIGN in (event.extra or "")) for event in events][-1] == ("the user", True)
+
+
+def _start(dag_id: str, **conf: str) -> None:
+    from airflow.api.common.trigger_dag import trigger_dag
+    from airflow.utils.types import DagRunTriggeredByType
+
+    trigger_dag(dag_id, triggered_by=DagRunTriggeredByType.TEST, conf=conf)

@@ -1,0 +1,110 @@
+"""What is read when: once for all who look, again when it may have changed, and nobody waits for a long list."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.errors import NotFound
+from plimsoll.services.attempts import begin
+from plimsoll_airflow.web.library import LISTED_S, LIVE_S, QUIET_S, Library
+
+CELL = "v1-001k-r1"
+
+
+class Later(Executor):
+    """Does what it is given when the test says so."""
+
+    def __init__(self) -> None:
+        self.given: list[Callable[[], object]] = []
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        self.given.append(lambda: work(*arguments, **named))
+        return Future()
+
+    def work(self) -> None:
+        while self.given:
+            self.given.pop()()
+
+
+@pytest.fixture
+def time() -> dict[str, float]:
+    return {"now": 0.0}
+
+
+@pytest.fixture
+def library(installation: Installation, time: dict[str, float]) -> Library:
+    installation.open_campaign(instant_definition(variants=1, loads=1))
+    tools = installation.toolkit
+    return Library(tools.store, tools.clock, monotonic=lambda: time["now"], reader=Later())
+
+
+def start(installation: Installation) -> None:
+    begin(installation.toolkit, "campaign", CELL, "me")
+
+
+def state(library: Library) -> str:
+    return library.snapshot("campaign").status.state
+
+
+def test_a_quiet_campaign_is_read_again_after_some_seconds(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    assert state(library) == "waiting"
+    start(installation)
+    time["now"] += QUIET_S - 0.1
+    assert state(library) == "waiting"
+    time["now"] += 0.1
+    assert state(library) == "running"
+
+
+def test_one_that_runs_is_read_more_often(library: Library, installation: Installation, time: dict[str, float]) -> None:
+    start(installation)
+    assert state(library) == "running"
+    installation.toolkit.store.delete("campaign/cells")
+    time["now"] += LIVE_S
+    assert state(library) == "waiting"
+
+
+def test_what_was_done_to_a_campaign_shows_at_once(library: Library, installation: Installation) -> None:
+    state(library)
+    start(installation)
+    library.forget("campaign")
+    assert state(library) == "running"
+
+
+def test_equal_content_has_an_equal_name_and_other_content_another(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    first = library.snapshot("campaign").etag
+    time["now"] += QUIET_S
+    assert library.snapshot("campaign").etag == first
+    start(installation)
+    time["now"] += QUIET_S
+    assert library.snapshot("campaign").etag != first
+
+
+def test_the_list_shows_what_is_known_and_reads_it_again_meanwhile(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    assert [one.state for one in library.campaigns()] == ["waiting"]
+    start(installation)
+    time["now"] += LISTED_S
+    assert [one.state for one in library.campaigns()] == ["waiting"]
+    assert isinstance(library.reader, Later)
+    library.reader.work()
+    assert [one.state for one in library.campaigns()] == ["running"]
+
+
+def test_a_definition_whose_budget_was_raised_is_read_again(library: Library, installation: Installation) -> None:
+    assert library.definition("campaign").budget is None
+    raised = library.definition("campaign").model_copy(update={"budget": 5.0})
+    installation.open_campaign(raised)
+    assert library.definition("campaign").budget == 5.0
+
+
+def test_a_campaign_that_is_none_is_not_found(library: Library) -> None:
+    with pytest.raises(NotFound, match="there is no campaign 'other'"):
+        library.snapshot("other")
