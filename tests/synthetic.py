@@ -180,6 +180,7 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
         coincidences=coincidence_frame(
             intervals, _happened(rng, plan.chance, starts, {culprit: planted[0]}, pauses), level.bound_ms
         ),
+        jvms=_jvms(rng, definition, cell),
     )
 
 
@@ -241,6 +242,22 @@ def _happened(
     return found
 
 
+def _jvms(rng: np.random.Generator, definition: Definition, cell: Cell) -> pd.DataFrame:
+    """Allocation grows with the load: 20 KiB an operation, shared by three nodes."""
+    judged_s = definition.timing.judged / timedelta(seconds=1)
+    heap = definition.variant(cell.variant).jvm.heap
+    return pd.DataFrame(
+        {
+            "host": ["node1", "node2", "node3"],
+            "judged_s": judged_s,
+            "gc_cpu_share": 0.02 * cell.load_ops_s / 100_000 * rng.uniform(0.9, 1.1, 3),
+            "allocated_bytes_s": 20_480 * cell.load_ops_s / 3 * rng.uniform(0.95, 1.05, 3),
+            "heap_after_median_bytes": 0.2 * heap,
+            "heap_after_max_bytes": 0.4 * heap * rng.uniform(0.9, 1.1, 3),
+        }
+    )
+
+
 def _pauses(
     rng: np.random.Generator, duration_s: float, per_s: float, planted: tuple[Floats, Floats], kind: str
 ) -> pd.DataFrame:
@@ -255,6 +272,7 @@ def _pauses(
             "kind": kind,
             "stop_the_world": True,
             "stopped_ms": length,
+            "to_safepoint_ms": length * 0.05,
         }
     )
     return table.sort_values("start_s", ignore_index=True)

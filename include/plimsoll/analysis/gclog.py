@@ -1,7 +1,7 @@
-"""GC logs → pauses: unified logs of JDK 11 and 17, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`.
+"""GC logs → pauses: unified logs of JDK 11 to 25, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`.
 
-Formats as read from real logs of G1, CMS, Shenandoah, ZGC, Parallel and Serial. A line is written when a pause is over,
-so its start is the line's time less its duration.
+Formats as read from real logs of G1, CMS, Shenandoah, ZGC (with generations, too), Parallel and Serial of 11, 17
+and 25. A line is written when a pause is over, so its start is the line's time less its duration. JDK 8: `gclegacy`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.gclegacy import parse_legacy
+from plimsoll.analysis.gcpause import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.variant import Collector
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NOTABLE_STOP_MS = 1.0
-"""Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
 
 _LINE = re.compile(
     r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"
@@ -35,11 +34,23 @@ _COLLECTORS: dict[str, Collector] = {
     "Using Parallel": "Parallel",
     "Using Serial": "Serial",
 }
-_PAUSE = re.compile(r"GC\(\d+\) (?P<kind>Pause .+?)( \d+[BKMGT]->\d+[BKMGT]\(\d+[BKMGT]\))? (?P<ms>\d+[.,]\d+)ms")
+_PAUSE = re.compile(
+    r"GC\(\d+\) (?:[YyOo]: )?(?P<kind>Pause .+?)( \d+[BKMGT]->\d+[BKMGT]\(\d+[BKMGT]\))? (?P<ms>\d+[.,]\d+)ms"
+)
 _STALL = re.compile(r"(?P<kind>Allocation Stall) \(.*\) (?P<ms>\d+[.,]\d+)ms")
 _ENTERING = re.compile(r"Entering safepoint region: (?P<name>.+)")
-_STOPPED_11 = re.compile(r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds,.*")
-_STOPPED_17 = re.compile(r'Safepoint "(?P<name>[^"]+)", .* Total: +(?P<ns>\d+) ns')
+_STOPPED_11 = re.compile(
+    r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds, "
+    r"Stopping threads took: (?P<stopping>\d+[.,]\d+) seconds"
+)
+_STOPPED_17 = re.compile(
+    r'Safepoint "(?P<name>[^"]+)", .*Reaching safepoint: +(?P<stopping>\d+) ns, .* Total: +(?P<ns>\d+) ns.*'
+)
+_HEAP = re.compile(
+    r"GC\(\d+\) (?!Eden|Old|Survivor).*?(?P<before>\d+[BKMGT])(\(\d+%\))?->(?P<after>\d+[BKMGT])\([^)]*\)"
+    r"( (?P<took>\d+[.,]\d+)(?P<unit>ms|s))?"
+)
+_CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
 _FRAME = {
     "host": "str",
     "start_s": "float64",
@@ -47,41 +58,8 @@ _FRAME = {
     "kind": "str",
     "stop_the_world": "bool",
     "stopped_ms": "float64",
+    "to_safepoint_ms": "float64",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """One stop. `at` is its start; `kind` the log's own words with the cause, such as `Pause Full (Ergonomics)`.
-
-    `stop_the_world`: all application threads stood still; false for ZGC's allocation stalls, which stop one.
-    `stopped_ms`: for how long they really did, from asking the threads to stop until letting them go, which can be much
-    longer than the collector's part; None where the log does not tell. Pauses can nest: Serial's full ones do.
-    """
-
-    at: datetime
-    duration_ms: float
-    kind: str
-    collector: Collector | None
-    stop_the_world: bool = True
-    stopped_ms: float | None = None
-
-
-@dataclass(frozen=True)
-class Pauses:
-    """One JVM's pauses in order of their ends. `collector` is None where the log's beginning is missing.
-
-    `zone`: that of the log's times, which is the JVM's own; None of an empty log.
-    """
-
-    collector: Collector | None = None
-    zone: tzinfo | None = None
-    pauses: tuple[Pause, ...] = ()
-
-    @property
-    def collections(self) -> tuple[Pause, ...]:
-        """Pauses of the collector alone: neither other safepoints nor stalls."""
-        return tuple(pause for pause in self.pauses if pause.kind.startswith("Pause"))
 
 
 @dataclass(frozen=True)
@@ -97,23 +75,28 @@ class _Line:
 def parse_gc_log(text: str) -> Pauses:
     """All pauses of one log: the collector's, other safepoints that are long enough to notice, and ZGC's stalls.
 
-    A last line that is cut short is left out. Raises LogError on a text that has lines, but none of a unified log's.
+    A last line that is cut short is left out. Raises LogError on a text that has
+    lines, but none of a unified log's nor of one of JDK 8 with date stamps.
     """
     lines = list(_lines(text))
+    if text.strip() and not lines and (legacy := parse_legacy(text)):
+        return legacy
     if text.strip() and not lines:
         raise LogError(
             "is not a unified GC log with time, uptime, level and tags",
-            mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags",
+            mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags; JDK 8 with "
+            "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime",
         )
     collector = next((_COLLECTORS[line.message] for line in lines if line.message in _COLLECTORS), None)
     zone = lines[0].at.tzinfo if lines else None
-    return Pauses(collector, zone, tuple(_pauses(lines, collector)))
+    pauses = tuple(_pauses(lines, collector))
+    return Pauses(collector, zone, pauses, tuple(_heap(lines)), tuple(_cpu(lines)))
 
 
 def pauses_frame(
     by_host: Mapping[str, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
 ) -> pd.DataFrame:
-    """A row a pause: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms.
+    """A row a pause: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
 
     `ahead_ms`: by how much hosts' clocks are ahead of the one that `started_at` was read from.
     """
@@ -127,6 +110,7 @@ def pauses_frame(
             "kind": pause.kind,
             "stop_the_world": pause.stop_the_world,
             "stopped_ms": pause.stopped_ms,
+            "to_safepoint_ms": pause.to_safepoint_ms,
         }
         for host, pauses in by_host.items()
         for pause in pauses.pauses
@@ -159,7 +143,10 @@ def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
 def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
     """The collections of a safepoint; the safepoint itself if it has none and is long enough."""
     for pause in waiting:
-        yield replace(pause, stopped_ms=stop.duration_ms) if pause.stop_the_world else pause
+        if pause.stop_the_world:
+            yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
+        else:
+            yield pause
     if stop.duration_ms >= NOTABLE_STOP_MS and not any(pause.stop_the_world for pause in waiting):
         yield replace(stop, stopped_ms=stop.duration_ms)
 
@@ -177,11 +164,27 @@ def _collection(line: _Line, collector: Collector | None) -> Pause | None:
 def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
     """The safepoint that ends with this line: JDK 11 names it in an earlier line, 17 in the same."""
     if match := _STOPPED_11.fullmatch(line.message):
-        return line.pause(f"Safepoint {name}", 1e3 * _number(match["s"]), collector)
+        stop = line.pause(f"Safepoint {name}", 1e3 * _number(match["s"]), collector)
+        return replace(stop, to_safepoint_ms=1e3 * _number(match["stopping"]))
     if match := _STOPPED_17.fullmatch(line.message):
-        return line.pause(f"Safepoint {match['name']}", int(match["ns"]) / 1e6, collector)
+        stop = line.pause(f"Safepoint {match['name']}", int(match["ns"]) / 1e6, collector)
+        return replace(stop, to_safepoint_ms=int(match["stopping"]) / 1e6)
     return None
 
 
 def _number(text: str) -> float:
     return float(text.replace(",", "."))
+
+
+def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
+    """What pauses, Shenandoah's concurrent clean-ups and ZGC's whole collections tell in `gc`."""
+    for line in lines:
+        if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
+            took = _number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
+            yield HeapChange(line.at, size_bytes(match["before"]), size_bytes(match["after"]), took)
+
+
+def _cpu(lines: list[_Line]) -> Iterator[CpuTime]:
+    for line in lines:
+        if line.tags == "gc,cpu" and (match := _CPU.fullmatch(line.message)):
+            yield CpuTime(line.at, _number(match["user"]) + _number(match["sys"]))

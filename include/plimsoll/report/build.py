@@ -8,11 +8,13 @@ from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.maxima import maxima_chart
 from plimsoll.report.charts.rendering import pictures
+from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html, summary_markdown
+from plimsoll.report.stops import stops_frame
 from plimsoll.report.tables import as_csv, as_parquet, cells_frame
 
 
@@ -26,6 +28,7 @@ def build(data: CampaignData) -> dict[str, bytes]:
         "summary.md": summary_markdown(findings).encode(),
         "cells.csv": as_csv(cells),
         "causes.csv": as_csv(causes_frame(findings)),
+        "pauses.csv": as_csv(stops_frame(findings)),
         "cells.parquet": as_parquet(cells),
     }
     return files | {path: content for figure in drawn for path, content in pictures(figure).items()}
@@ -38,5 +41,6 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
         achieved_chart(findings),
         maxima_chart(findings),
         *causes_chart(findings),
+        *stops_chart(findings),
         *timelines(findings),
     )

@@ -27,6 +27,7 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
         comparisons=(),
         repeats=power_of(1),
         causes=(),
+        stops=(),
     )
     (figure,) = timelines(findings)
     return page_svg(figure, width_px=900, height_px=280), figure.caption

@@ -8,6 +8,7 @@ from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, 
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.statistics import Comparison, Repeats
+from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Check, Percentiles
@@ -79,6 +80,7 @@ class ReportDocument(Model):
     worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
     maxima: Maxima
     statistics: Statistics
+    pauses: Annotated[tuple[Stops, ...], Field(description="Stop-the-world times, by variant and load")]
     causes: Annotated[tuple[VariantCauses, ...], Field(description="Why intervals missed, by variant")]
     cells: tuple[CellEntry, ...]
     invalid: tuple[InvalidAttempt, ...]
@@ -108,6 +110,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         statistics=Statistics(repeats=findings.repeats, comparisons=findings.comparisons),
+        pauses=findings.stops,
         causes=findings.causes,
         cells=_cells(findings),
         invalid=sound.invalid,

@@ -9,6 +9,7 @@ from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
+from plimsoll.analysis.stops import Stops, stops_by_load
 
 if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
@@ -25,6 +26,7 @@ class Findings:
     comparisons: tuple[Comparison, ...]
     repeats: Repeats
     causes: tuple[VariantCauses, ...]
+    stops: tuple[Stops, ...]
 
     @property
     def definition(self) -> Definition:
@@ -54,6 +56,7 @@ class Findings:
 
 def analyse(data: CampaignData) -> Findings:
     """Run the campaign-level analysis."""
+    timing = data.definition.timing
     cells = cell_results(data)
     return Findings(
         data=data,
@@ -62,4 +65,5 @@ def analyse(data: CampaignData) -> Findings:
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
         causes=causes_of_misses(cells, data.definition.service_levels[0].bound_ms),
+        stops=stops_by_load(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
     )

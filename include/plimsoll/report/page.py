@@ -21,6 +21,7 @@ from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.origins import origins
+from plimsoll.report.stops import stops_rows
 from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
 from plimsoll.report.validity import validity
 
@@ -57,6 +58,7 @@ def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -
         explained_rows=explained_rows(findings),
         cause_rows=cause_rows(findings),
         worst_misses=worst_misses(findings),
+        stops_rows=stops_rows(findings),
         definition_yaml=findings.data.definition_yaml,
     )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.analysis.gclog import Pauses
+    from plimsoll.analysis.gcpause import Pauses
     from plimsoll.domain.happening import Event, GeneratorSecond
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import Manifest

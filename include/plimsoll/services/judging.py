@@ -9,6 +9,7 @@ from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurren
 from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.result import Verdict
 from plimsoll.quality.attempt import ERROR_LIMIT, Measured, check_attempt, error_share
@@ -153,3 +154,7 @@ def _store_circumstances(work: Work, evidence: Evidence, judgement: Judgement, s
     table = coincidence_frame(judgement.intervals.frame(), occurrences(collected), bound_ms)
     write_table(store, key, layout.PAUSES, pauses)
     write_table(store, key, layout.COINCIDENCES, table)
+    timing = work.definition.timing
+    judged = started_at + timing.warmup, started_at + timing.duration
+    cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
+    write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))

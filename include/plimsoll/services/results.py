@@ -27,7 +27,7 @@ INTERVAL_COLUMNS = (
     "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
     "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
 )  # fmt: skip
-PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world")
+PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms")
 
 
 def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetime) -> CampaignData:
@@ -73,6 +73,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
         coincidences=_table(store, verdict.key, layout.COINCIDENCES, ()),
         provenance=read_provenance(store, verdict.key),
+        jvms=_table(store, verdict.key, layout.JVMS, ()),
     )
 
 

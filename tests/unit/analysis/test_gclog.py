@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.gclog import Pause, parse_gc_log, pauses_frame
+from plimsoll.analysis.gclog import parse_gc_log, pauses_frame
+from plimsoll.analysis.gcpause import Pause
 from plimsoll.domain.errors import LogError
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
-# Excerpts of real logs (Temurin 11.0.13, Debian 17.0.15, a small allocating program), counted by eye.
+# Excerpts of real logs (Temurin 11.0.13 and 25, Debian 17.0.15, a small allocating program), counted by eye.
 COUNTED = {
     "jdk11-g1": ("G1", {"Young (Normal)": 1, "Young (Concurrent Start)": 1, "Remark": 1, "Cleanup": 1, "Full": 1}),
     "jdk17-g1": ("G1", {"Young (Normal)": 3, "Young (Concurrent Start)": 1, "Remark": 1, "Cleanup": 1, "Full": 1}),
@@ -26,6 +27,13 @@ COUNTED = {
     "jdk17-zgc": ("ZGC", {"Mark Start": 3, "Mark End": 2, "Relocate Start": 2}),
     "jdk11-parallel": ("Parallel", {"Young": 4, "Full": 1}),
     "jdk17-parallel": ("Parallel", {"Young": 4, "Full": 1}),
+    "jdk25-g1": ("G1", {"Young (Normal)": 3, "Full": 1}),
+    "jdk25-parallel": ("Parallel", {"Young": 2}),
+    "jdk25-shenandoah": (
+        "Shenandoah",
+        {"Init Mark": 1, "Final Mark": 1, "Init Update Refs": 1, "Final Update Refs": 1},
+    ),
+    "jdk25-zgc": ("ZGC", {"Mark Start": 2, "Mark End": 3, "Relocate Start": 3}),
     "jdk11-serial": ("Serial", {"Young": 3, "Full": 1}),
     "jdk17-serial": ("Serial", {"Young": 3, "Full": 1}),
 }
@@ -62,6 +70,7 @@ def test_a_pause_starts_its_duration_before_its_line_was_written():
         collector="G1",
         stop_the_world=True,
         stopped_ms=first.stopped_ms,
+        to_safepoint_ms=first.to_safepoint_ms,
     )
 
 
@@ -134,6 +143,7 @@ def test_the_table_of_several_hosts_counts_from_the_timed_runs_start():
         "kind": "str",
         "stop_the_world": "bool",
         "stopped_ms": "float64",
+        "to_safepoint_ms": "float64",
     }
     assert len(frame) == 6 + 8
     assert frame["start_s"].is_monotonic_increasing
@@ -148,4 +158,48 @@ def test_the_table_of_nothing_has_the_same_columns():
         "kind",
         "stop_the_world",
         "stopped_ms",
+        "to_safepoint_ms",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "waited_ms"),
+    [
+        ("jdk11-shenandoah", "Pause Init Mark (process weakrefs)", 1.9108),
+        ("jdk17-zgc", "Pause Mark Start", 0.122912),
+        ("jdk25-zgc", "Pause Mark Start (Major)", 0.406846),
+        ("jdk25-g1", "Pause Young (Normal) (G1 Evacuation Pause)", 0.005118),
+    ],
+)
+def test_the_time_to_safepoint_is_told(name, kind, waited_ms):
+    pause = next(pause for pause in parse_gc_log(text(name)).pauses if pause.kind == kind)
+    assert pause.to_safepoint_ms == pytest.approx(waited_ms)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes_mib"),
+    [
+        ("jdk25-g1", [(15, 1), (29, 3), (39, 4), (47, 20)]),
+        ("jdk25-zgc", [(8, 8), (30, 10)]),
+        ("jdk25-shenandoah", [(17, 16), (19, 4)]),
+        ("jdk11-zgc", [(92, 18)]),
+    ],
+)
+def test_the_heap_before_and_after_is_told(name, changes_mib):
+    found = parse_gc_log(text(name)).heap
+    assert [(one.before_bytes >> 20, one.after_bytes >> 20) for one in found] == changes_mib
+
+
+def test_processor_time_is_that_of_the_pauses():
+    assert sum(one.cpu_s for one in parse_gc_log(text("jdk11-cms")).cpu) == pytest.approx(0.14)
+    assert parse_gc_log(text("jdk25-zgc")).cpu == ()
+
+
+def test_clocks_that_are_ahead_are_put_back():
+    start, log = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC), {"a": parse_gc_log(text("jdk11-g1"))}
+    moved = pauses_frame(log, start, {"a": 250.0})["start_s"] - pauses_frame(log, start)["start_s"]
+    assert moved.tolist() == pytest.approx([-0.25] * len(moved))
+
+
+def test_every_log_tells_the_zone_of_its_times():
+    assert parse_gc_log(text("jdk11-g1")).zone == timezone(timedelta(hours=1))

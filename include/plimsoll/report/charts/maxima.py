@@ -5,21 +5,13 @@ from typing import Any
 
 import altair as alt
 
-from plimsoll.analysis.campaign import Spread, maxima
+from plimsoll.analysis.campaign import maxima
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.theme import (
-    BOUND,
-    aside,
-    legend_room,
-    load_axis,
-    log_y,
-    variant_colour,
-    variant_legend,
-    variant_shape,
-)
+from plimsoll.report.charts.spreads import spread_layers, spread_row
+from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.findings import Findings
 from plimsoll.report.tables import PERCENTILE_NAMES
-from plimsoll.report.words import figure, ops
+from plimsoll.report.words import figure
 
 DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms")
 
@@ -29,9 +21,11 @@ def maxima_chart(findings: Findings) -> Figure:
     rows = [row for percentile in DRAWN for row in _rows(findings, percentile)]
     names = [PERCENTILE_NAMES[percentile] for percentile in DRAWN]
     y = _response_time(findings, rows)
-    panels = alt.layer(*_layers(findings, y), _bound(findings.level.bound_ms)).properties(width=340, height=220)
+    panels = alt.layer(*spread_layers(findings, y, "ms"), _bound(findings.level.bound_ms)).properties(
+        width=340, height=220
+    )
     header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
-    chart = panels.facet(facet=alt.Facet("percentile:N", sort=names, header=header), columns=2, data=TABLE).add_params(
+    chart = panels.facet(facet=alt.Facet("panel:N", sort=names, header=header), columns=2, data=TABLE).add_params(
         legend_room(700)
     )
     return Figure(
@@ -50,18 +44,12 @@ def maxima_chart(findings: Findings) -> Figure:
 def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:
     for spread in maxima(findings.cells, percentile):
         if spread.low > 0:
-            yield _row(findings, percentile, spread)
-
-
-def _row(findings: Findings, percentile: str, spread: Spread) -> dict[str, object]:
-    return {
-        "percentile": PERCENTILE_NAMES[percentile],
-        "variant": findings.labels[spread.variant],
-        "x": spread.load_ops_s + aside(findings, spread.variant),
-        "load": ops(spread.load_ops_s),
-        "repeats": spread.repeats,
-        **{name: float(f"{getattr(spread, name):.4g}") for name in ("low", "median", "high")},
-    }
+            yield spread_row(
+                findings,
+                PERCENTILE_NAMES[percentile],
+                (spread.variant, spread.load_ops_s, spread.repeats),
+                (spread.low, spread.median, spread.high),
+            )
 
 
 def _response_time(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> alt.Y:
@@ -69,35 +57,8 @@ def _response_time(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> alt
     return log_y("median:Q", [*ends, findings.level.bound_ms], "Response time (ms, log scale)")
 
 
-def _layers(findings: Findings, y: alt.Y) -> list[alt.Chart]:
-    labels = list(findings.labels.values())
-    legend = variant_legend(labels)
-    loads = findings.definition.loads
-    scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
-    x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
-    base = alt.Chart().encode(x=x, color=variant_colour(labels, legend))
-    return [
-        base.mark_rule(strokeWidth=2, opacity=0.55).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
-        base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=y),
-        base.mark_point(size=38, filled=True, opacity=1).encode(
-            y=y, shape=variant_shape(labels, legend), tooltip=_tooltip()
-        ),
-    ]
-
-
 def _bound(bound_ms: float) -> alt.Chart:
     data = alt.InlineData(values=[{"bound": bound_ms}])
     line = alt.Chart(data).mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=BOUND)
     drawn: alt.Chart = line.encode(y=alt.Y("bound:Q", title=""), tooltip=[alt.Tooltip("bound:Q", title="Bound (ms)")])
     return drawn
-
-
-def _tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("load:N", title="Load"),
-        alt.Tooltip("median:Q", title="Median over repeats (ms)"),
-        alt.Tooltip("low:Q", title="Lowest repeat (ms)"),
-        alt.Tooltip("high:Q", title="Highest repeat (ms)"),
-        alt.Tooltip("repeats:Q", title="Valid repeats"),
-    ]

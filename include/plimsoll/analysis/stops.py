@@ -1,0 +1,114 @@
+"""Stop-the-world time of each variant at each load, over the judged time of all its nodes and valid repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isnan
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from plimsoll.domain.base import Model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.analysis.campaign import AttemptData, CellResult
+
+
+_ONE_STOP_S = 0.05
+"""Collections of one safepoint end within this time, and their stop is told to the nanosecond alike."""
+
+
+class Range(Model):
+    """Lowest, median and highest over repeats."""
+
+    low: float
+    median: float
+    high: float
+
+
+class Stops(Model):
+    """One variant at one load; what no log told is null. Percentiles are of all its stops together, ms."""
+
+    variant: str
+    load_ops_s: int
+    repeats: Annotated[int, Field(description="Valid repeats of which GC logs were read")]
+    stops: Annotated[int, Field(description="Stop-the-world pauses, all nodes and repeats")]
+    stalls: Annotated[int, Field(description="Allocation stalls, which stop one thread each")]
+    stopped_share: Annotated[float, Field(description="Share of a node's time for which its threads stood")]
+    p50_ms: float | None
+    p99_ms: float | None
+    longest_ms: Annotated[Range | None, Field(description="Longest stop of each repeat")]
+    to_safepoint_p99_ms: float | None
+    to_safepoint_longest_ms: Annotated[Range | None, Field(description="Longest time to safepoint of each repeat")]
+    gc_cpu_share: Annotated[Range | None, Field(description="Processor time of pauses / the host's, mean over nodes")]
+    allocated_bytes_s: Annotated[Range | None, Field(description="Allocation rate of a node, mean over nodes")]
+    heap_after_bytes: Annotated[Range | None, Field(description="Heap after collections, highest of all nodes")]
+
+
+def stops_by_load(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[Stops, ...]:
+    """Every variant and load of which a GC log was read, in the cells' order; attempts that count only."""
+    grouped: dict[tuple[str, int], list[AttemptData]] = {}
+    for result in cells:
+        if result.counted is not None and not result.counted.jvms.empty:
+            grouped.setdefault((result.cell.variant, result.cell.load_ops_s), []).append(result.counted)
+    return tuple(_stops(*key, attempts, warmup_s, duration_s) for key, attempts in grouped.items())
+
+
+def _stops(variant: str, load: int, attempts: Sequence[AttemptData], warmup_s: float, duration_s: float) -> Stops:
+    tables = [_judged(attempt.pauses, warmup_s, duration_s) for attempt in attempts]
+    stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
+    lengths = [_stopped_ms(table) for table in stopped]
+    waits = [table["to_safepoint_ms"].dropna() for table in stopped]
+    nodes_s = sum(float(attempt.jvms["judged_s"].sum()) for attempt in attempts)
+    return Stops(
+        variant=variant,
+        load_ops_s=load,
+        repeats=len(attempts),
+        stops=sum(map(len, stopped)),
+        stalls=sum(map(len, tables)) - sum(map(len, stopped)),
+        stopped_share=sum(float(one.sum()) for one in lengths) / 1000 / nodes_s,
+        p50_ms=_quantile(lengths, 0.5),
+        p99_ms=_quantile(lengths, 0.99),
+        longest_ms=_range(float(one.max()) for one in lengths if len(one)),
+        to_safepoint_p99_ms=_quantile(waits, 0.99),
+        to_safepoint_longest_ms=_range(float(one.max()) for one in waits if len(one)),
+        gc_cpu_share=_of_nodes(attempts, "gc_cpu_share", lambda column: float(column.mean())),
+        allocated_bytes_s=_of_nodes(attempts, "allocated_bytes_s", lambda column: float(column.mean())),
+        heap_after_bytes=_of_nodes(attempts, "heap_after_max_bytes", lambda column: float(column.max())),
+    )
+
+
+def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.DataFrame:
+    return pauses[pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
+
+
+def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
+    """How long threads stood; collections that one safepoint holds share one stop."""
+    stopped = table["stopped_ms"].fillna(table["duration_ms"])
+    ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
+        ["host", "end"]
+    )
+    before = ends[["host", "stopped", "end"]].shift()
+    same_stop = (ends["host"] == before["host"]) & (ends["stopped"] == before["stopped"])
+    return ends[~(same_stop & (ends["end"] - before["end"] < _ONE_STOP_S))]["stopped"]
+
+
+def _quantile(parts: Sequence[pd.Series[float]], share: float) -> float | None:
+    import numpy as np
+
+    values = np.concatenate([part.to_numpy(dtype=np.float64) for part in parts]) if parts else np.empty(0)
+    return float(np.quantile(values, share, method="higher")) if len(values) else None
+
+
+def _of_nodes(
+    attempts: Sequence[AttemptData], column: str, figure: Callable[[pd.Series[float]], float]
+) -> Range | None:
+    return _range(figure(attempt.jvms[column]) for attempt in attempts)
+
+
+def _range(values: Iterable[float]) -> Range | None:
+    known = [value for value in values if not isnan(value)]
+    return Range(low=min(known), median=median(known), high=max(known)) if known else None

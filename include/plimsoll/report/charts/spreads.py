@@ -1,0 +1,50 @@
+"""A figure by load, a line a variant: medians over repeats, with bars from the lowest to the highest repeat."""
+
+import altair as alt
+
+from plimsoll.report.charts.theme import aside, load_axis, variant_colour, variant_legend, variant_shape
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import ops
+
+
+def spread_row(
+    findings: Findings, panel: str, place: tuple[str, int, int], spread: tuple[float, float, float]
+) -> dict[str, object]:
+    """One point of one panel: variant, load and repeats; lowest, median and highest figure."""
+    variant, load, repeats = place
+    return {
+        "panel": panel,
+        "variant": findings.labels[variant],
+        "x": load + aside(findings, variant),
+        "load": ops(load),
+        "repeats": repeats,
+        **{name: float(f"{value:.4g}") for name, value in zip(("low", "median", "high"), spread, strict=True)},
+    }
+
+
+def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
+    """Bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
+    labels = list(findings.labels.values())
+    legend = variant_legend(labels)
+    loads = findings.definition.loads
+    scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
+    x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
+    base = alt.Chart().encode(x=x, color=variant_colour(labels, legend))
+    return [
+        base.mark_rule(strokeWidth=2, opacity=0.55).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
+        base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=y),
+        base.mark_point(size=38, filled=True, opacity=1).encode(
+            y=y, shape=variant_shape(labels, legend), tooltip=_tooltip(unit)
+        ),
+    ]
+
+
+def _tooltip(unit: str) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("variant:N", title="Variant"),
+        alt.Tooltip("load:N", title="Load"),
+        alt.Tooltip("median:Q", title=f"Median over repeats ({unit})"),
+        alt.Tooltip("low:Q", title=f"Lowest repeat ({unit})"),
+        alt.Tooltip("high:Q", title=f"Highest repeat ({unit})"),
+        alt.Tooltip("repeats:Q", title="Valid repeats"),
+    ]

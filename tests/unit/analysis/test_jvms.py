@@ -1,0 +1,47 @@
+from datetime import UTC, datetime, timedelta
+from math import isnan
+
+import pytest
+
+from plimsoll.analysis.gcpause import CpuTime, HeapChange, Pauses
+from plimsoll.analysis.jvms import jvms_frame
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+JUDGED = START + timedelta(seconds=10), START + timedelta(seconds=110)
+MIB = 1 << 20
+
+
+def at(second: float) -> datetime:
+    return START + timedelta(seconds=second)
+
+
+def figures(pauses: Pauses, ahead_ms: float = 0.0, cpus: int | None = 4):
+    frame = jvms_frame({"node1": pauses}, JUDGED, {"node1": ahead_ms}, {"node1": cpus} if cpus else {})
+    return frame.iloc[0].to_dict()
+
+
+def test_allocation_is_growth_between_collections_over_the_time_between_them():
+    heap = (
+        HeapChange(at(20), 90 * MIB, 10 * MIB, 0),
+        HeapChange(at(30), 60 * MIB, 20 * MIB, 5_000),  # 50 MiB in 5 s
+        HeapChange(at(40), 70 * MIB, 20 * MIB, 5_000),  # 50 MiB in 5 s
+    )
+    found = figures(Pauses(heap=heap))
+    assert found["allocated_bytes_s"] == 10 * MIB
+    assert (found["heap_after_median_bytes"], found["heap_after_max_bytes"]) == (20 * MIB, 20 * MIB)
+
+
+def test_only_the_judged_time_counts_by_the_load_hosts_clock():
+    heap = (HeapChange(at(9), 9, 1, 0), HeapChange(at(50), 9, 2, 0), HeapChange(at(110.5), 9, 3, 0))
+    assert figures(Pauses(heap=heap))["heap_after_max_bytes"] == 2
+    assert figures(Pauses(heap=heap), ahead_ms=1000)["heap_after_max_bytes"] == 3
+
+
+def test_processor_time_is_a_share_of_all_processors():
+    cpu = (CpuTime(at(50), 6.0), CpuTime(at(60), 2.0), CpuTime(at(5), 100.0))
+    assert figures(Pauses(cpu=cpu))["gc_cpu_share"] == pytest.approx(8 / 100 / 4)
+
+
+def test_what_a_log_does_not_tell_is_unknown():
+    found = figures(Pauses(), cpus=None)
+    assert all(isnan(found[name]) for name in found if name not in ("host", "judged_s"))
