@@ -52,7 +52,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
 
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     options, connections = StoredOptions(store), Connections(secrets)
-    depot = Depot(store, layout.bundles_prefix) if isinstance(store, DirectStore) else None
+    depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
     archives = Archives(lambda: _s3(settings))
     artefacts = Artefacts(settings.cache, _log.info, archives=archives)
     ec2 = Ec2Provider(

@@ -29,9 +29,8 @@ def send_files(store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]
     arrived = {path: _arrived(store, keys[path], measured[path], word) for path, word in said.items()}
     for path in keys:
         if arrived.get(path) is None:
-            _log.warning(
-                "%s is fetched instead: %s", f"host {host.info.name}: {path}", said.get(path, "it can't be read")
-            )
+            why = said.get(path, "it can't be read")
+            _log.warning("host %s: %s is fetched instead: %s", host.info.name, path, why)
     return {path: file for path, file in arrived.items() if file is not None}
 
 

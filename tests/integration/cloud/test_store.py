@@ -51,7 +51,7 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path, monkeypatch: pyte
     connections = Connections(secrets)
     url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"
     store = S3Store(url, lambda: secrets.client("s3", None))
-    depot = Depot(store, layout.bundles_prefix)
+    depot = Depot(store, layout.bundles_prefix, tmp_path / "locks")
     provider = Ec2Provider(
         secrets, StoredOptions(store), SystemClock(), over_ssh(connections, depot), url, lambda _: None
     )

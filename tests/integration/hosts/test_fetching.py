@@ -17,8 +17,8 @@ MIB = 1 << 20
 
 
 @pytest.fixture
-def depot(store):
-    return Depot(store, lambda campaign_id: f"{campaign_id}/bundles")
+def depot(store, tmp_path):
+    return Depot(store, lambda campaign_id: f"{campaign_id}/bundles", tmp_path / "locks")
 
 
 @pytest.fixture
@@ -86,15 +86,18 @@ def test_it_is_staged_under_the_name_of_its_content(hosts, bundle, store):
     assert len(list(store.keys("campaign-2/bundles"))) == 1
 
 
-def test_of_many_who_stage_at_once_the_store_takes_one(bundle, store):
+@pytest.mark.parametrize("machines", [1, 4])
+def test_of_many_who_stage_at_once_the_store_takes_one(bundle, store, service, tmp_path, machines):
     made = bundles.bundle_of(bundle)
-    depots = [Depot(store, lambda _: "x") for _ in range(4)]
+    depots = [Depot(store, lambda _: "x", tmp_path / str(number % machines)) for number in range(4)]
     threads = [threading.Thread(target=lambda one=one: one.of_campaign("x")(made)) for one in depots]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(list(store.keys(""))) == 1
+    if machines == 1:
+        assert service.called("PUT", "/x/") == 1
 
 
 @pytest.mark.parametrize("fault", ["half", "503", "lost"])
