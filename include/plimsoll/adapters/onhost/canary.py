@@ -22,7 +22,7 @@ from typing import Any
 CPU_S, DISK_S, NETWORK_S = 1.0, 5.0, 1.0
 _FILE = 256 << 20
 _BLOCK = 1 << 20
-_PATIENCE_S = 20.0
+_PATIENCE_S = 60.0
 _PAUSE_S = 0.05
 
 
