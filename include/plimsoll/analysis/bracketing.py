@@ -12,7 +12,7 @@ from plimsoll.analysis.alignment import Phase, Window, misfits, windows
 from plimsoll.analysis.formats.reading import Sample
 from plimsoll.analysis.hdrlog import Record
 from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow, IntervalTable
-from plimsoll.analysis.judgement import Judgement, Run, schedule_of
+from plimsoll.analysis.judgement import Judgement, Run, rate_achieved, schedule_of, uncovered
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
 from plimsoll.analysis.timeline import timeline_faults
@@ -62,7 +62,7 @@ def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceL
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     parts = {level: tuple(_parts(tracks, by_operation, run, level)) for level in levels}
-    return _judgement(parts, levels)
+    return _judgement(parts, run, [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)])
 
 
 def _misfits(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> Iterator[str]:
@@ -94,10 +94,12 @@ def _parts(
         yield from (_Part(window, operation, own[operation]) for operation in sorted(own) if operation)
 
 
-def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], levels: Sequence[ServiceLevel]) -> Judgement:
+def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, reasons: Sequence[str]) -> Judgement:
+    levels = list(parts)
     table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
     judged = table.select("judged")
     operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
+    achieved = operations / seconds if seconds else None
     by_operation = {name: _maxima(table.select("judged", name)) for name in table.operations}
     return Judgement(
         intervals=table,
@@ -105,8 +107,9 @@ def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], levels: Sequence[S
         maxima=_maxima(judged),
         maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
         operations=operations,
-        achieved_ops_s=operations / seconds if seconds else None,
-        reasons=tuple(reason for level in levels for reason in _reasons(level, parts[level])),
+        achieved_ops_s=achieved,
+        rate_achieved=rate_achieved(achieved, run.attempted_ops_s),
+        reasons=tuple(dict.fromkeys(reasons)),
         notes=("judged by percentiles over time, not by histograms: a value that they don't tell is left out",),
     )
 
@@ -115,8 +118,10 @@ def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged"
     return [part for part in parts if part.window.phase == phase and part.operation == level.operations]
 
 
-def _reasons(level: ServiceLevel, parts: Sequence[_Part]) -> Iterator[str]:
+def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track], run: Run) -> Iterator[str]:
     judged = _judged(level, parts)
+    covered = sum(part.window.phase == "judged" and part.operation == ALL for part in parts)
+    yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
     every = f"{len(judged)} intervals of {format_duration(level.interval)}"
     empty = [part for part in judged if not part.count]
     left_open = [part for part in judged if part.count and part.met(level) is None]

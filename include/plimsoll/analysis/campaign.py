@@ -41,6 +41,7 @@ class AttemptData:
     max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
     duration_ms, kind, stop_the_world. `coincidences`: what `coincidence_frame` makes, empty where it was not made.
     `jvms`: what `jvms_frame` makes.
+    `provenance`: of an attempt that was imported.
     """
 
     verdict: Verdict
@@ -49,7 +50,6 @@ class AttemptData:
     pauses: pd.DataFrame
     coincidences: pd.DataFrame = field(default_factory=_no_table)
     provenance: Provenance | None = None
-    """Of an attempt that was imported: where it comes from."""
     jvms: pd.DataFrame = field(default_factory=_no_table)
 
 

@@ -1,6 +1,6 @@
 """What judging is told of a run, and what it answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -10,6 +10,8 @@ from plimsoll.analysis.intervals import IntervalTable
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.result import LevelVerdict, Percentiles
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.units import format_duration
 
 RATE_TOLERANCE = 0.01
 """A rate at most this share below the attempted one counts as achieved."""
@@ -84,3 +86,17 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
         interval_s=interval / _SECOND,
         planned=(run.duration - run.warmup) // interval if run.duration else None,
     )
+
+
+def rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
+    """Whether a rate counts as achieved; None where none was asked for."""
+    if attempted is None:
+        return None
+    return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
+
+
+def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
+    """The reason against a measurement that covers fewer intervals than planned, if it does."""
+    if schedule.planned is not None and covered < schedule.planned:
+        planned = f"{schedule.planned} intervals of {format_duration(level.interval)}"
+        yield f"only {covered} of {planned} are covered by the logs"

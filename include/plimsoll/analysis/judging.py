@@ -9,7 +9,7 @@ from plimsoll.analysis.bracketing import judge_samples
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, maxima, measure
-from plimsoll.analysis.judgement import RATE_TOLERANCE, Judgement, Run, schedule_of, unreadable
+from plimsoll.analysis.judgement import Judgement, Run, rate_achieved, schedule_of, uncovered, unreadable
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
@@ -86,11 +86,17 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel], *,
         judgement = Judgement(reasons=reading.obstacles)
     return replace(
         judgement,
-        notes=(*reading.notes, *judgement.notes),
+        notes=(*reading.notes, *judgement.notes, *_failures(reading)),
         format=reading.title,
         whole_run=reading.whole_run,
         errors=reading.errors,
     )
+
+
+def _failures(reading: Reading) -> Iterator[str]:
+    failed = sum((reading.errors or {}).values())
+    if failed:
+        yield f"{failed} operations of the whole run failed; what failed has no response time, and is not judged here"
 
 
 def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
@@ -124,9 +130,7 @@ def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterat
     judged = measured.judged(level)
     whose = "operation" if level.operations == ALL else level.operations
     covered = len([window for window in measured.windows if window.phase == "judged"])
-    if schedule.planned is not None and covered < schedule.planned:
-        planned = f"{schedule.planned} intervals of {format_duration(level.interval)}"
-        yield f"only {covered} of {planned} are covered by the logs"
+    yield from uncovered(covered, schedule, level)
     if not covered:
         end_s = sum(window.duration_s for window in measured.windows)
         yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
@@ -159,7 +163,7 @@ def _judgement(
         maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
         operations=operations,
         achieved_ops_s=achieved,
-        rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        rate_achieved=rate_achieved(achieved, run.attempted_ops_s),
         stalls_s=first.stalls_s(levels[0]),
         reasons=tuple(dict.fromkeys([*reasons, *_lost_operations(run, table)])),
         notes=(*notes, *_stall_notes(levels, passes)),
@@ -206,12 +210,6 @@ def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
         not_judged=sum(window.phase == "partial" for window in measured.windows),
         worst_ms=max(values, default=None),
     )
-
-
-def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
-    if attempted is None:
-        return None
-    return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
 
 
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:

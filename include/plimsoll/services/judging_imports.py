@@ -40,13 +40,16 @@ class LocalFile(Protocol):
     """A file to import; `name` is its path at the source."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its path, from the folder of the import's description."""
 
     @property
-    def path(self) -> Path: ...
+    def path(self) -> Path:
+        """Where it lies."""
 
     @property
-    def sha256(self) -> str: ...
+    def sha256(self) -> str:
+        """Checksum of its content."""
 
 
 @dataclass(frozen=True)

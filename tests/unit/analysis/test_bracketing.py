@@ -89,6 +89,13 @@ def test_warm_up_is_not_judged_and_the_rest_at_the_end_is_counted():
     assert (found.met, found.levels[0].judged, found.levels[0].not_judged) == (True, 1, 1)
 
 
+def test_a_run_shorter_than_planned_is_invalid_and_a_rate_that_was_not_reached_is_told():
+    run = Run(warmup=timedelta(0), duration=timedelta(seconds=30), attempted_ops_s=2)
+    found = judge_samples([sample(0, [1.0] * 20), sample(10, [1.0] * 10)], run, [LEVEL])
+    assert found.reasons == ("only 2 of 3 intervals of 10s are covered by the logs",)
+    assert (found.achieved_ops_s, found.rate_achieved) == (1.5, False)
+
+
 @pytest.mark.parametrize(
     ("samples", "reason"),
     [

@@ -229,6 +229,17 @@ def test_what_tells_of_the_whole_run_only_is_shown_and_not_judged(folder):
     assert "Whole run, reads: 1018 operations: p50 0.870 ms" in run(str(sample)).stdout
 
 
+def test_failures_that_a_file_tells_are_named(met, folder):
+    head = ",,Mutations,,,Reads,,,Deletes,,,Errors,\nTimestamp, Elapsed Time,Count,Latency (p99),1min (req/s),"
+    row = "2026-01-31T12:00:00Z,3,10,1.0,0.0,10,1.0,0.0,0,0.0,0.0,7,0.0\n"
+    (folder / "r.csv").write_text(
+        head + "Count,Latency (p99),1min (req/s),Count,Latency (p99),1min (req/s),Count,1min (errors/s)\n" + row
+    )
+    found = document(*met, "r.csv")[1]
+    assert (found["verdict"], found["errors"]) == ("met", {"errors": 7})
+    assert any("7 operations of the whole run failed" in reason for reason in found["reasons"])
+
+
 def test_a_format_that_is_forced_must_be_one(missed):
     result = run(*missed, "--format", "csv")
     assert result.exit_code == 2

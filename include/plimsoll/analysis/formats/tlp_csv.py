@@ -33,7 +33,7 @@ class _Table:
     name: str
     comments: tuple[str, ...]
     rows: tuple[_Row, ...]
-    columns: int
+    cut_short: bool
 
     @property
     def ours(self) -> bool:
@@ -72,15 +72,16 @@ class TlpCsv:
 def _table(file: RunFile) -> _Table:
     lines = file.text.splitlines()
     comments = tuple(line[1:].strip() for line in lines if line.startswith("#"))
-    groups, names, *rows = csv.reader(line for line in lines if line and not line.startswith("#"))
-    columns = list(_columns(groups, names))
     try:
-        read = tuple(_row(columns, row) for row in rows if len(row) == len(names))
-    except ValueError as error:
+        groups, names, *rows = csv.reader(line for line in lines if line and not line.startswith("#"))
+        cut_short = bool(rows) and len(rows[-1]) < len(names)
+        columns = list(_columns(groups, names))
+        read = tuple(_row(columns, row) for row in (rows[:-1] if cut_short else rows))
+    except (ValueError, csv.Error) as error:
         raise LogError(f"has a row that is none of tlp-stress' ({error})", where=file.name, mend=_MEND) from error
     if not read:
         raise LogError("holds no rows", where=file.name, mend=_MEND)
-    return _Table(file.name, comments, read, len(names))
+    return _Table(file.name, comments, read, cut_short)
 
 
 def _columns(groups: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -95,7 +96,7 @@ def _columns(groups: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str,
 def _row(columns: Sequence[tuple[str, str]], row: Sequence[str]) -> _Row:
     counts: dict[str, int] = {}
     values: dict[str, dict[float, float]] = {}
-    for (group, name), text in zip(columns[2:], row[2:], strict=True):
+    for (group, name), text in list(zip(columns, row, strict=True))[2:]:
         latency = _LATENCY.fullmatch(name)
         if name == "Count":
             counts[group] = int(text)
@@ -128,6 +129,8 @@ def _obstacles(table: _Table) -> Iterator[str]:
 
 def _remarks(table: _Table) -> Iterator[str]:
     first, last = table.rows[0], table.rows[-1]
+    if table.cut_short:
+        yield f"{table.name}: the last row is cut short (was its writer killed?); the rows before it count"
     if populate := re.search(r"--populate\s+(\S+)", " ".join(table.comments)):
         yield (
             f"{table.name}: populating ({populate[1]} a thread) counts in Elapsed Time, which is {first.elapsed_s:g} s "

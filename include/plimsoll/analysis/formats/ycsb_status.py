@@ -14,7 +14,7 @@ from plimsoll.domain.errors import LogError
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE
 )
-_OPERATION = re.compile(r"\[(?P<name>[A-Za-z-]+): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
+_OPERATION = re.compile(r"\[(?P<name>[A-Za-z_-]+): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
 _SUMMARY = re.compile(r"^\[(?P<name>[A-Za-z_-]+)\], (?P<what>[^,\n]+), (?P<value>[\d.]+)\s*$", re.MULTILINE)
 _PERCENTILE = re.compile(r"(?P<percentile>[\d.]+?)(st|nd|rd|th)?PercentileLatency\(us\)")
@@ -53,8 +53,8 @@ class YcsbStatus:
             samples=samples,
             whole_run=tuple(_whole_run(summary, measure, kinds)),
             obstacles=() if samples else (f"{name}: no status line tells percentiles (run YCSB with `-s`)",),
-            notes=(*_omission(measure), *remarks(names or list(summary))),
-            errors=_errors(summary) if summary else None,
+            notes=(*(_omission(measure) if samples else ()), *remarks(names or list(summary))),
+            errors=_errors(summary) if summary else _failed(statuses),
         )
 
 
@@ -122,6 +122,17 @@ def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
             if kind not in (what, "OK"):
                 found[kind] = found.get(kind, 0) + round(value)
     return found
+
+
+def _failed(statuses: Sequence[_Status]) -> dict[str, int] | None:
+    """Failed operations as the status lines count them; None where there are no such lines."""
+    found: dict[str, int] = {}
+    for status in statuses:
+        for name, (count, _) in status.operations.items():
+            if meaning(name)[0] == "time of failures" and "Intended-" not in name:
+                kind = name.partition("-")[2]
+                found[kind] = found.get(kind, 0) + count
+    return found if any(status.operations for status in statuses) else None
 
 
 def _omission(measure: Measure) -> Iterator[str]:

@@ -65,6 +65,19 @@ def test_a_row_that_is_none_is_refused():
         read_run([broken], Asked())
 
 
+def test_a_last_row_cut_short_is_left_out_and_named():
+    cut = RunFile("metrics.csv", AZUL.data[:-90])
+    found = read_run([cut], Asked())
+    assert found.whole_run == (WholeRun("writes", 600), WholeRun("reads", 150))
+    assert any("the last row is cut short" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("content", [b"", b"one line", b"a,b\nc,d\n\0\n", b"{}\n[]\n1,2,3,4\n"])
+def test_whatever_is_forced_to_be_one_is_refused_and_no_more(content):
+    with pytest.raises(LogError):
+        read_run([RunFile("x", content)], Asked(), "tlp-csv")
+
+
 def test_a_head_without_rows_is_refused():
     with pytest.raises(LogError, match="holds no rows"):
         read_run([RunFile("metrics.csv", HEAD.encode())], Asked())

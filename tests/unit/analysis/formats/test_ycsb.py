@@ -95,6 +95,13 @@ def test_the_summary_tells_whole_run_figures_and_errors():
     assert found.errors == {"ERROR": 3}
 
 
+def test_without_a_summary_failures_are_counted_from_status_lines():
+    statuses = STATUS.partition("[OVERALL]")[0]
+    assert read_run([RunFile("ycsb.out", statuses.encode())], Asked()).errors == {}
+    failing = statuses.replace("[UPDATE: ", "[UPDATE-FAILED: ")
+    assert read_run([RunFile("ycsb.out", failing.encode())], Asked()).errors == {"FAILED": 100}
+
+
 def test_intended_samples_come_first():
     both = STATUS.replace("[READ: ", "[Intended-READ: ").replace("[UPDATE: ", "[Intended-UPDATE: ")
     found = read_run([RunFile("ycsb.out", both.encode())], Asked())
