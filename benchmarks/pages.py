@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def fill(installation: Installation, campaigns: int) -> None:
 def measure(airflow: StackUnderTest, installation: Installation, viewers: int, seconds: float) -> None:
     """Ask, and print."""
     place = f"/plimsoll/campaigns/{_WATCHED}"
-    with _viewer(airflow) as one:
+    with closing(_viewer(airflow)) as one:
         for name, path in (("matrix", place), ("campaigns", "/plimsoll/")):
             _print(f"{name}, first", [_timed(one, path)])
             _print(f"{name}, alone", [_timed(one, path) for _ in range(20)])
@@ -76,7 +77,7 @@ def _watch(airflow: StackUnderTest, path: str, seconds: float, offset: float) ->
     times, etag = [], ""
     time.sleep(offset * _POLL_S)
     deadline = time.monotonic() + seconds
-    with _viewer(airflow) as http:
+    with closing(_viewer(airflow)) as http:
         while time.monotonic() < deadline:
             began = time.perf_counter()
             answer = http.get(path, headers={"If-None-Match": etag})

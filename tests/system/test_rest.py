@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -99,7 +100,7 @@ def test_only_the_failed_cell_runs_again_and_everything_else_stays(
     before = read_manifest(campaign.store, campaign.key(MET, 1))
     installation.faults.heal(FAILING)
 
-    with _logged_in(environment) as browser:
+    with closing(_logged_in(environment)) as browser:
         page = browser.get("/plimsoll/campaigns/again").text
         token = re.search(r'name="token" value="([^"]+)"', page)
         assert token

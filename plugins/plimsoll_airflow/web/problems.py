@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from plimsoll.domain.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
+from plimsoll.report.words import plural
 from plimsoll_airflow.web.rendering import render
 
 MEDIA_TYPE = "application/problem+json"
@@ -72,7 +73,7 @@ def _of_plimsoll(request: Request, error: Exception) -> Response:
         status = HTTPStatus.CONFLICT
     found = error.problems if isinstance(error, Refused) else ()
     problems = [ProblemDetail(where=one.where, what=one.what, mend=one.mend) for one in found]
-    what = f"refused, {len(problems)} problems" if problems else error.what
+    what = f"refused, {plural(len(problems), 'problem')}" if problems else error.what
     return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
 
 
