@@ -5,6 +5,7 @@ product's own code has started. The jobs sleep; what a load says of itself stand
 """
 
 import json
+import signal
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -116,15 +117,24 @@ class Site:
         open_ = (one.raddr for one in every if one.raddr and one.status == psutil.CONN_ESTABLISHED)
         return {address.ip for address in open_ if address.port == self.sshd.port}
 
-    def sessions_of(self, address: str) -> list[psutil.Process]:
-        """The sshd's processes that serve that address."""
-        return [one for one in self.sshd.sessions() if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
-
-    def load_address(self, work: Work) -> str:
-        """Where the sshd stands for that cell's load host."""
+    @contextmanager
+    def silent(self, work: Work) -> Iterator[None]:
+        """That cell's load host says nothing more, nor does the sshd to whoever comes anew."""
         cluster = work.provider.find(work.key)
         assert cluster is not None
-        return _here(cluster.load_host.address)
+        silenced = [*self._sessions_of(_here(cluster.load_host.address)), self.sshd.process]
+        assert len(silenced) > 1, "nobody is connected to it"
+        for process in silenced:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in silenced:
+                process.send_signal(signal.SIGCONT)
+
+    def _sessions_of(self, address: str) -> list[Any]:
+        every = self.sshd.sessions()
+        return [one for one in every if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
 
     def _host(self, key: AttemptKey, info: HostInfo, target: Target) -> Host:
         """At a loopback address of its own, all of which the sshd listens on; user data has prepared it."""
