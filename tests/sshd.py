@@ -103,11 +103,7 @@ class Sshd:
 
     def cut(self) -> None:
         """End every connection at once, as a server that dies does; it goes on listening."""
-        for process in self.sessions():
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
-        while self.sessions():
-            time.sleep(0.01)
+        _end(self.sessions())
 
     def freeze(self) -> None:
         """Every connection stays open and says nothing more."""
@@ -118,7 +114,8 @@ class Sshd:
         """End it and all its connections."""
         if self.process is None:
             return
-        self.cut()
+        self.process.send_signal(signal.SIGSTOP)  # whoever comes back at once shall not get in
+        _end(self.sessions())
         self.process.kill()
         self.process.wait()
         self.process = None
@@ -189,6 +186,21 @@ def _free_port(address: str) -> int:
         probe.bind((address, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def _end(processes: Sequence[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    while any(_runs(process) for process in processes):
+        time.sleep(0.01)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _name(process: psutil.Process) -> str:

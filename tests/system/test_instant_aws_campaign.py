@@ -10,6 +10,8 @@ from plimsoll.domain.cell import grid
 DEFINITION = published(parallel=8, repeats=1, loads=["20000/s", "30000/s", "40000/s"])
 CELLS = len(grid(DEFINITION))
 HOSTS = 4
+ROUNDED_USD = 1e-6
+"""To so much each attempt's cost is put on record."""
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -37,5 +39,5 @@ def test_no_more_live_at_once_than_the_pool_has_room_for_and_nothing_stays(outco
 def test_the_account_agrees_with_the_clouds_own(outcome: Outcome) -> None:
     """From the launch until somebody has seen it gone: never less than the bill, and little more."""
     assert outcome.billed_usd > 0
-    assert outcome.billed_usd <= outcome.spent_usd * 1.000001
+    assert outcome.billed_usd <= outcome.spent_usd + CELLS * ROUNDED_USD
     assert outcome.spent_usd < 1.5 * outcome.billed_usd

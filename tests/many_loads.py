@@ -1,0 +1,220 @@
+"""Many cells' loads on AWS's API and one real sshd: for triggers that follow them, in tests and in a benchmark.
+
+Each cell has four hosts: addresses of the sshd on this machine, with a folder each and a detached job that the
+product's own code has started. The jobs sleep; what a load says of itself stands in its progress file from the start.
+"""
+
+import json
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import boto3
+import psutil
+from tests.cloud.process import cloud_process
+from tests.processes import end_marked
+from tests.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
+
+from plimsoll.adapters.cassandra.layout import JOB
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.plimsoll_stress.command import PROGRESS
+from plimsoll.adapters.ssh import Connections, SshHost, Target
+from plimsoll.bootstrap import load_definition, local_toolkit
+from plimsoll.domain.cell import AttemptKey, grid
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.ports.host import Host, Job
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.ports.secrets import AwsAccess
+from plimsoll.services import phases
+from plimsoll.services.attempts import Work, begin
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+from plimsoll_airflow.triggers.load import LoadTrigger
+
+_CAMPAIGN = "many"
+_MARK = "PLIMSOLL_TEST"
+_AN_HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Account(OneKey):
+    """Keys for the sshd and for the test cloud."""
+
+    endpoint: str = ""
+
+    def aws(self, connection_id: str) -> AwsAccess:
+        """The test cloud's."""
+
+        def client(service: str, region: str | None) -> Any:
+            session: Any = boto3.session.Session("tests", "tests", region_name=region)
+            return session.client(service, endpoint_url=self.endpoint)
+
+        return AwsAccess(client)
+
+
+@dataclass
+class Site:
+    """The sshd behind the cloud's hosts, and the product's own toolkit wired to both.
+
+    `connections` are those of whoever follows the loads.
+    """
+
+    folder: Path
+    sshd: Sshd
+    account: Account
+    connections: Connections
+    definition: Definition
+    works: list[Work] = field(default_factory=list)
+
+    def toolkit(self) -> Toolkit:
+        """As `bootstrap` wires it, but for where hosts are."""
+        settings = Settings(store=str(self.folder / "store"), work=self.folder / "work")
+        store, wired = ObjectStore(settings.store), local_toolkit(settings)
+        provider = Ec2Provider(
+            secrets=self.account,
+            options=StoredOptions(store),
+            clock=SystemClock(),
+            connect=self._host,
+            store=settings.store,
+            say=print,
+        )
+        return Toolkit(
+            store=store,
+            clock=wired.clock,
+            providers={provider.name: provider},
+            databases=wired.databases,
+            load_generators=wired.load_generators,
+            sampler=wired.sampler,
+        )
+
+    def start(self, cells: int) -> None:
+        """So many cells whose database and load run."""
+        toolkit = self.toolkit()
+        CampaignStore(toolkit.store, _CAMPAIGN).open(self.definition)
+        with ThreadPoolExecutor(8) as pool:
+            self.works = list(pool.map(lambda cell: _started(toolkit, cell.id), grid(self.definition)[:cells]))
+        self.renew()
+
+    def renew(self) -> None:
+        """No connection is open any more: those who follow the loads from now on have new ones."""
+        self.connections.close()
+
+    def connected(self) -> set[str]:
+        """The addresses that this process is connected to."""
+        every = psutil.Process().net_connections("tcp")
+        open_ = (one.raddr for one in every if one.raddr and one.status == psutil.CONN_ESTABLISHED)
+        return {address.ip for address in open_ if address.port == self.sshd.port}
+
+    @contextmanager
+    def silent(self, work: Work) -> Iterator[None]:
+        """That cell's load host says nothing more, nor does the sshd to whoever comes anew."""
+        cluster = work.provider.find(work.key)
+        assert cluster is not None
+        silenced = [*self._sessions_of(_here(cluster.load_host.address)), self.sshd.process]
+        assert len(silenced) > 1, "nobody is connected to it"
+        for process in silenced:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in silenced:
+                process.send_signal(signal.SIGCONT)
+
+    def _sessions_of(self, address: str) -> list[Any]:
+        every = self.sshd.sessions()
+        return [one for one in every if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
+
+    def _host(self, key: AttemptKey, info: HostInfo, target: Target) -> Host:
+        """At a loopback address of its own, all of which the sshd listens on; user data has prepared it."""
+        root = self.folder / "hosts" / info.facts["instance_id"]
+        root.mkdir(parents=True, exist_ok=True)
+        (root / "prepared").write_text("ok\n")
+        reached = Target(_here(target.address), self.sshd.host_key, CONNECTION, self.sshd.port)
+        return SshHost(
+            info,
+            PurePosixPath(root),
+            self.connections.to(reached),
+            marks={_MARK: str(self.folder)},
+            bundles=PurePosixPath(self.folder / "bundles"),
+        )
+
+
+def _here(address: str) -> str:
+    """The loopback address that stands for that one."""
+    *_, third, fourth = address.split(".")
+    return f"127.77.{third}.{fourth}"
+
+
+@contextmanager
+def running_site(folder: Path) -> Iterator[Site]:
+    """No cell runs yet; nothing runs any more after the block. Nobody may follow a load then."""
+    key = make_key(folder / "keys", "user")
+    with (
+        cloud_process("--mode", "instant") as cloud,
+        running_sshd(folder / "sshd", [key.public], address="0.0.0.0") as sshd,
+    ):
+        account = Account(key.private, endpoint=cloud.about["endpoint"])
+        connections = Connections(account)
+        try:
+            yield Site(folder, sshd, account, connections, _definition(cloud.about["landscape"]))
+        finally:
+            connections.close()
+            end_marked(_MARK, str(folder))
+
+
+def _definition(landscape: dict[str, Any]) -> Definition:
+    """One repeat of the published campaign: 55 cells."""
+    published = load_definition(Settings(), "azul-2022")
+    options = {**published.provider.options, "security_group": landscape["security_group"]}
+    provider = published.provider.model_copy(update={"options": options})
+    return published.model_copy(update={"repeats": 1, "provider": provider, "budget": None})
+
+
+def _started(toolkit: Toolkit, cell_id: str) -> Work:
+    work = begin(toolkit, _CAMPAIGN, cell_id, "tests")
+    cluster = phases.provision(work)
+    for info in cluster.nodes:
+        work.provider.host(cluster, info).start(Job(JOB, ["sleep", "3600"], _AN_HOUR))
+    load = work.provider.host(cluster, cluster.load_host)
+    load.write(PurePosixPath("load", "plan.json"), json.dumps({"job_id": phases.LOAD_JOB, "duration_s": 9000}))
+    line = {"phase": "measure", "elapsed_s": 60, "planned_s": 9000, "achieved_ops_s": 2e4, "errors": {}}
+    load.write(PurePosixPath("load", PROGRESS), json.dumps(line) + "\n")
+    load.start(Job(phases.LOAD_JOB, ["sleep", "3600"], _AN_HOUR))
+    return work
+
+
+class Looks:
+    """When each look of triggers at a load was answered, on the monotonic clock."""
+
+    def __init__(self) -> None:
+        self.at: defaultdict[str, list[float]] = defaultdict(list)
+        self._poll = phases.poll_load
+
+    def __call__(self, work: Work) -> LoadStatus:
+        """In place of `phases.poll_load`."""
+        status = self._poll(work)
+        self.at[str(work.key)].append(time.monotonic())
+        return status
+
+    def of(self, work: Work) -> list[float]:
+        """Those at one load."""
+        return self.at[str(work.key)]
+
+
+def trigger_of(toolkit: Toolkit, work: Work) -> LoadTrigger:
+    """The product's own, as a triggerer makes it, with that toolkit."""
+    trigger = LoadTrigger(str(work.key), "run")
+    trigger.__dict__["work"] = Work(toolkit, work.key)
+    return trigger
