@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
 
 
-def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> tuple[str, str]:
-    """The judged percentile of every interval with bound, warm-up and pauses: SVG in the page's inks, and a caption."""
+def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
+    """The judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks."""
     variant = definition.variant(attempt.verdict.cell.variant)
     alone = definition.model_copy(update={"variants": (variant,), "control": None})
     findings = Findings(
@@ -30,4 +30,4 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
         stops=(),
     )
     (figure,) = timelines(findings)
-    return page_svg(figure, width_px=900, height_px=280), figure.caption
+    return page_svg(figure, width_px=900, height_px=280)

@@ -127,8 +127,7 @@ class _Drawing:
 def _drawn(drawing: _Drawing) -> bytes:
     from plimsoll.report.cell import cell_timeline
 
-    svg, _ = cell_timeline(drawing.definition, attempt_data(drawing.store, drawing.verdict), drawing.now)
-    return svg.encode()
+    return cell_timeline(drawing.definition, attempt_data(drawing.store, drawing.verdict), drawing.now).encode()
 
 
 def _cell(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellState:

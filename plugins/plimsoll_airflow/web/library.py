@@ -14,6 +14,7 @@ from plimsoll.domain.status import CampaignStatus
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.definitions import parse_definition
 from plimsoll.services.states import Memory
 from plimsoll.services.status import campaign_status
 from plimsoll_airflow.toolkit import toolkit
@@ -44,18 +45,17 @@ class Library:
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
-    _definitions: dict[str, tuple[bytes, Definition]] = field(default_factory=dict)
+    _definitions: dict[bytes, Definition] = field(default_factory=dict)
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def definition(self, campaign_id: str) -> Definition:
-        """The campaign's own, parsed once while its text stays the same. NotFound when there is no such campaign."""
-        text = CampaignStore(self.store, campaign_id).definition_text()
-        known = self._definitions.get(campaign_id)
-        if known is None or known[0] != text:
-            known = (text, CampaignStore(self.store, campaign_id).definition())
-            self._definitions[campaign_id] = known
-        return known[1]
+        """The campaign's own; NotFound when there is no such campaign. Equal texts are parsed once."""
+        campaign = CampaignStore(self.store, campaign_id)
+        text = campaign.definition_text()
+        if text not in self._definitions:
+            self._definitions[text] = parse_definition(text.decode(), campaign_id)
+        return self._definitions[text]
 
     def snapshot(self, campaign_id: str) -> Snapshot:
         """How the campaign stands, as of a few seconds ago at most."""
