@@ -24,7 +24,12 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         start_date=datetime(2020, 1, 1, tzinfo=UTC),
         catchup=False,
         max_active_runs=1,
-        default_args={"execution_timeout": timedelta(minutes=30)},
+        # Tries are for killed processes, as in the DAG `cell`: an error ends its task at once.
+        default_args={
+            "execution_timeout": timedelta(minutes=30),
+            "retries": 3,
+            "retry_delay": timedelta(seconds=5),
+        },
     ):
         plan = Plan(task_id="plan", definition=definition.name)
         run_cell = RunCell.partial(
@@ -34,8 +39,6 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
             max_active_tis_per_dagrun=definition.max_parallel,
             map_index_template="{{ task.cell_run.cell_id }}",
             poke_interval=run_poll_s(definition.timing.duration),
-            retries=2,
-            retry_delay=5,
         ).expand(run_id=plan.output)
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)

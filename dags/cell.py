@@ -21,7 +21,7 @@ with DAG(
     # The pool `clusters` is the limit to change; this one holds for runs triggered past it.
     max_active_runs=64,
     # Tries are for killed processes: an error of a phase ends it at once.
-    default_args={"retries": 1, "retry_delay": timedelta(seconds=5)},
+    default_args={"retries": 3, "retry_delay": timedelta(seconds=5)},
 ):
     # Can't fail and runs in no process: where it stands, the teardown runs, whatever dies half way.
     reserve = EmptyOperator(task_id="reserve").as_setup()  # type: ignore[no-untyped-call]
@@ -29,10 +29,8 @@ with DAG(
     deploy = Deploy(task_id="deploy", execution_timeout=timedelta(hours=1))
     # The time to start it; how long it may last is in the definition.
     load = Load(task_id="load", execution_timeout=timedelta(minutes=30))
-    collect = Collect(
-        task_id="collect", trigger_rule=TriggerRule.ALL_DONE, retries=3, execution_timeout=timedelta(hours=1)
-    )
+    collect = Collect(task_id="collect", trigger_rule=TriggerRule.ALL_DONE, execution_timeout=timedelta(hours=1))
     judge = Judge(task_id="judge", execution_timeout=timedelta(hours=1))
-    destroy = Destroy(task_id="destroy", retries=3, execution_timeout=timedelta(minutes=20))
+    destroy = Destroy(task_id="destroy", execution_timeout=timedelta(minutes=20))
 
     reserve >> provision >> deploy >> load >> collect >> [judge, destroy.as_teardown(setups=reserve)]

@@ -32,6 +32,7 @@ def execute(live: int) -> None:
     RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
 
 
+@pytest.mark.usefixtures("installation")
 def test_the_cells_run_is_started_or_started_over() -> None:
     with pytest.raises(DagRunTriggerException) as raised:
         execute(live=0)
@@ -42,6 +43,7 @@ def test_the_cells_run_is_started_or_started_over() -> None:
     assert (asked.wait_for_completion, asked.deferrable, asked.poke_interval) == (True, True, 3)
 
 
+@pytest.mark.usefixtures("installation")
 def test_a_run_that_lives_is_waited_for_and_not_disturbed() -> None:
     with pytest.raises(TaskDeferred) as raised:
         execute(live=1)
@@ -49,6 +51,13 @@ def test_a_run_that_lives_is_waited_for_and_not_disturbed() -> None:
     _, kwargs = raised.value.trigger.serialize()
     assert kwargs["run_ids"] == [RUN]
     assert {str(state) for state in kwargs["states"]} == {"success", "failed"}
+
+
+def test_a_cell_with_a_valid_attempt_is_not_run_again(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
+    run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
+
+    execute(live=0)  # neither starts nor waits, which both are exceptions
 
 
 def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Installation) -> None:

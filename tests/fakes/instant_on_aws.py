@@ -29,7 +29,7 @@ def toolkit(settings: Settings) -> Toolkit:
         secrets=secrets,
         options=StoredOptions(store),
         clock=clock,
-        connect=_in_folders(settings.work),
+        connect=in_folders(settings.work),
         store=store_name(settings),
         say=print,
     )
@@ -45,7 +45,7 @@ def toolkit(settings: Settings) -> Toolkit:
     )
 
 
-def _in_folders(work: Path) -> Connect:
+def in_folders(work: Path) -> Connect:
     """A folder for each instance; user data has prepared it."""
 
     def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cached_property
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
@@ -146,7 +146,7 @@ class S3Store:
         # That of a file that came in parts is none of its content.
         return StoredFile(found["ContentLength"], found["Metadata"].get("sha256", ""))
 
-    def _create(self, key: str, opened: Callable[[], BinaryIO]) -> bool:
+    def _create(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
         for left in reversed(range(_TRIES)):
             try:
                 with self._explained(key), opened() as body:
@@ -155,12 +155,21 @@ class S3Store:
                     )
             except _Refused as refused:
                 if refused.code in _TAKEN:
-                    return False
+                    # Sent again by boto3, as its answer was lost: taken it may be by ourselves.
+                    return refused.repeated and self._holds(key, opened)
                 if refused.code != _CONFLICT or not left:
                     raise
             else:
                 return True
         raise AssertionError("the last try returns or raises")
+
+    def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
+        found = hashlib.sha256()
+        with self._explained(key):
+            for chunk in self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(1 << 20):
+                found.update(chunk)
+        with opened() as body:
+            return found.digest() == hashlib.file_digest(body, "sha256").digest()
 
     def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
         asked = {"Bucket": self._bucket, "Key": self._name(key), **further}
@@ -207,7 +216,9 @@ class S3Store:
         except ClientError as error:
             fault = error.response.get("Error", {})
             code = str(fault.get("Code", ""))
-            raise self._error(key, code, f"{error.operation_name}: {fault.get('Message', '')}") from error
+            repeated = bool(error.response.get("ResponseMetadata", {}).get("RetryAttempts"))
+            said = f"{error.operation_name}: {fault.get('Message', '')}"
+            raise self._error(key, code, said, repeated=repeated) from error
         except (NoCredentialsError, PartialCredentialsError) as error:
             mend = (
                 "give the store's connection an access key, or run where an instance profile or AWS_PROFILE gives one"
@@ -216,19 +227,19 @@ class S3Store:
         except (BotoCoreError, OSError) as error:
             raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_ELSE) from error
 
-    def _error(self, key: str, code: str, said: str) -> StoreError | NotFound:
+    def _error(self, key: str, code: str, said: str, *, repeated: bool = False) -> StoreError | NotFound:
         if code in _MISSING:
             return NotFound("the store holds no such file", where=self.url(key))
         mend = _MENDING.get(code, _ELSE)
-        return _Refused(f"can't be used: {said} ({code})", where=self.url(key), mend=mend, code=code)
+        return _Refused(f"can't be used: {said} ({code})", where=self.url(key), mend=mend, code=code, repeated=repeated)
 
 
 class _Refused(StoreError):
-    """Carries S3's own code."""
+    """Carries S3's own code, and whether the request had been sent before."""
 
-    def __init__(self, what: str, *, where: str, mend: str, code: str) -> None:
+    def __init__(self, what: str, *, where: str, mend: str, code: str, repeated: bool) -> None:
         super().__init__(what, where=where, mend=mend)
-        self.code = code
+        self.code, self.repeated = code, repeated
 
 
 def _sign_v4(signature_version: str, **_: Any) -> str | None:

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from plimsoll.domain.result import Verdict
+from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work, begin, failures_recorded
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.collecting import collect
+from plimsoll.services.following import Follower
 from plimsoll.services.judging import judge
 from plimsoll.services.planning import missing_cells
 from plimsoll.services.toolkit import Toolkit
@@ -45,9 +47,12 @@ def _load(work: Work, say: Say) -> None:
         say(f"{work.key}: {name}")
         with failures_recorded(work, name):
             phase(work)
-    while (status := phases.poll_load(work)).state == "running":
-        say(
-            f"{work.key}: {status.phase}, {status.achieved_ops_s or 0:.0f} ops/s, {status.seconds_left or 0:.0f} s left"
-        )
+    follower = Follower(work)
+    while isinstance(status := follower.look(), str) or status.state == "running":
+        say(f"{work.key}: {status if isinstance(status, str) else _progress(status)}")
         work.toolkit.clock.sleep(_POLL_S)
     phases.require_complete(work, status)
+
+
+def _progress(status: LoadStatus) -> str:
+    return f"{status.phase}, {status.achieved_ops_s or 0:.0f} ops/s, {status.seconds_left or 0:.0f} s left"

@@ -75,6 +75,8 @@ SCHEDULER = {
     "scheduler_health_check_threshold": "300",
     "task_instance_heartbeat_timeout": "300",
     "task_instance_heartbeat_timeout_detection_interval": "30",
+    # How long the tasks of a scheduler that is known to be dead wait for another.
+    "orphaned_tasks_check_interval": "60",
     "parsing_cleanup_interval": "300",
     "enable_health_check": "False",
     "use_job_schedule": "True",

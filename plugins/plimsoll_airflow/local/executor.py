@@ -6,15 +6,18 @@ something has changed which needs it (`wakeup`).
 """
 
 import importlib
+import os
 import select
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 from airflow.configuration import conf
 from airflow.executors.local_executor import LocalExecutor
 from sqlalchemy import NullPool, create_engine
 
+from plimsoll_airflow.fencing import end_with_parent
 from plimsoll_airflow.local.wakeup import CHANNEL
 
 IDLE_WAIT_S = 3.0
@@ -34,6 +37,8 @@ class PromptLocalExecutor(LocalExecutor):
         """Fork the workers, with all that runs a task imported before: else each would import it; then listen."""
         for name in TASK_RUNTIME:
             importlib.import_module(name)
+        # Nobody gives work to the workers of a killed scheduler, and nobody would ever end them.
+        os.register_at_fork(after_in_child=partial(_end_with, os.getpid()))
         self._unfinished: Counter[Any] = Counter()
         super().start()
         self._listen()
@@ -77,3 +82,8 @@ class PromptLocalExecutor(LocalExecutor):
             select.select([self._database], [], [], IDLE_WAIT_S)
             self._database.poll()
         self._database.notifies.clear()
+
+
+def _end_with(scheduler: int) -> None:
+    if os.getppid() == scheduler:
+        end_with_parent()

@@ -82,7 +82,8 @@ class RunCell(TriggerDagRunOperator):
     """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
 
     `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives; clearing it,
-    once that run has ended, runs the cell again.
+    once that run has ended, runs the cell again unless it has a valid attempt: a killed try must not start a second
+    load either.
     """
 
     template_fields = ()
@@ -100,8 +101,15 @@ class RunCell(TriggerDagRunOperator):
         """Campaign and cell."""
         return CellRunId.parse(self.run_id)
 
+    @property
+    def _campaign(self) -> CampaignStore:
+        return CampaignStore(toolkit().store, self.cell_run.campaign_id)
+
     def execute(self, context: "Context") -> None:
-        """Start the run, or attach to it."""
+        """Start the run, or attach to it. A cell that has a valid attempt is done."""
+        if self._campaign.valid_verdict(self.cell_run.cell_id):
+            self.log.info("%s has a valid attempt: nothing to run", self.cell_run.cell_id)
+            return
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
         if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
@@ -118,9 +126,8 @@ class RunCell(TriggerDagRunOperator):
         self.log.info("run %s succeeded", self.run_id)
 
     def _reason(self) -> str:
-        campaign = CampaignStore(toolkit().store, self.cell_run.campaign_id)
-        newest = campaign.newest_attempt(self.cell_run.cell_id)
-        verdict = newest and read_verdict(campaign.store, newest)
+        newest = self._campaign.newest_attempt(self.cell_run.cell_id)
+        verdict = newest and read_verdict(self._campaign.store, newest)
         return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
 
 

@@ -10,6 +10,7 @@ from plimsoll.services import collecting, phases
 from plimsoll.services.attempts import Work, failures_recorded
 from plimsoll_airflow import narration
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
+from plimsoll_airflow.fencing import end_with_supervisor
 from plimsoll_airflow.links import CellPageLink
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import CellRun
@@ -23,6 +24,10 @@ class CellTask(BaseOperator):
     """A task that works at the attempt of its own run. The run's Params say of which campaign and cell."""
 
     operator_extra_links = [CellPageLink()]
+
+    def pre_execute(self, context: "Context") -> None:  # noqa: ARG002
+        """No task outlives its supervisor, or two tries would work at the attempt at once."""
+        end_with_supervisor()
 
     def attempt(self, context: "Context") -> Work:
         """The attempt that this run works at; NotFound when it has begun none."""

@@ -10,20 +10,20 @@ from plimsoll.services.attempts import Work, record_failure
 
 @contextmanager
 def final() -> Iterator[None]:
-    """Errors end the task without another try.
+    """Errors end the task without another try, and so does its time.
 
     Adapters repeat what is worth repeating themselves. Retries of a task are for its process being killed, which no
     exception tells of.
     """
     try:
         yield
-    except Exception as error:
+    except (Exception, AirflowTaskTimeout) as error:  # the latter is no Exception
         raise AirflowFailException(str(error)) from error
 
 
 @contextmanager
 def overrun_recorded(work: Work, phase: str) -> Iterator[None]:
-    """Put a phase that exceeds its task's time on record: Airflow's exception for that is no `Exception`."""
+    """Put a phase that exceeds its task's time on record."""
     try:
         yield
     except AirflowTaskTimeout as timeout:

@@ -16,13 +16,11 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work
+from plimsoll.services.following import Follower
 from plimsoll_airflow import narration
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 from plimsoll_airflow.pacing import LOAD_POLL_S, load_poll_s
 from plimsoll_airflow.toolkit import toolkit
-
-OUT_OF_REACH = timedelta(minutes=5)
-"""How long a load may go unobserved (a lost connection, say) before it counts as failed. It runs on meanwhile."""
 
 TOLD_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""
@@ -73,27 +71,28 @@ class LoadTrigger(BaseTrigger):
         """The attempt whose load it is."""
         return Work(toolkit(), AttemptKey.parse(self.attempt))
 
+    @cached_property
+    def _follower(self) -> Follower:
+        return Follower(self.work)
+
     async def _end(self) -> LoadStatus:
-        seen = time.monotonic()
         told: tuple[str, float] = ("", 0.0)
-        pause_s, _ = LOAD_POLL_S
         while True:
-            try:
-                status, pause_s = await _in_thread(self._look)
-            except PlimsollError as error:
-                if time.monotonic() - seen > OUT_OF_REACH.total_seconds():
-                    return LoadStatus("failed", reason=f"out of reach for {OUT_OF_REACH}: {error}")
-                self.log.warning("the load can't be observed now, it goes on: %s", error)
+            status, pause_s = await _in_thread(self._look)
+            if isinstance(status, str):
+                self.log.warning(status)
+            elif status.state != "running":
+                return status
             else:
-                if status.state != "running":
-                    return status
-                seen = time.monotonic()
-                told = self._tell(status, told, seen)
+                told = self._tell(status, told, time.monotonic())
             await asyncio.sleep(pause_s)
 
-    def _look(self) -> tuple[LoadStatus, float]:
-        """How the load is, and how many seconds later to look again: all that blocks."""
-        return phases.poll_load(self.work), load_poll_s(self.work.definition.timing.duration)
+    def _look(self) -> tuple[LoadStatus | str, float]:
+        """How the load is, or why that can't be told, and how many seconds later to look again: all that blocks."""
+        found = self._follower.look()
+        if isinstance(found, str):
+            return found, LOAD_POLL_S[0]
+        return found, load_poll_s(self.work.definition.timing.duration)
 
     def _tell(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
         phase, at = told

@@ -74,22 +74,22 @@ class Account:
         self.faults[operation] = [""] * (number - 1) + [code]
 
     @contextmanager
-    def throttled(self, operation: str, times: int) -> Iterator[None]:
-        """Answer the next requests for an operation with EC2's own refusal; clients may send again."""
-        error = b"<Error><Code>RequestLimitExceeded</Code><Message>slow</Message></Error>"
-        body = b"<Response><Errors>" + error + b"</Errors></Response>"
+    def answering(self, operation: str, code: str, status: int, times: int) -> Iterator[None]:
+        """Answer the next requests for an operation with EC2's own error, as HTTP has it; clients may send again."""
+        error = f"<Error><Code>{code}</Code><Message>no</Message></Error>"
+        body = f"<Response><Errors>{error}</Errors></Response>".encode()
         left = [times]
 
         def answer(request: Any, **_: Any) -> Any:
             if not left[0]:
                 return None
             left[0] -= 1
-            return AWSResponse(request.url, 503, {}, _Body(body))
+            return AWSResponse(request.url, status, {}, _Body(body))
 
         self.interceptors.append((f"before-send.ec2.{operation}", answer))
         yield
         self.interceptors.clear()
-        assert not left[0], "nothing was throttled"
+        assert not left[0], "too few were sent"
 
     def called(self, operation: str) -> int:
         return sum(name == operation for _, name in self.calls)

@@ -195,5 +195,11 @@ def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(identity, ask, t
 
 def test_throttling_is_absorbed(provider, ask, account):
     """By boto3 itself: the answer comes from the server, as AWS's would."""
-    with account.throttled("RunInstances", times=2):
+    with account.answering("RunInstances", "RequestLimitExceeded", 503, times=2):
         assert len(provider.ensure(ask()).hosts) == 4
+
+
+def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(provider, ask, account):
+    with account.answering("RunInstances", "InsufficientInstanceCapacity", 500, times=1):
+        cluster = provider.ensure(ask())
+    assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}

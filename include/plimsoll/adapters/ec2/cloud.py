@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from plimsoll.adapters.ec2.errors import explained
+from plimsoll.adapters.ec2.errors import CAPACITY, explained
 from plimsoll.adapters.ec2.tags import Filter
 from plimsoll.ports.secrets import AwsAccess, Secrets
 
@@ -73,7 +73,16 @@ class Cloud:
 
     @cached_property
     def _ec2(self) -> Any:
-        return self.client("ec2")
+        client = self.client("ec2")
+        # Before boto3's own handler: the first answer counts, and False means no.
+        client.meta.events.register_first("needs-retry.ec2.RunInstances", _refused_for_now)
+        return client
+
+
+def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[False] | None:
+    """Ask a full zone once. EC2 says so as a server error (HTTP 500), which boto3 would repeat; other zones may do."""
+    code = response[1].get("Error", {}).get("Code") if response else None
+    return False if code in CAPACITY else None
 
 
 def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:

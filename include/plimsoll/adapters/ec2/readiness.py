@@ -55,7 +55,7 @@ def _not_ready(host: Host) -> str:
 def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> ProviderError:
     said = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
     mend = "let the controller reach the hosts' private addresses on port 22, and see that the image runs cloud-init"
-    return ProviderError(f"hosts were not ready within {patience}: {said}", where="provision", mend=mend)
+    return ProviderError(f"hosts were not ready within {patience}: {said}", mend=mend)
 
 
 def _name(host: Host) -> str:

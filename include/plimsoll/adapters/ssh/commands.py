@@ -54,8 +54,11 @@ def list_command(folder: PurePosixPath) -> str:
 
 
 def free_space_command(folder: PurePosixPath) -> str:
-    """Two lines, the second with the KiB that are free below the folder in its fourth column."""
-    return in_shell(f"exec df -Pk {quoted(str(folder))}")
+    """Two lines, the second with the KiB that are free below the folder in its fourth column.
+
+    Where the folder is not made yet, of its parent: it may be the place of a disk of its own.
+    """
+    return in_shell(f"cd {quoted(str(folder))} 2>/dev/null || cd {quoted(str(folder.parent))}; exec df -Pk .")
 
 
 def quoted(*words: str) -> str:

@@ -213,7 +213,7 @@ class SshHost:
 
     def _free_space(self) -> str:
         """SFTP has no words for a full disk."""
-        answer = self._connection.execute(commands.free_space_command(self.root.parent), timeout_s=_ANSWER_S)
+        answer = self._connection.execute(commands.free_space_command(self.root), timeout_s=_ANSWER_S)
         return commands.free_space(_text(answer.stdout))
 
     def _error(self, what: str, how: str) -> HostError:

@@ -1,0 +1,245 @@
+"""Whole cells on the test cloud without Airflow, struck at chosen moments: what docs/reliability.md says of clouds."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from tests.cloud.cloud import REGION, Cloud, running_cloud
+from tests.fakes.hosts import FolderHost
+from tests.fakes.installation import instant_definition
+from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, NoSampler
+from tests.fakes.instant_on_aws import in_folders
+from tests.integration.cloud.conftest import keygen
+
+from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.ec2.provider import Connect
+from plimsoll.adapters.s3_store import S3Store
+from plimsoll.adapters.ssh import Target
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import HostError
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.secrets import AwsAccess, SshIdentity
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.reaping import Reaped, reap
+from plimsoll.services.running import run_cell
+from plimsoll.services.toolkit import Toolkit
+
+CAMPAIGN, CELL = "azul", "v1-001k-r1"
+Action = Callable[[], object]
+
+
+class Account:
+    """Implements the Secrets port: one key, and one account with the retries that Plimsoll's own clients have."""
+
+    def __init__(self, endpoint: str, key: Path) -> None:
+        self._endpoint, self._key = endpoint, key
+        self._session = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
+
+    def ssh_identity(self, connection_id: str) -> SshIdentity:
+        return SshIdentity("plimsoll", self._key.read_text())
+
+    def aws(self, connection_id: str) -> AwsAccess:
+        return AwsAccess(self.client)
+
+    def client(self, service: str, region: str | None) -> Any:
+        config = Config(retries={"mode": "standard", "total_max_attempts": 8}, connect_timeout=5, read_timeout=20)
+        return self._session.client(service, region_name=region or REGION, endpoint_url=self._endpoint, config=config)
+
+
+class CloudClock:
+    """Implements the Clock port on the cloud's own time: who sleeps moves it."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self._cloud, self._began = cloud, datetime.now(UTC)
+
+    def now(self) -> datetime:
+        return self._began + timedelta(seconds=self._cloud.lifecycle.clock.now())
+
+    def sleep(self, seconds: float) -> None:
+        self._cloud.skip(seconds)
+
+
+@dataclass
+class Moments:
+    """What to do, once each, `within` the middle of a phase (deploy, load, collect) or `when` words are told.
+
+    `starts` are the hosts that loads were started on; `said` is what provider and run tell.
+    """
+
+    within: dict[str, Action] = field(default_factory=dict)
+    when: dict[str, Action] = field(default_factory=dict)
+    starts: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def reached(self, phase: str) -> None:
+        """That phase is in its middle."""
+        self.within.pop(phase, lambda: None)()
+
+    def hear(self, text: str) -> None:
+        """Note what is told, and do what is to be done when somebody says so."""
+        self.said.append(text)
+        for words in [words for words in self.when if words in text]:
+            self.when.pop(words)()
+
+
+class StruckDatabase(InstantDatabase):
+    """In the middle of its deployment something happens."""
+
+    def __init__(self, faults: Faults, moments: Moments) -> None:
+        super().__init__(faults)
+        self.moments = moments
+
+    def deploy(self, *args: Any) -> None:
+        super().deploy(*args)
+        self.moments.reached("deploy")
+
+
+class StruckLoadGenerator(InstantLoadGenerator):
+    """A load is seen running once; then something happens, and when its files are asked for."""
+
+    def __init__(self, faults: Faults, moments: Moments) -> None:
+        super().__init__(faults)
+        self.moments, self._is_news = moments, False
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        if not self.has_started(host):
+            self.moments.starts.append(host.info.facts["instance_id"])
+            self._is_news = True
+        super().start(host, request)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        if self._is_news:
+            self._is_news = False
+            self.moments.reached("load")
+            return LoadStatus("running", "load", achieved_ops_s=1.0, seconds_left=1.0)
+        return super().status(host, job_id)
+
+    def files(self, host: Host) -> Any:
+        self.moments.reached("collect")
+        return super().files(host)
+
+
+@dataclass
+class Place:
+    """A test cloud with a campaign of one cell, and everything to run it."""
+
+    cloud: Cloud
+    toolkit: Toolkit
+    moments: Moments
+
+    @property
+    def campaign(self) -> CampaignStore:
+        """The campaign in the store."""
+        return CampaignStore(self.toolkit.store, CAMPAIGN)
+
+    def run(self) -> Verdict:
+        """One attempt at the cell."""
+        return run_cell(self.toolkit, CAMPAIGN, CELL, "owner", self.moments.hear)
+
+    def instance(self, role: str) -> str:
+        """A living instance of that role."""
+        alive = self.cloud.census.alive()
+        return next(one.instance_id for one in alive if one.tags.get("plimsoll:role") == role)
+
+    def launched(self) -> int:
+        """How many instances there ever were."""
+        return int(self.cloud.summary()["launched"])
+
+    def reap(self) -> Reaped:
+        """One pass of the reaper; no run owns anything any more."""
+        return reap(self.toolkit, lambda _: False)
+
+    def assert_counts_once(self, *, attempts: int = 1) -> None:
+        """The last attempt is valid and the only one that is; one start of a load a host; nothing is left."""
+        assert len(self.campaign.attempts(CELL)) == attempts
+        assert [verdict.key.attempt for verdict in self.campaign.verdicts() if verdict.valid] == [attempts]
+        assert len(set(self.moments.starts)) == len(self.moments.starts)
+        assert self.cloud.nothing_left(), self.cloud.leftovers()
+
+
+@pytest.fixture
+def cloud() -> Iterator[Cloud]:
+    """Hosts simulated, its time moved by whoever waits."""
+    with running_cloud("instant", manual=True) as cloud:
+        yield cloud
+
+
+@pytest.fixture
+def place(cloud: Cloud, tmp_path: Path) -> Place:
+    """Three nodes and the load's host, all of them folders."""
+    moments, faults = Moments(), Faults(tmp_path / "faults")
+    database, load = StruckDatabase(faults, moments), StruckLoadGenerator(faults, moments)
+    account = Account(cloud.endpoint, keygen(tmp_path / "id"))
+    return place_on(cloud, account, CloudClock(cloud), reached(tmp_path / "hosts", cloud), database=database, load=load)
+
+
+def place_on(
+    cloud: Cloud,
+    account: Account,
+    clock: Clock,
+    connect: Connect,
+    *,
+    database: StruckDatabase,
+    load: StruckLoadGenerator,
+    nodes: int = 3,
+) -> Place:
+    """A campaign in a store of its own in the cloud's bucket; everything of the product's but database and load."""
+    store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3", None))
+    provider = Ec2Provider(account, StoredOptions(store), clock, connect, store.root, load.moments.hear)
+    toolkit = Toolkit(
+        store=store,
+        clock=clock,
+        providers={provider.name: provider},
+        databases={INSTANT: database},
+        load_generators={INSTANT: load},
+        sampler=NoSampler(),
+    )
+    made = Place(cloud, toolkit, load.moments)
+    made.campaign.open(definition_on(cloud, nodes))
+    return made
+
+
+def definition_on(cloud: Cloud, nodes: int) -> Definition:
+    """One cell on hosts of that cloud, every zone allowed."""
+    options = {
+        "region": REGION,
+        "subnets": list(cloud.landscape.subnets.values()),
+        "security_group": cloud.landscape.security_group,
+        "image": cloud.landscape.image_parameter,
+        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
+        "startup": "1m",
+    }
+    cell = instant_definition("azul", variants=1, loads=1).model_dump(mode="json")
+    smaller = {"system": {**cell["system"], "nodes": nodes}, "workload": {"replication_factor": nodes}}
+    return Definition.model_validate({**cell, **smaller, "provider": {"name": "ec2", "options": options}})
+
+
+class SilentHost(FolderHost):
+    """A host that has not booted."""
+
+    def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
+        """Nobody answers."""
+        raise HostError("can't be reached", where=self.info.name)
+
+
+def reached(folder: Path, cloud: Cloud) -> Connect:
+    """A folder for each instance, unless it does not boot."""
+    prepared = in_folders(folder)
+
+    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
+        boots = cloud.lifecycle.lives[info.facts["instance_id"]].boots
+        return prepared(key, info, target) if boots else SilentHost(folder / info.facts["instance_id"], info)
+
+    return connect
