@@ -3,30 +3,18 @@
 from typing import Any
 
 import pytest
-from tests.integration.ec2.conftest import REGION
+from tests.cloud.cloud import REGION
+from tests.ec2_definition import ec2_definition
+from tests.integration.ec2.conftest import GROUP
 
 from plimsoll.domain.errors import SecretError
-from plimsoll.services.definitions import parse_definition
-
-YAML = """
-name: azul
-title: A campaign on EC2
-system: {database: cassandra, version: 4.0.1, nodes: 3}
-variants: [{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 40G}}]
-loads: [20000/s]
-timing: {duration: 150m, warmup: 30m}
-max_parallel: 8
-provider: {name: ec2}
-"""
 
 
 @pytest.fixture
-def check(provider, options):
+def check(provider, options, cloud):
     def problems(max_parallel: int = 8, **changes: Any) -> list[str]:
-        definition = parse_definition(YAML, "azul.yaml").model_copy(update={"max_parallel": max_parallel})
-        merged = {name: value for name, value in {**options, **changes}.items() if value is not None}
-        chosen = definition.provider.model_copy(update={"options": merged})
-        return [str(problem) for problem in provider.check(definition.model_copy(update={"provider": chosen}))]
+        definition = ec2_definition(cloud.landscape, **{"subnets": None, **options, **changes})
+        return [str(each) for each in provider.check(definition.model_copy(update={"max_parallel": max_parallel}))]
 
     return problems
 
@@ -67,7 +55,9 @@ def test_all_problems_are_found_at_once(check):
 
 def test_a_group_that_lets_everyone_in_is_refused(check, account):
     ec2 = account.client("ec2", REGION)
-    group = ec2.describe_security_groups(GroupNames=["plimsoll"])["SecurityGroups"][0]["GroupId"]
+    group = ec2.describe_security_groups(Filters=[{"Name": "group-name", "Values": [GROUP]}])["SecurityGroups"][0][
+        "GroupId"
+    ]
     ec2.authorize_security_group_ingress(
         GroupId=group, IpProtocol="tcp", FromPort=9042, ToPort=9042, CidrIp="0.0.0.0/0"
     )

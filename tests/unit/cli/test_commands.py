@@ -182,7 +182,7 @@ def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll):
     listed = json.loads(plimsoll("clusters", "list", "--json")[1])
     assert [f"{c['key']['campaign_id']}/{c['key']['cell_id']}/{c['key']['attempt']}" for c in listed] == keys
     code, out, _ = plimsoll("clusters", "destroy", keys[0], "--json")
-    assert (code, json.loads(out)) == (0, {"destroyed": [keys[0]], "failed": {}})
+    assert (code, json.loads(out)) == (0, {"destroyed": [keys[0]], "failed": {}, "unseen": []})
     assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == keys[1:]
     assert json.loads(plimsoll("clusters", "list", "--json")[1]) == []
 
