@@ -141,7 +141,11 @@ def test_a_dry_run_names_every_resource(account: Account, capsys: pytest.Capture
     [
         (Deny(action="DeleteKeyPair"), ["keys"], "allow the action ec2:DeleteKeyPair"),
         (Deny(action="DescribeKeyPairs"), ["keys"], "allow the action ec2:DescribeKeyPairs"),
-        (Deny(action="TerminateInstances"), ["instances", "volumes"], "allow the action ec2:TerminateInstances"),
+        (
+            Deny(action="TerminateInstances"),
+            ["instances", "volumes", "interfaces"],
+            "allow the action ec2:TerminateInstances",
+        ),
         (Throttle(action="DescribeVolumes", times=1), [], "DescribeVolumes was refused"),
     ],
 )

@@ -1,5 +1,6 @@
 """What `plan` finds wrong with a definition for EC2, before anything costs money."""
 
+import ipaddress
 from typing import Any
 
 import pytest
@@ -93,11 +94,35 @@ def test_a_missing_permission_names_the_action_to_allow(check, account, operatio
     assert problem.startswith(f"provider.options.{where}: ")
 
 
-def test_a_region_that_can_not_be_reached_is_the_only_problem(check, account):
-    account.faults = {"DescribeAvailabilityZones": ["AuthFailure"]}
+@pytest.mark.parametrize(
+    ("code", "mend"),
+    [("AuthFailure", "check the connection's credentials"), ("ExpiredToken", "renew the connection's temporary")],
+)
+def test_credentials_that_do_not_count_are_the_only_problem(check, account, code, mend):
+    account.faults = {"DescribeAvailabilityZones": [code]}
     (problem,) = check(image="/aws/service/nothing")
+    assert problem.startswith("provider.options.connection: ")
+    assert mend in problem
+
+
+def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(check, monkeypatch):
+    def unknown(name, *_):
+        raise OSError(-2, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
+    monkeypatch.setattr("plimsoll.adapters.ec2.cloud.get_environ_proxies", lambda _: {})
+    (problem,) = check(region="us-eats-1", image="/aws/service/nothing")
     assert problem.startswith("provider.options.region: ")
-    assert "credentials" in problem
+    assert "such as us-east-1" in problem
+
+
+def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(check, account, cloud):
+    ec2 = account.client("ec2", REGION)
+    network = ec2.describe_vpcs(VpcIds=[cloud.landscape.vpc])["Vpcs"][0]["CidrBlock"]
+    last = str(list(ipaddress.ip_network(network).subnets(prefixlen_diff=2))[3])
+    there = ec2.create_subnet(VpcId=cloud.landscape.vpc, CidrBlock=last, AvailabilityZone="us-east-1e")
+    problems = check(zones=None, subnets=[there["Subnet"]["SubnetId"]])
+    assert any("us-east-1e does not offer r5d.2xlarge" in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,21 @@ def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provi
     assert len(instances(account)) == 4
 
 
+@pytest.mark.parametrize("asked", [False, True])
+def test_hosts_hide_their_metadata_encrypt_their_disks_and_are_private_unless_asked(
+    provider, ask, account, cloud, asked
+):
+    ec2 = account.client("ec2", REGION)
+    for subnet in cloud.landscape.subnets.values():  # as default subnets are
+        ec2.modify_subnet_attribute(SubnetId=subnet, MapPublicIpOnLaunch={"Value": True})
+    cluster = provider.ensure(ask(public_addresses=asked))
+    running = instances(account)
+    assert {one["MetadataOptions"]["HttpTokens"] for one in running} == {"required"}
+    assert {bool(one.get("PublicIpAddress")) for one in running} == {asked}
+    assert {host.address for host in cluster.hosts} == {one["PrivateIpAddress"] for one in running}
+    assert {volume["Encrypted"] for volume in ec2.describe_volumes()["Volumes"]} == {True}
+
+
 def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, account, cloud):
     cluster = provider.ensure(ask())
     assert provider.find(cluster.key) == cluster

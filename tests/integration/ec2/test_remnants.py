@@ -9,6 +9,7 @@ from tests.leftovers import census, leave, make_one_of_each, tagged
 
 from plimsoll.adapters.ec2 import remnants
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import PartlySeen
 from plimsoll.domain.errors import ProviderError
 
 KEY = AttemptKey(campaign_id="azul", cell_id="zgc-020k-r1", attempt=1)
@@ -64,8 +65,19 @@ def test_what_can_not_be_removed_is_named(provider, ask, account, monkeypatch):
         provider.destroy(key)
 
 
-def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account):
+def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account, clock):
     key = provider.ensure(ask()).key
-    account.faults = {"TerminateInstances": ["UnauthorizedOperation"]}
+    account.faults = {"TerminateInstances": ["UnauthorizedOperation"] * 9}
     with pytest.raises(ProviderError, match="allow the action ec2:TerminateInstances"):
         provider.destroy(key)
+    assert clock.slept == []  # waiting would not mend it
+
+
+def test_what_may_not_be_listed_hides_nothing_else(provider, ask, account):
+    mine = provider.ensure(ask())
+    account.faults = {"DescribeVolumes": ["UnauthorizedOperation"]}
+    with pytest.raises(PartlySeen, match="allow the action ec2:DescribeVolumes") as caught:
+        provider.clusters()
+    (seen,) = caught.value.clusters
+    assert (seen.key, len(seen.hosts)) == (mine.key, 4)
+    assert any(resource.startswith("placement group") for resource in seen.resources)

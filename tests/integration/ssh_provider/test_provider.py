@@ -280,6 +280,25 @@ def test_every_problem_is_found_before_anything_starts(provider, with_groups, gr
     assert "larger than the memory of node2" in problems["variants.huge.jvm.heap"]
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_host_that_can_not_be_reached_is_a_problem(with_groups, group, sshd):
+    unreachable = group("rack1")
+    unreachable["load"]["port"] = free_port()
+    provider = with_groups(unreachable)
+    (problem,) = provider.check(definition_of(provider._options.options))
+    assert problem.where == "provider.options.groups.rack1.load"
+    assert "can't be reached" in problem.what
+    assert problem.mend
+
+
+def test_a_key_that_does_not_fit_is_a_problem_on_every_host(with_groups, group, tmp_path):
+    provider = with_groups(group("rack1"))
+    provider._connections._secrets = OneKey(make_key(tmp_path, "stranger").private)
+    found = provider.check(definition_of(provider._options.options))
+    assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
+    assert all("was not accepted" in problem.what for problem in found)
+
+
 def test_a_folder_that_can_not_be_used_is_a_problem(with_groups, group, tmp_path):
     (tmp_path / "file").touch()
     broken = {**group("rack1"), "folder": str(tmp_path / "file" / "below")}
