@@ -17,8 +17,8 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.planning import new_campaign_id, require_runnable
-from plimsoll.services.states import CellState, Memory, cell_states
 from plimsoll.services.spending import require_budget
+from plimsoll.services.states import CellState, Memory, cell_states
 from plimsoll.settings import Settings
 from plimsoll_airflow.toolkit import toolkit
 

@@ -66,7 +66,9 @@ class Cloud:
         try:
             socket.getaddrinfo(name, None)
         except OSError as error:
-            raise CloudError(f"{name} can't be found: {error}", where=self.where, mend=_region_mend(self.place)) from error
+            raise CloudError(
+                f"{name} can't be found: {error}", where=self.where, mend=_region_mend(self.place)
+            ) from error
 
     def call(self, operation: str, **parameters: Any) -> Answer:
         """One call to EC2; CloudError when it is refused."""
