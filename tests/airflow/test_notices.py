@@ -1,6 +1,7 @@
 """Notices go to the notifier that the environment names, or to nobody."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from plimsoll.services import phases
 from plimsoll.services.attempts import begin
 from plimsoll_airflow import notices
 
+OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
 TO_FILE = "tests.fakes.notifier.ToFile"
 
 
@@ -48,6 +50,19 @@ def test_a_setting_that_can_not_work_is_said(monkeypatch: pytest.MonkeyPatch, se
     name(monkeypatch, setting)
     with pytest.raises(notices.NoticeError, match=said):
         notices.send({}, "title", "text")
+
+
+def test_the_examples_in_the_documentation_are_notifiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    section = OPERATIONS.read_text().partition("## Notices")[2].partition("\n## ")[0]
+    examples = [
+        " ".join(found.split()) for found in re.findall(r"^    (\{.*?\}\n)$", section, re.MULTILINE | re.DOTALL)
+    ]
+    made: list[Any] = []
+    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", lambda self, _: made.append(type(self).__name__))
+    for example in examples:
+        name(monkeypatch, example)
+        notices.send({}, "title", "text")
+    assert made == ["SnsNotifier", "SmtpNotifier"]
 
 
 def test_the_reaper_does_its_work_even_if_nobody_can_be_told(
