@@ -16,7 +16,7 @@ from plimsoll.report.answers import sentence
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.origins import Origin, origins
-from plimsoll.report.tables import cell_usd
+from plimsoll.report.tables import cost_of_cell
 from plimsoll.report.validity import InvalidAttempt, validity
 
 
@@ -178,7 +178,7 @@ def _cells(findings: Findings) -> tuple[CellEntry, ...]:
             errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
             maxima=result.verdict.maxima if result.verdict else None,
-            usd=cell_usd(findings, result),
+            usd=cost_of_cell(findings, result),
         )
         for result in findings.cells
     )

@@ -106,14 +106,14 @@ def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
     return tuple(_cell_row(findings, result) for result in findings.cells)
 
 
-def cell_usd(findings: Findings, result: CellResult) -> float | None:
+def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
     """What the hosts of all attempts at a cell have cost; None: nothing."""
     spending = findings.data.spending
     return spending.of_cell(result.cell.id) if spending else None
 
 
 def _cell_row(findings: Findings, result: CellResult) -> CellRow:
-    usd = cell_usd(findings, result)
+    usd = cost_of_cell(findings, result)
     verdict = result.verdict
     level = deciding_level(verdict) if verdict else None
     counted = verdict.key.attempt if verdict else "none"
@@ -165,7 +165,7 @@ def _cell_record(findings: Findings, result: CellResult) -> dict[str, object]:
         "attempt": newest.key.attempt if newest else None,
         **_figures(verdict),
         **_all_maxima(verdict),
-        "usd": cell_usd(findings, result),
+        "usd": cost_of_cell(findings, result),
         "started_at": newest.started_at.isoformat() if newest and newest.started_at else None,
         "reasons": "; ".join(newest.reasons) if newest else "",
     }

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from pydantic import ValidationError
+
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cluster import Cluster, PartlySeen
 from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_until
@@ -75,7 +77,10 @@ def note_begun(toolkit: Toolkit, definition: Definition, key: AttemptKey) -> Non
 def _tariff(store: ResultStore, key: AttemptKey) -> Tariff | None:
     try:
         return Tariff.model_validate_json(store.read(f"{layout.cost_prefix(key)}/{_BEGUN}"))
-    except NotFound:  # found and destroyed without its beginning being known
+    except (
+        NotFound,
+        ValidationError,
+    ):  # destroyed without a known beginning, or begun by a version that told no prices
         return None
 
 

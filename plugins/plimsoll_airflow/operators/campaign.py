@@ -10,8 +10,8 @@ from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
-from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll.services.spending import require_budget
+from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.planning import Request, plan_cells
