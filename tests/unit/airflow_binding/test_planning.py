@@ -189,5 +189,5 @@ def test_a_campaign_without_room_in_its_budget_is_refused_before_any_cell(
     paid = replace(installation.toolkit, tariffs={"instant": Prices()})
     monkeypatch.setattr("plimsoll_airflow.planning.toolkit", lambda: paid)
 
-    with pytest.raises(Refused, match=r"no room for another cell: 0\.00 USD are spent.* raise `budget`"):
+    with pytest.raises(Refused, match=r"no room for another cell: 0\.00 USD are spent.*raise `budget`"):
         plan_cells("dear", Request(), NOON)
