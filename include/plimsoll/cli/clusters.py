@@ -34,7 +34,9 @@ def list_clusters(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([{**cluster.model_dump(mode="json"), "usd_so_far": usd} for cluster, usd in costs])
     else:
-        rows = [_row(cluster, usd, now) for cluster, usd in costs]
+        rows = [
+            (*_row(cluster, now), _cost(usd, is_paid=cluster.provider in toolkit.tariffs)) for cluster, usd in costs
+        ]
         columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
         print_table(f"{len(rows)} clusters alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows)
     for why in living.unseen:
@@ -69,7 +71,14 @@ def destroy(
     raise typer.Exit(1 if failed or reaped.unseen else 0)
 
 
-def _row(cluster: Cluster, usd: float, now: datetime) -> tuple[object, ...]:
+def _cost(usd: float, *, is_paid: bool) -> str:
+    """Of hosts that must be paid for, none costs nothing: what has no price is not known."""
+    if usd:
+        return show_usd(usd)
+    return "unknown" if is_paid else "nothing"
+
+
+def _row(cluster: Cluster, now: datetime) -> tuple[object, ...]:
     minutes = int((now - cluster.created_at).total_seconds()) // 60
     return (
         cluster.key,
@@ -79,5 +88,4 @@ def _row(cluster: Cluster, usd: float, now: datetime) -> tuple[object, ...]:
         cluster.owner,
         f"{minutes // 60} h {minutes % 60:02d} min",
         f"{cluster.expires_at:%Y-%m-%d %H:%M} UTC",
-        show_usd(usd) if usd else "nothing",
     )
