@@ -11,6 +11,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.catalogue import sound_definitions, timetable
 from plimsoll_airflow.forms import campaign_doc, campaign_params
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.pacing import run_poll_s
 
 for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
@@ -43,4 +44,7 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
         report = PublishReport(task_id="report", outlets=[Asset(f"report-{definition.name}")])
+        # A teardown, so that the run ends as its report does.
+        reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report
+        run_cell >> reap.as_teardown()

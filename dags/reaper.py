@@ -1,5 +1,6 @@
 """Destroys clusters that no live run of the DAG `cell` owns: what crashes and kills have left behind.
 
+Every hour, and by hand (with `dry_run`: only says what it would destroy); each campaign's DAG does the same at its end.
 With a campaign's id it destroys all clusters of that campaign instead, whoever owns them.
 """
 

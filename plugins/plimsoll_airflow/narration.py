@@ -1,20 +1,26 @@
 """What the phases of a cell's life came to, in sentences for task logs."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.cost import cost_until
 from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
-from plimsoll.domain.units import format_size
+from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.reaping import Reaped
 
 
 def provisioned(cluster: Cluster) -> Iterator[str]:
     """Where the hosts are and until when they live."""
     for host in cluster.hosts:
         yield f"{host.name} ({host.role}) at {host.address}"
-    yield f"the hosts end themselves at {cluster.expires_at:%Y-%m-%d %H:%M} UTC if nothing else does"
+    hourly = sum(host.usd_per_hour or 0.0 for host in cluster.hosts)
+    if hourly:
+        yield f"the hosts cost {show_usd(hourly)} an hour"
+    yield f"the hosts end themselves at {_moment(cluster.expires_at)} if nothing else does"
 
 
 def deployed(fingerprint: Fingerprint) -> Iterator[str]:
@@ -66,6 +72,23 @@ def _fit(host: HostFigures) -> str:
     )
 
 
+def reaped(found: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
+    """What the reaper kept and destroyed, or would destroy, each cluster with all that it consists of."""
+    for cluster in found.kept:
+        yield f"kept {_cluster(cluster, now)}"
+    for cluster in found.destroyed:
+        yield f"{'would destroy' if dry_run else 'destroyed'} {_cluster(cluster, now)}"
+    if not (found.kept or found.destroyed or found.troubles):
+        yield "no cluster is alive"
+
+
+def _cluster(cluster: Cluster, now: datetime) -> str:
+    usd = cost_until(cluster, now).usd
+    cost = f", {show_usd(usd)} so far" if usd else ""
+    resources = f": {', '.join(cluster.resources)}" if cluster.resources else ""
+    return f"{cluster.key} of {cluster.owner or 'nobody'}, up since {_moment(cluster.created_at)}{cost}{resources}"
+
+
 def _node(node: NodeFingerprint) -> str:
     jvm = node.jvm
     heap = format_size(jvm.heap_max_bytes)
@@ -79,6 +102,10 @@ def _level(level: LevelVerdict) -> str:
     worst = "nothing measured" if level.worst_ms is None else f"worst {level.worst_ms:.1f} ms"
     outcome = "met" if level.met else "missed"
     return f"{level.service_level}: {outcome}, {level.missed} of {level.judged} intervals missed it, {worst}"
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def _minutes(seconds: float) -> str:

@@ -17,6 +17,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.planning import new_campaign_id, require_runnable
+from plimsoll.services.spending import require_budget
 from plimsoll.services.states import CellState, Memory, cell_states
 from plimsoll.settings import Settings
 from plimsoll_airflow.toolkit import toolkit
@@ -66,6 +67,8 @@ def plan_cells(name: str, request: Request, at: datetime) -> CampaignPlan:
     campaign.open(definition)
     states = cell_states(tools.store, campaign_id, definition, tools.clock.now(), Memory())
     chosen = tuple(state.cell for state in choose(definition, request, states, at))
+    if chosen:
+        require_budget(tools, campaign, definition)
     return CampaignPlan(campaign_id, chosen, sum(state.valid is None for state in states), len(states))
 
 

@@ -12,6 +12,8 @@ from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.services import phases
+from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll.services.running import run_cell, run_missing
 from plimsoll_airflow.operators.campaign import RunCell
@@ -135,6 +137,7 @@ def test_a_campaign_runs_its_cells_passes_the_gate_and_publishes(installation: I
         "run_cell[v1-002k-r1]": "success",
         "quality_gate": "success",
         "report": "success",
+        "reap": "success",
     }
     assert str(ended.state) == "success"
     assert installation.toolkit.store.exists("campaign/report/report.html")
@@ -150,8 +153,20 @@ def test_a_failed_cell_closes_the_gate_and_the_run_is_red(installation: Installa
     after = states(ended)
     assert str(ended.state) == "failed"
     assert (after["run_cell[v1-001k-r1]"], after["run_cell[v1-002k-r1]"]) == ("success", "failed")
-    assert (after["quality_gate"], after["report"]) == ("failed", "upstream_failed")
+    assert (after["quality_gate"], after["report"], after["reap"]) == ("failed", "upstream_failed", "success")
     assert not installation.toolkit.store.exists("campaign/report/report.html")
+
+
+@pytest.mark.usefixtures("cells_in_process")
+def test_a_campaign_ends_with_a_pass_of_the_reaper(installation: Installation) -> None:
+    installation.open_campaign(installation.define(instant_definition(variants=1, loads=2)))
+    installation.faults.plant("v1-002k-r1", "load")
+    phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
+
+    ended = run("instant", {"campaign_id": "campaign", "cells": "v1-002k-r1"})
+
+    assert (str(ended.state), states(ended)["reap"]) == ("failed", "success")
+    assert installation.provider.clusters() == []
 
 
 @pytest.mark.usefixtures("cells_in_process")
@@ -173,7 +188,9 @@ def test_a_complete_campaign_goes_straight_to_gate_and_report(campaign: Installa
 
     ended = run("instant", {"campaign_id": "campaign"})
 
-    assert states(ended) == {"plan": "success", "run_cell": "skipped", "quality_gate": "success", "report": "success"}
+    after = states(ended)
+    assert after.pop("run_cell") == "skipped"
+    assert after == dict.fromkeys(("plan", "quality_gate", "report", "reap"), "success")
     assert str(ended.state) == "success"
 
 
@@ -198,9 +215,6 @@ def test_planning_the_same_run_again_is_the_same_campaign(installation: Installa
 
 
 def test_the_reaper_destroys_what_no_run_owns(campaign: Installation) -> None:
-    from plimsoll.services import phases
-    from plimsoll.services.attempts import begin
-
     phases.provision(begin(campaign.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
 
     ended = run("reaper", {"dry_run": False})

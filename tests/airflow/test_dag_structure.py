@@ -78,7 +78,10 @@ def test_a_campaign_ends_as_its_report_does_and_that_waits_for_the_gate(dags: di
         "run_cell": {"plan"},
         "quality_gate": {"run_cell"},
         "report": {"quality_gate"},
+        "reap": {"run_cell"},
     }
+    # A teardown has no say in how the run ends.
+    assert [task.task_id for task in dag.leaves if not task.is_teardown] == ["report"]
     assert dag.get_task("quality_gate").trigger_rule == TriggerRule.ALL_DONE
     assert dag.get_task("report").trigger_rule == TriggerRule.ALL_SUCCESS
     assert [asset.name for asset in dag.get_task("report").outlets] == ["report-instant"]

@@ -1,12 +1,15 @@
 """From a campaign's run to the runs of its cells."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException, TaskDeferred
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.paid import Prices
 
 from plimsoll.services.running import run_cell
+from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 
 RUN = "campaign__v1-001k-r1"
@@ -32,8 +35,8 @@ def execute(live: int) -> None:
     RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
 
 
-@pytest.mark.usefixtures("installation")
-def test_the_cells_run_is_started_or_started_over() -> None:
+def test_the_cells_run_is_started_or_started_over(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
     with pytest.raises(DagRunTriggerException) as raised:
         execute(live=0)
 
@@ -41,6 +44,20 @@ def test_the_cells_run_is_started_or_started_over() -> None:
     assert (asked.trigger_dag_id, asked.dag_run_id, asked.reset_dag_run) == ("cell", RUN, True)
     assert asked.conf == {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
     assert (asked.wait_for_completion, asked.deferrable, asked.poke_interval) == (True, True, 3)
+
+
+def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.open_campaign(instant_definition().model_copy(update={"budget": 0.01}))
+    monkeypatch.setattr(campaign, "toolkit", lambda: replace(installation.toolkit, tariffs={"instant": Prices()}))
+
+    with pytest.raises(
+        AirflowFailException, match=r"budget: has no room .* trigger its DAG with `campaign_id` 'campaign'"
+    ):
+        execute(live=0)
+    with pytest.raises(TaskDeferred):  # one that runs is not cut
+        execute(live=1)
 
 
 @pytest.mark.usefixtures("installation")

@@ -29,6 +29,7 @@ def changed(lifecycle: Lifecycle, groups: PlacementGroups) -> Iterator[None]:
             "describe_placement_groups": groups.describe,
             "delete_placement_group": groups.delete,
             "delete_security_group": _guarded(EC2Response.delete_security_group),
+            "delete_network_interface": _unless_attached(EC2Response.delete_network_interface),
         }.items():
             changes.enter_context(mock.patch.object(EC2Response, name, _method(method), create=True))
         changes.enter_context(mock.patch.object(Instance, "terminate", _terminate(lifecycle)))
@@ -85,6 +86,18 @@ def _guarded(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], 
         users = [nic for nic in call.ec2_backend.enis.values() if group in {each.id for each in nic.group_set}]
         if users:
             raise Refused("DependencyViolation", f"resource {group} has a dependent object")
+        return original(call)
+
+    return delete
+
+
+def _unless_attached(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:
+    """moto deletes an interface from under its instance."""
+
+    def delete(call: EC2Response) -> Any:
+        nic = call.ec2_backend.enis.get(call._get_param("NetworkInterfaceId"))
+        if nic is not None and nic.instance is not None and str(nic.instance.state) != "terminated":
+            raise Refused("InvalidParameterValue", f"Network interface '{nic.id}' is currently in use.")
         return original(call)
 
     return delete

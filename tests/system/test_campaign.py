@@ -68,4 +68,5 @@ def _clusters(airflow: StackUnderTest) -> list[str]:
 
     work = airflow.stack.settings.work
     found = living_clusters(build_toolkit(Settings(work=work)))
-    return [str(cluster.key) for cluster in found]
+    assert not found.unseen
+    return [str(cluster.key) for cluster in found.clusters]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.provenance import Provenance
@@ -57,7 +58,8 @@ class AttemptData:
 class CampaignData:
     """All that is known of a campaign.
 
-    `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
+    `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it;
+    `spending` is None where hosts cost nothing.
     """
 
     campaign_id: str
@@ -66,6 +68,7 @@ class CampaignData:
     quality: tuple[Check, ...]
     generated_at: datetime
     definition_yaml: str = ""
+    spending: Spending | None = None
 
 
 @dataclass(frozen=True, eq=False)

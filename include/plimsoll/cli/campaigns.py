@@ -21,6 +21,7 @@ def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
     """Show how far a campaign is, cell by cell."""
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.bootstrap import build_store
+    from plimsoll.domain.units import show_usd
     from plimsoll.services.progress import campaign_progress
     from plimsoll.settings import Settings
 
@@ -32,5 +33,6 @@ def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
         (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
         for cell in progress.cells
     ]
-    cost = f", {progress.usd:.2f} USD so far" if progress.usd else ""
+    budget = "" if progress.budget_usd is None else f" of {show_usd(progress.budget_usd)}"
+    cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
     print_table(f"{progress.title} ({campaign}){cost}", ("cell", "state", "attempt", "phase", "reason"), rows)

@@ -1,34 +1,47 @@
 """`plimsoll clusters`: what is alive, and an end to it."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_table
+from plimsoll.domain.units import show_usd
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from plimsoll.domain.cluster import Cluster
 
 clusters_app = typer.Typer(help="List the clusters that are alive, or destroy them.", no_args_is_help=True)
 
 
 @clusters_app.command("list")
 def list_clusters(as_json: JsonOption = False) -> None:
-    """Every cluster alive now, found by what is really there."""
+    """Every cluster alive now, by what is really there, with its cost so far.
+
+    Exits with 1 when something could not be looked at, and says what.
+    """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.domain.cost import cost_until
     from plimsoll.services.reaping import living_clusters
     from plimsoll.settings import Settings
 
     toolkit = build_toolkit(Settings())
-    clusters, now = living_clusters(toolkit), toolkit.clock.now()
-    costs = [cost_until(cluster, now).usd for cluster in clusters]
+    living, now = living_clusters(toolkit), toolkit.clock.now()
+    costs = [(cluster, cost_until(cluster, now).usd) for cluster in living.clusters]
     if as_json:
-        print_json([{**c.model_dump(mode="json"), "usd_so_far": usd} for c, usd in zip(clusters, costs, strict=True)])
-        return
-    rows = [
-        (c.key, c.provider, len(c.hosts), c.hosts[0].address, c.owner, f"{c.expires_at:%Y-%m-%d %H:%M} UTC", _usd(usd))
-        for c, usd in zip(clusters, costs, strict=True)
-    ]
-    columns = ("cluster", "provider", "hosts", "first", "owner", "expires", "cost so far")
-    print_table(f"{len(clusters)} clusters alive", columns, rows)
+        print_json([{**cluster.model_dump(mode="json"), "usd_so_far": usd} for cluster, usd in costs])
+    else:
+        rows = [
+            (*_row(cluster, now), _cost(usd, is_paid=cluster.provider in toolkit.tariffs)) for cluster, usd in costs
+        ]
+        columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
+        print_table(f"{len(rows)} clusters alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows)
+    for why in living.unseen:
+        typer.echo(why, err=True)
+    raise typer.Exit(1 if living.unseen else 0)
 
 
 @clusters_app.command()
@@ -37,7 +50,7 @@ def destroy(
     every: Annotated[bool, typer.Option("--all", help="Every cluster of this installation.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Destroy one cluster, or all, and verify that it is gone. Exits with 1 if one resisted."""
+    """Destroy one cluster, or all, and verify that it is gone. Exits with 1 if one resisted or could not be seen."""
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.reaping import reap
     from plimsoll.settings import Settings
@@ -48,13 +61,31 @@ def destroy(
     destroyed = [str(alive.key) for alive in reaped.destroyed]
     failed = {str(alive.key): reason for alive, reason in reaped.failed}
     if as_json:
-        print_json({"destroyed": destroyed, "failed": failed})
+        print_json({"destroyed": destroyed, "failed": failed, "unseen": reaped.unseen})
     else:
         typer.echo("\n".join(f"destroyed {key}" for key in destroyed) or "nothing to destroy")
         for key, reason in failed.items():
             typer.echo(f"{key}: {reason}", err=True)
-    raise typer.Exit(1 if failed else 0)
+        for why in reaped.unseen:
+            typer.echo(why, err=True)
+    raise typer.Exit(1 if failed or reaped.unseen else 0)
 
 
-def _usd(amount: float) -> str:
-    return f"{amount:.2f} USD" if amount else "nothing"
+def _cost(usd: float, *, is_paid: bool) -> str:
+    """Of hosts that must be paid for, none costs nothing: what has no price is not known."""
+    if usd:
+        return show_usd(usd)
+    return "unknown" if is_paid else "nothing"
+
+
+def _row(cluster: Cluster, now: datetime) -> tuple[object, ...]:
+    minutes = int((now - cluster.created_at).total_seconds()) // 60
+    return (
+        cluster.key,
+        cluster.provider,
+        len(cluster.hosts),
+        cluster.hosts[0].address,
+        cluster.owner,
+        f"{minutes // 60} h {minutes % 60:02d} min",
+        f"{cluster.expires_at:%Y-%m-%d %H:%M} UTC",
+    )

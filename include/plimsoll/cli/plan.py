@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
-from plimsoll.domain.units import format_rate
+from plimsoll.domain.units import format_rate, show_usd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,15 +101,11 @@ def _money(plan: Plan) -> Iterator[str]:
     """Nothing where hosts cost nothing."""
     if plan.tariff is None:
         return
-    rates = [f"{rate.kind} {_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
+    rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
     vcpus = "" if plan.vcpus is None else f", {plan.vcpus} vCPUs at once"
-    yield f"Estimated cost of the hosts under load: {_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
+    yield f"Estimated cost of the hosts under load: {show_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
     yield f"Prices: {plan.tariff.source}"
     if plan.definition.budget is not None:
         short = plan.usd is not None and plan.usd > plan.definition.budget
         remark = ", less than the estimate: not all cells will run" if short else ""
-        yield f"Budget: {_usd(plan.definition.budget)}{remark}"
-
-
-def _usd(amount: float | None) -> str:
-    return "unknown" if amount is None else f"{amount:,.2f} USD" if amount >= 10 else f"{amount:.3f} USD"
+        yield f"Budget: {show_usd(plan.definition.budget)}{remark}"

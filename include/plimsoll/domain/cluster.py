@@ -1,11 +1,13 @@
 """A cluster: the database nodes and the load generator's host of one attempt."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.errors import ProviderError
 
 Role = Literal["node", "load"]
 
@@ -30,6 +32,9 @@ class Cluster(Model):
     hosts: tuple[HostInfo, ...]
     created_at: AwareDatetime
     expires_at: AwareDatetime
+    resources: Annotated[
+        tuple[str, ...], Field(description="All that is there of it, in the provider's words, where that was listed")
+    ] = ()
 
     @property
     def nodes(self) -> tuple[HostInfo, ...]:
@@ -50,3 +55,11 @@ class ClusterRequest(Model):
     nodes: Annotated[int, Field(ge=1)]
     expires_at: AwareDatetime
     options: dict[str, object] = {}
+
+
+class PartlySeen(ProviderError):
+    """Some of what is alive could not be looked at; `clusters` are those that could."""
+
+    def __init__(self, what: str, clusters: Sequence[Cluster], *, where: str = "", mend: str = "") -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.clusters = tuple(clusters)

@@ -51,6 +51,35 @@ class Cost(Model):
     ended_at: AwareDatetime
 
 
+class Entry(Model):
+    """What one attempt has cost so far."""
+
+    key: AttemptKey
+    usd: float
+    final: Annotated[bool, Field(description="Whether its cluster is gone")]
+
+
+class Spending(Model):
+    """What a campaign's hosts have cost: instance seconds at the prices that held when they were launched."""
+
+    entries: Annotated[tuple[Entry, ...], Field(description="Every attempt whose hosts cost something")]
+    prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
+    estimated_usd: Annotated[
+        float | None, Field(description="All cells once, under load alone, as planned; null where no price was known")
+    ]
+    budget_usd: float | None
+
+    @property
+    def usd(self) -> float:
+        """All together."""
+        return sum(entry.usd for entry in self.entries)
+
+    def of_cell(self, cell_id: str) -> float | None:
+        """All attempts at that cell; None where it had no hosts."""
+        amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
+        return sum(amounts) if amounts else None
+
+
 def cost_until(cluster: Cluster, end: datetime) -> Cost:
     """The cluster's cost if its hosts end at that time."""
     times = [_paid_for(host, end) for host in cluster.hosts]

@@ -42,6 +42,7 @@ class CampaignProgress(Model):
     started_at: AwareDatetime | None
     seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
+    budget_usd: float | None = None
 
     def count(self, *states: CellStateName) -> int:
         """Number of cells in any of the states."""

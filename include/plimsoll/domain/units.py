@@ -71,6 +71,14 @@ def format_usd(value: float) -> str:
     return f"{value:.15g} USD"
 
 
+def show_usd(value: float | None) -> str:
+    """For people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None → `unknown`."""
+    if value is None:
+        return "unknown"
+    places = 2 if value >= 10 or round(value, 3) == round(value, 2) else 3
+    return f"{value:,.{places}f} USD"
+
+
 def format_duration(value: timedelta) -> str:
     """The shortest exact text: 2 h 30 min → `150m`, 1 h → `1h`."""
     return _shortest(round(value / timedelta(microseconds=1)), _DURATION_US)

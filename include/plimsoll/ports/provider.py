@@ -25,7 +25,10 @@ class Provider(Protocol):
         """The living cluster of that attempt."""
 
     def clusters(self) -> Sequence[Cluster]:
-        """Every cluster alive now, of any campaign, whole or half destroyed."""
+        """Every cluster alive now, of any campaign, whole or half destroyed.
+
+        PartlySeen where that can't be told of all; it carries the clusters that could be seen.
+        """
 
     def destroy(self, key: AttemptKey) -> None:
         """Remove everything of that cluster and verify that it is gone; ProviderError otherwise. Idempotent."""

@@ -16,6 +16,7 @@ from plimsoll.report.answers import sentence
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.origins import Origin, origins
+from plimsoll.report.tables import cost_of_cell
 from plimsoll.report.validity import InvalidAttempt, validity
 
 
@@ -44,6 +45,7 @@ class CellEntry(Model):
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind")]
     worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound")]
     maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
+    usd: Annotated[float | None, Field(description="What the hosts of all its attempts have cost; null: nothing")]
 
 
 class Maxima(Model):
@@ -62,6 +64,15 @@ class Statistics(Model):
     confidence: Annotated[float, Field(description="Of bounds and tests, one-sided for bounds")] = 0.95
     repeats: Repeats
     comparisons: tuple[Comparison, ...]
+
+
+class CostSummary(Model):
+    """What the campaign's hosts have cost, US dollars."""
+
+    usd: float
+    estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone, as planned")]
+    budget_usd: float | None
+    prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
 
 
 class ReportDocument(Model):
@@ -88,6 +99,7 @@ class ReportDocument(Model):
     warnings: Annotated[dict[str, tuple[str, ...]], Field(description="Text → cells that it holds for")]
     quality: Annotated[tuple[Check, ...], Field(description="Checks over the whole campaign")]
     environment: Environment
+    cost: Annotated[CostSummary | None, Field(description="Null where hosts cost nothing")]
     definition: Definition
     imported: Annotated[
         tuple[Origin, ...], Field(description="Sources of imported cells, with what is known and unknown of them")
@@ -118,6 +130,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         warnings=dict(sound.warnings),
         quality=sound.campaign_checks,
         environment=ran,
+        cost=_cost(findings),
         definition=findings.definition,
         imported=origins(findings),
     )
@@ -126,6 +139,18 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
 def code_versions(findings: Findings) -> tuple[str, ...]:
     """Versions of the code that judged the attempts, in order of first use."""
     return tuple(dict.fromkeys(attempt.verdict.code_version for attempt in findings.data.attempts))
+
+
+def _cost(findings: Findings) -> CostSummary | None:
+    spending = findings.data.spending
+    if spending is None:
+        return None
+    return CostSummary(
+        usd=spending.usd,
+        estimated_usd=spending.estimated_usd,
+        budget_usd=spending.budget_usd,
+        prices=spending.prices,
+    )
 
 
 def _counts(findings: Findings) -> CellCounts:
@@ -153,6 +178,7 @@ def _cells(findings: Findings) -> tuple[CellEntry, ...]:
             errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
             maxima=result.verdict.maxima if result.verdict else None,
+            usd=cost_of_cell(findings, result),
         )
         for result in findings.cells
     )

@@ -11,6 +11,7 @@ from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 
 from plimsoll.analysis.causes import SHIFTS
+from plimsoll.domain.units import show_usd
 from plimsoll.report import words
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
@@ -35,6 +36,7 @@ _FILTERS = {
     "ops": words.ops,
     "percent": words.percent,
     "plural": words.plural,
+    "usd": show_usd,
 }
 
 

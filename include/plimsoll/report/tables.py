@@ -17,6 +17,7 @@ from plimsoll.analysis.campaign import (
     maxima,
     missed_by_errors,
 )
+from plimsoll.domain.units import show_usd
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole_span
 
@@ -61,6 +62,7 @@ class CellRow:
     missed: str
     cut_off: str
     errors: str
+    cost: str
 
 
 def cells_frame(findings: Findings) -> pd.DataFrame:
@@ -71,8 +73,9 @@ def cells_frame(findings: Findings) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame([_cell_record(findings, result) for result in findings.cells])
+    numbers = {"rate_achieved": "boolean", "usd": "float64"}
     whole = ["attempt", "operations", "errors", "intervals_judged", "intervals_missed", "intervals_not_judged"]
-    return frame.astype(dict.fromkeys(whole, "Int64") | {"rate_achieved": "boolean"})
+    return frame.astype(dict.fromkeys(whole, "Int64") | numbers)
 
 
 def as_csv(frame: pd.DataFrame) -> bytes:
@@ -100,10 +103,17 @@ def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
 
 def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
     """Every cell in the definition's order; figures of the attempt that counts."""
-    return tuple(_cell_row(result) for result in findings.cells)
+    return tuple(_cell_row(findings, result) for result in findings.cells)
 
 
-def _cell_row(result: CellResult) -> CellRow:
+def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
+    """What the hosts of all attempts at a cell have cost; None: nothing."""
+    spending = findings.data.spending
+    return spending.of_cell(result.cell.id) if spending else None
+
+
+def _cell_row(findings: Findings, result: CellResult) -> CellRow:
+    usd = cost_of_cell(findings, result)
     verdict = result.verdict
     level = deciding_level(verdict) if verdict else None
     counted = verdict.key.attempt if verdict else "none"
@@ -118,6 +128,7 @@ def _cell_row(result: CellResult) -> CellRow:
         missed=f"{level.missed:,} of {level.judged:,}" if level else NOTHING,
         cut_off=str(level.not_judged) if level else NOTHING,
         errors=f"{sum(verdict.errors.values()):,}" if verdict else NOTHING,
+        cost=NOTHING if usd is None else show_usd(usd),
     )
 
 
@@ -154,6 +165,7 @@ def _cell_record(findings: Findings, result: CellResult) -> dict[str, object]:
         "attempt": newest.key.attempt if newest else None,
         **_figures(verdict),
         **_all_maxima(verdict),
+        "usd": cost_of_cell(findings, result),
         "started_at": newest.started_at.isoformat() if newest and newest.started_at else None,
         "reasons": "; ".join(newest.reasons) if newest else "",
     }

@@ -42,6 +42,7 @@ def campaign_progress(store: ResultStore, campaign_id: str, *, now: datetime) ->
         started_at=first_start(states),
         seconds_left=seconds_left(definition, cells, now),
         usd=spent_usd(ledger(campaign, now)),
+        budget_usd=definition.budget,
     )
 
 

@@ -11,6 +11,7 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_provenance
 from plimsoll.services.definitions import dump_definition
+from plimsoll.services.spending import campaign_spending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,6 +41,7 @@ def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetim
         quality=tuple(quality),
         generated_at=at,
         definition_yaml=dump_definition(definition),
+        spending=campaign_spending(campaign, at),
     )
 
 

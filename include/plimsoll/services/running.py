@@ -11,6 +11,7 @@ from plimsoll.services.collecting import collect
 from plimsoll.services.following import Follower
 from plimsoll.services.judging import judge
 from plimsoll.services.planning import missing_cells
+from plimsoll.services.spending import spent_so_far
 from plimsoll.services.toolkit import Toolkit
 
 _POLL_S = 2.0
@@ -30,6 +31,8 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
             collect(work)
         finally:
             phases.destroy(work)
+    if money := spent_so_far(toolkit, work.campaign, work.definition):
+        say(f"{work.key}: {money}")
     verdict = judge(work)
     say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
     return verdict

@@ -1,15 +1,16 @@
 """What a campaign has cost, from its store alone, and whether its budget has room for another cell."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.cost import Cost, Tariff, cost_until
+from pydantic import ValidationError
+
+from plimsoll.domain.cell import AttemptKey, grid
+from plimsoll.domain.cluster import Cluster, PartlySeen
+from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_until
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.units import format_usd
+from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused
+from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
@@ -24,15 +25,6 @@ def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
     """A cell's hosts for the time under load, the least that it costs; None where no price is known."""
     hourly = tariff.usd_per_cluster_hour(definition.system.nodes)
     return None if hourly is None else hourly * (definition.timing.duration / _HOUR)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One attempt's cost so far; `final` once its cluster is gone."""
-
-    key: AttemptKey
-    usd: float
-    final: bool
 
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
@@ -50,10 +42,46 @@ def spent_usd(entries: Iterable[Entry]) -> float:
     return sum(entry.usd for entry in entries)
 
 
+def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None:
+    """The campaign's account, with the prices that its attempts began with; None where hosts cost nothing."""
+    entries = ledger(campaign, now)
+    if not entries:
+        return None
+    tariffs = [found for entry in entries if (found := _tariff(campaign.store, entry.key))]
+    definition = campaign.definition()
+    one_cell = cell_usd(definition, tariffs[-1]) if tariffs else None
+    return Spending(
+        entries=entries,
+        prices=tuple(dict.fromkeys(tariff.source for tariff in tariffs)),
+        estimated_usd=None if one_cell is None else one_cell * len(grid(definition)),
+        budget_usd=definition.budget,
+    )
+
+
+def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> str:
+    """A sentence on the campaign's money for people who watch it run; empty where hosts cost nothing."""
+    if definition.provider.name not in toolkit.tariffs:
+        return ""
+    spent = show_usd(spent_usd(ledger(campaign, toolkit.clock.now())))
+    budget = "" if definition.budget is None else f" of its budget of {format_usd(definition.budget)}"
+    return f"the campaign has spent {spent}{budget} so far"
+
+
 def note_begun(toolkit: Toolkit, definition: Definition, key: AttemptKey) -> None:
-    """Open the account of an attempt whose hosts will cost something."""
-    if definition.provider.name in toolkit.tariffs:
-        toolkit.store.write(f"{layout.cost_prefix(key)}/{_BEGUN}", b"")
+    """Open the account of an attempt whose hosts will cost something, with the prices of now."""
+    tariff = toolkit.tariff(definition)
+    if tariff is not None:
+        toolkit.store.write(f"{layout.cost_prefix(key)}/{_BEGUN}", tariff.model_dump_json(indent=1).encode())
+
+
+def _tariff(store: ResultStore, key: AttemptKey) -> Tariff | None:
+    try:
+        return Tariff.model_validate_json(store.read(f"{layout.cost_prefix(key)}/{_BEGUN}"))
+    except (
+        NotFound,
+        ValidationError,
+    ):  # destroyed without a known beginning, or begun by a version that told no prices
+        return None
 
 
 def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> None:
@@ -70,10 +98,14 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
     spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, one_cell) for entry in entries)
     if spent + due + one_cell > definition.budget:
         what = (
-            f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run, "
-            f"a cell costs {one_cell:.2f} USD; the budget is {format_usd(definition.budget)}"
+            f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
+            f"go on, a cell costs {one_cell:.2f} USD; the budget is {format_usd(definition.budget)}"
         )
-        raise _refused(campaign, what, "raise `budget` in the definition and run the campaign again")
+        mend = (
+            f"raise `budget` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
+            f"`plimsoll run {definition.name} --campaign {campaign.campaign_id}`): the cells that are missing run"
+        )
+        raise _refused(campaign, what, mend)
 
 
 def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, cluster: Cluster | None = None) -> None:
@@ -85,7 +117,7 @@ def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, clust
         provider.destroy(key)
         return
     recorded = _recorded(toolkit.store, key)
-    found = cluster or provider.find(key) or _half(provider, key)
+    found = cluster or _seen(provider, key)
     if found is None and recorded is None:
         found = read_cluster(toolkit.store, key)
     provider.destroy(key)
@@ -96,9 +128,16 @@ def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, clust
         toolkit.store.write(name, cost.model_dump_json(indent=1).encode())
 
 
-def _half(provider: Provider, key: AttemptKey) -> Cluster | None:
-    """One that is not whole any more, or never was."""
-    return next((cluster for cluster in provider.clusters() if cluster.key == key), None)
+def _seen(provider: Provider, key: AttemptKey) -> Cluster | None:
+    """Whole or half, as far as it can be told: not to know what it has cost is no reason to leave it."""
+    try:
+        whole = provider.find(key)
+        clusters = [whole] if whole else provider.clusters()
+    except PartlySeen as error:
+        clusters = error.clusters
+    except ProviderError:
+        return None
+    return next((cluster for cluster in clusters if cluster.key == key), None)
 
 
 def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
@@ -109,8 +148,8 @@ def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
 
 def _entry(store: ResultStore, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
     if usd is not None:
-        return Entry(key, usd, final=True)
-    return Entry(key, _cost(key, read_cluster(store, key), now).usd, final=False)
+        return Entry(key=key, usd=usd, final=True)
+    return Entry(key=key, usd=_cost(key, read_cluster(store, key), now).usd, final=False)
 
 
 def _amount(file: str) -> float | None:

@@ -29,7 +29,8 @@ def destroy_clusters(environment: Mapping[str, str]) -> None:
 
 def _reasons(done: subprocess.CompletedProcess[str]) -> str:
     try:
-        failed = json.loads(done.stdout)["failed"]
+        told = json.loads(done.stdout)
+        reasons = [*(f"{cluster}: {reason}" for cluster, reason in told["failed"].items()), *told["unseen"]]
     except (ValueError, KeyError):
         return done.stderr.strip()[-1000:]
-    return "; ".join(f"{cluster}: {reason}" for cluster, reason in failed.items())
+    return "; ".join(reasons)

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.progress import CampaignProgress, CellProgress
+from plimsoll.domain.units import show_usd
 
 FAILURES_SHOWN = 5
 BAR_WIDTH = 40
@@ -45,7 +46,11 @@ def clock(seconds: float | None) -> str:
 def _summary(progress: CampaignProgress) -> str:
     counts = [(progress.count(state), state) for state in ("met", "missed", "invalid", "failed", "running", "waiting")]
     details = ", ".join(f"{count} {state}" for count, state in counts if count)
-    return f"{_done(progress)} of {len(progress.cells)} cells done ({details}), {_ending(progress)}"
+    return f"{_done(progress)} of {len(progress.cells)} cells done ({details}), {_ending(progress)}{_cost(progress)}"
+
+
+def _cost(progress: CampaignProgress) -> str:
+    return f", {show_usd(progress.usd)} spent" if progress.usd else ""
 
 
 def _ending(progress: CampaignProgress) -> str:

@@ -10,6 +10,7 @@ from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll.services.spending import require_budget
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
@@ -117,6 +118,7 @@ class RunCell(TriggerDagRunOperator):
             states = [DagRunState.SUCCESS, DagRunState.FAILED]
             trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
             self.defer(trigger=trigger, method_name="execute_complete")
+        self._require_budget()
         super().execute(context)
 
     def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
@@ -124,6 +126,13 @@ class RunCell(TriggerDagRunOperator):
         if event[1][self.run_id] != DagRunState.SUCCESS:
             raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
         self.log.info("run %s succeeded", self.run_id)
+
+    def _require_budget(self) -> None:
+        """Refused here already, where the campaign is watched, rather than in a run of its own."""
+        tools = toolkit()
+        campaign = CampaignStore(tools.store, self.cell_run.campaign_id)
+        with final():
+            require_budget(tools, campaign, campaign.definition())
 
     def _reason(self) -> str:
         newest = self._campaign.newest_attempt(self.cell_run.cell_id)

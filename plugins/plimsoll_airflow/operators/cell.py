@@ -8,6 +8,7 @@ from airflow.sdk import BaseOperator
 
 from plimsoll.services import collecting, phases
 from plimsoll.services.attempts import Work, failures_recorded
+from plimsoll.services.spending import spent_so_far
 from plimsoll_airflow import narration
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.fencing import end_with_supervisor
@@ -70,6 +71,7 @@ class Provision(PhaseTask):
 
     def run_phase(self, work: Work) -> Iterable[str]:
         """The hosts exist and answer."""
+        self.tell(_money(work))
         return narration.provisioned(phases.provision(work))
 
 
@@ -124,3 +126,8 @@ class Destroy(CellTask):
             return
         phases.destroy(work)
         self.log.info("the cluster of %s is gone", work.key)
+        self.tell(_money(work))
+
+
+def _money(work: Work) -> Iterable[str]:
+    return filter(None, [spent_so_far(work.toolkit, work.campaign, work.definition)])

@@ -9,6 +9,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from plimsoll.domain.units import show_usd
 from plimsoll.report import words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
@@ -32,7 +33,7 @@ _FILTERS = {
     "short_ops": words.short_ops,
     "bytes": squares.size,
     "clock": squares.clock,
-    "usd": squares.usd,
+    "usd": show_usd,
 }
 
 

@@ -99,11 +99,6 @@ def clock(seconds: float | None) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
-def usd(value: float) -> str:
-    """`12.50 USD`."""
-    return f"{value:,.2f} USD"
-
-
 def _figures(cell: CellStatus) -> Iterable[str]:
     if cell.worst_ms is not None and cell.state in ("met", "missed"):
         yield f"worst interval {ms(cell.worst_ms)}, {figure(cell.worst_to_bound or 0)} times the bound"

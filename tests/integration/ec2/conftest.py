@@ -1,6 +1,5 @@
-"""EC2, SSM and S3 by moto over HTTP on a loopback address; hosts that answer without being there."""
+"""A test cloud without hosts, and hosts that answer without being there."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,16 +8,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import boto3
-import httpx
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from botocore.exceptions import ReadTimeoutError
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from moto.server import ThreadedMotoServer
+from tests.cloud.cloud import REGION, Cloud, running_cloud
+from tests.cloud.lifecycle import Delays
+from tests.ec2_definition import ec2_options
 from tests.fakes.clock import BEGAN, SteppingClock
-from tests.integration.ec2 import placement_groups
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.domain.cell import AttemptKey
@@ -26,13 +25,13 @@ from plimsoll.domain.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, NotFound
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
-REGION = "us-east-1"
 STORE = "s3://results/runs"
+GROUP = "plimsoll-hosts"
 
 
 @dataclass
 class Account:
-    """Implements the Secrets port on moto; notes every call, and answers those of `faults` with an error instead.
+    """Implements the Secrets port on a test cloud; notes every call, answers those of `faults` with an error.
 
     `faults` maps an operation such as RunInstances to AWS's error codes, one for each of its next calls; an empty one
     lets it pass.
@@ -47,7 +46,7 @@ class Account:
     """Operations whose next answer is lost after the work was done."""
     interceptors: list[tuple[str, Callable[..., Any]]] = field(default_factory=list)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Answers to operations that moto does not know."""
+    """Answers to operations, instead of the cloud's."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         return self.identity
@@ -171,38 +170,18 @@ def session() -> Any:
     return boto3.session.Session()
 
 
-@pytest.fixture(scope="session")
-def moto() -> Iterator[tuple[str, dict[str, Any]]]:
-    groups: dict[str, Any] = {}
-    placement_groups.install(groups)
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # else a line a request
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}", groups
-    server.stop()
+@pytest.fixture
+def cloud() -> Iterator[Cloud]:
+    """Nothing in it but what every account has, and a security group as docs/aws.md makes it."""
+    with running_cloud("instant", delays=Delays(pending=0, status=0, shutting_down=0)) as cloud:
+        yield cloud
 
 
 @pytest.fixture
-def account(moto: tuple[str, dict[str, Any]], identity: SshIdentity, session: Any) -> Account:
-    """An account with nothing in it but what every account has, and a security group as docs/aws.md makes it."""
-    endpoint, groups = moto
-    groups.clear()
-    httpx.post(f"{endpoint}/moto-api/reset").raise_for_status()
-    made = Account(endpoint, identity, session)
-    make_security_group(made.client("ec2", REGION))
+def account(cloud: Cloud, identity: SshIdentity, session: Any) -> Account:
+    made = Account(cloud.endpoint, identity, session)
     made.answers["GetProducts"] = {"PriceList": []}  # prices are the table's
-    made.calls.clear()
     return made
-
-
-def make_security_group(ec2: Any) -> str:
-    vpc = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0]["VpcId"]
-    group = ec2.create_security_group(GroupName="plimsoll", Description="Benchmark hosts", VpcId=vpc)["GroupId"]
-    inside = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}
-    ssh = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.1.2.3/32"}]}
-    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[inside, ssh])
-    return group
 
 
 @pytest.fixture
@@ -211,14 +190,8 @@ def clock() -> SteppingClock:
 
 
 @pytest.fixture
-def options() -> dict[str, Any]:
-    return {
-        "region": REGION,
-        "zones": ["us-east-1a", "us-east-1b"],
-        "security_group": "plimsoll",
-        "image": "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64",
-        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
-    }
+def options(cloud: Cloud) -> dict[str, Any]:
+    return ec2_options(cloud.landscape, subnets=None, zones=["us-east-1a", "us-east-1b"], security_group=GROUP)
 
 
 @pytest.fixture

@@ -1,32 +1,21 @@
 """What `plan` finds wrong with a definition for EC2, before anything costs money."""
 
+import ipaddress
 from typing import Any
 
 import pytest
-from tests.integration.ec2.conftest import REGION
+from tests.cloud.cloud import REGION
+from tests.ec2_definition import ec2_definition
+from tests.integration.ec2.conftest import GROUP
 
 from plimsoll.domain.errors import SecretError
-from plimsoll.services.definitions import parse_definition
-
-YAML = """
-name: azul
-title: A campaign on EC2
-system: {database: cassandra, version: 4.0.1, nodes: 3}
-variants: [{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 40G}}]
-loads: [20000/s]
-timing: {duration: 150m, warmup: 30m}
-max_parallel: 8
-provider: {name: ec2}
-"""
 
 
 @pytest.fixture
-def check(provider, options):
+def check(provider, options, cloud):
     def problems(max_parallel: int = 8, **changes: Any) -> list[str]:
-        definition = parse_definition(YAML, "azul.yaml").model_copy(update={"max_parallel": max_parallel})
-        merged = {name: value for name, value in {**options, **changes}.items() if value is not None}
-        chosen = definition.provider.model_copy(update={"options": merged})
-        return [str(problem) for problem in provider.check(definition.model_copy(update={"provider": chosen}))]
+        definition = ec2_definition(cloud.landscape, **{"subnets": None, **options, **changes})
+        return [str(each) for each in provider.check(definition.model_copy(update={"max_parallel": max_parallel}))]
 
     return problems
 
@@ -67,7 +56,9 @@ def test_all_problems_are_found_at_once(check):
 
 def test_a_group_that_lets_everyone_in_is_refused(check, account):
     ec2 = account.client("ec2", REGION)
-    group = ec2.describe_security_groups(GroupNames=["plimsoll"])["SecurityGroups"][0]["GroupId"]
+    group = ec2.describe_security_groups(Filters=[{"Name": "group-name", "Values": [GROUP]}])["SecurityGroups"][0][
+        "GroupId"
+    ]
     ec2.authorize_security_group_ingress(
         GroupId=group, IpProtocol="tcp", FromPort=9042, ToPort=9042, CidrIp="0.0.0.0/0"
     )
@@ -103,11 +94,35 @@ def test_a_missing_permission_names_the_action_to_allow(check, account, operatio
     assert problem.startswith(f"provider.options.{where}: ")
 
 
-def test_a_region_that_can_not_be_reached_is_the_only_problem(check, account):
-    account.faults = {"DescribeAvailabilityZones": ["AuthFailure"]}
+@pytest.mark.parametrize(
+    ("code", "mend"),
+    [("AuthFailure", "check the connection's credentials"), ("ExpiredToken", "renew the connection's temporary")],
+)
+def test_credentials_that_do_not_count_are_the_only_problem(check, account, code, mend):
+    account.faults = {"DescribeAvailabilityZones": [code]}
     (problem,) = check(image="/aws/service/nothing")
+    assert problem.startswith("provider.options.connection: ")
+    assert mend in problem
+
+
+def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(check, monkeypatch):
+    def unknown(name, *_):
+        raise OSError(-2, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", unknown)
+    monkeypatch.setattr("plimsoll.adapters.ec2.cloud.get_environ_proxies", lambda _: {})
+    (problem,) = check(region="us-eats-1", image="/aws/service/nothing")
     assert problem.startswith("provider.options.region: ")
-    assert "credentials" in problem
+    assert "such as us-east-1" in problem
+
+
+def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(check, account, cloud):
+    ec2 = account.client("ec2", REGION)
+    network = ec2.describe_vpcs(VpcIds=[cloud.landscape.vpc])["Vpcs"][0]["CidrBlock"]
+    last = str(list(ipaddress.ip_network(network).subnets(prefixlen_diff=2))[3])
+    there = ec2.create_subnet(VpcId=cloud.landscape.vpc, CidrBlock=last, AvailabilityZone="us-east-1e")
+    problems = check(zones=None, subnets=[there["Subnet"]["SubnetId"]])
+    assert any("us-east-1e does not offer r5d.2xlarge" in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize(

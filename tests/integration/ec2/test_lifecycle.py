@@ -5,7 +5,8 @@ import json
 import subprocess
 
 import pytest
-from tests.integration.ec2.conftest import REGION, FakeHost, Options
+from tests.cloud.cloud import REGION
+from tests.integration.ec2.conftest import FakeHost, Options
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
@@ -21,27 +22,43 @@ def instances(account, *states):
     return [one for reservation in found["Reservations"] for one in reservation["Instances"]]
 
 
-def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provider, ask, account, moto):
+def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provider, ask, account, cloud):
     cluster = provider.ensure(ask())
     assert [host.name for host in cluster.hosts] == ["node1", "node2", "node3", "load"]
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
     assert [host.facts["instance_type"] for host in cluster.hosts] == ["r5d.2xlarge"] * 3 + ["c5.2xlarge"]
     assert "transparent huge pages madvise" in cluster.load_host.facts["tuning"]
     assert [host.usd_per_hour for host in cluster.hosts] == [0.576] * 3 + [0.34]
-    assert list(moto[1]) == ["plimsoll-azul-g1-040k-r3-1-us-east-1a"]
+    assert cloud.leftovers()["placement_groups"] == ["plimsoll-azul-g1-040k-r3-1-us-east-1a"]
     assert len(instances(account)) == 4
 
 
-def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, account, moto):
+@pytest.mark.parametrize("asked", [False, True])
+def test_hosts_hide_their_metadata_encrypt_their_disks_and_are_private_unless_asked(
+    provider, ask, account, cloud, asked
+):
+    ec2 = account.client("ec2", REGION)
+    for subnet in cloud.landscape.subnets.values():  # as default subnets are
+        ec2.modify_subnet_attribute(SubnetId=subnet, MapPublicIpOnLaunch={"Value": True})
+    cluster = provider.ensure(ask(public_addresses=asked))
+    running = instances(account)
+    assert {one["MetadataOptions"]["HttpTokens"] for one in running} == {"required"}
+    assert {bool(one.get("PublicIpAddress")) for one in running} == {asked}
+    assert {host.address for host in cluster.hosts} == {one["PrivateIpAddress"] for one in running}
+    assert {volume["Encrypted"] for volume in ec2.describe_volumes()["Volumes"]} == {True}
+
+
+def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, account, cloud):
     cluster = provider.ensure(ask())
     assert provider.find(cluster.key) == cluster
-    assert provider.clusters() == [cluster]
+    (listed,) = provider.clusters()
+    assert listed.model_copy(update={"resources": ()}) == cluster
+    kinds = [resource.rpartition(" ")[0] for resource in listed.resources]
+    assert [kinds.count(kind) for kind in ("instance", "volume", "interface", "placement group")] == [4, 4, 4, 1]
     provider.destroy(cluster.key)
     assert provider.find(cluster.key) is None
     assert provider.clusters() == []
-    assert instances(account) == []
-    assert account.client("ec2", REGION).describe_volumes()["Volumes"] == []
-    assert moto[1] == {}
+    assert cloud.nothing_left(), cloud.leftovers()
 
 
 def test_destroying_again_is_no_error(provider, ask):
@@ -60,7 +77,7 @@ def test_attempts_do_not_share_hosts(provider, ask, account):
     first, second = provider.ensure(ask(attempt=1)), provider.ensure(ask(attempt=2))
     assert len(instances(account)) == 8
     provider.destroy(first.key)
-    assert provider.clusters() == [second]
+    assert [cluster.key for cluster in provider.clusters()] == [second.key]
 
 
 def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, account, identity):

@@ -5,13 +5,14 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-from tests.integration.ec2.conftest import REGION
-from tests.integration.ec2.test_checks import YAML
-from tests.integration.ec2.test_remnants import KEY, everything
+from tests.cloud.cloud import REGION
+from tests.ec2_definition import ec2_definition
+from tests.integration.ec2.conftest import STORE
+from tests.integration.ec2.test_remnants import KEY
+from tests.leftovers import leave
 
 from plimsoll.adapters.ec2 import Ec2Tariffs
 from plimsoll.adapters.s3_store import S3Store
-from plimsoll.services.definitions import parse_definition
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "aws.md"
 
@@ -40,12 +41,10 @@ def action(service, operation):
     return f"{PREFIXES.get(service, service)}:{name}"
 
 
-def use_provider(provider, account, options, ask):
-    everything(account.client("ec2", REGION))  # by another's rights: what a cluster might leave
+def use_provider(provider, account, cloud, ask):
+    leave(account.client("ec2", REGION), STORE, KEY)  # by another's rights: what a cluster might leave
     account.calls.clear()
-    declared = parse_definition(YAML, "azul.yaml")
-    chosen = declared.provider.model_copy(update={"options": options})
-    definition = declared.model_copy(update={"provider": chosen})
+    definition = ec2_definition(cloud.landscape)
     provider.check(definition)
     Ec2Tariffs(account).tariff(definition)
     cluster = provider.ensure(ask())
@@ -72,8 +71,8 @@ def use_store(account, tmp_path):
     store.delete("")
 
 
-def test_the_policy_allows_what_is_called_and_nothing_else(provider, account, options, ask, tmp_path):
-    use_provider(provider, account, options, ask)
+def test_the_policy_allows_what_is_called_and_nothing_else(provider, account, cloud, ask, tmp_path):
+    use_provider(provider, account, cloud, ask)
     use_store(account, tmp_path)
     called = {action(service, operation) for service, operation in account.calls}
     assert called == allowed() - IMPLIED

@@ -23,12 +23,13 @@ mount --bind "$FAKE/etc" /etc
 mount -t tmpfs none /dev
 ln -s /proc/self/fd/0 /dev/stdin
 mkdir -p /dev/disk/by-id
-touch /dev/null /dev/nvme1n1
-if [ "$DISK" = yes ]; then
-    for name in AWS1 AWS1_1 AWS1-ns-1; do
-        ln -s /dev/nvme1n1 "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_$name"
+touch /dev/null
+for number in $(seq "$DISKS"); do
+    touch "/dev/nvme${number}n1"
+    for name in "AWS$number" "AWS${number}_1" "AWS$number-ns-1"; do
+        ln -s "/dev/nvme${number}n1" "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_$name"
     done
-fi
+done
 mount -t tmpfs none /var/lib
 set +e
 PATH="$FAKE/bin:$PATH" sh "$FAKE/prepare.sh" "$(id -un)" /var/lib/plimsoll 4 madvise
@@ -64,11 +65,13 @@ def prepare(tmp_path):
     stand_in("findmnt", "echo /dev/nvme1n1")
     stand_in("mountpoint", "exit 1")
 
-    def run(*, disk=True, failing=""):
+    def run(*, disks=1, failing="", mdadm=True):
+        if mdadm:
+            stand_in("mdadm", "mkdir -p /dev/md; touch /dev/md127; ln -s /dev/md127 /dev/md/plimsoll")
         if failing:
             stand_in(failing, "exit 1")
         # The view itself mounts with the real program, before the stand-ins come onto the path.
-        env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISK": "yes" if disk else "no"}
+        env = {"PATH": os.environ["PATH"], "FAKE": str(tmp_path), "DISKS": str(disks)}
         found = subprocess.run(
             ["unshare", "-m", "sh", "-c", VIEW], env=env, capture_output=True, text=True, check=False, timeout=60
         )
@@ -90,9 +93,24 @@ def test_a_host_with_a_disk_of_its_own_is_prepared(prepare):
 
 
 def test_a_host_without_one_keeps_its_data_on_the_system_disk(prepare):
-    out, log = prepare(disk=False)
+    out, log = prepare(disks=0)
     assert "exit 0\nok\n" in out
     assert "mkfs.xfs" not in log
+
+
+def test_several_disks_become_one(prepare):
+    out, log = prepare(disks=2)
+    assert "exit 0\nok\n" in out
+    by_id = "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_AWS"
+    assert f"--level=0 --raid-devices=2 {by_id}1 {by_id}2\n" in log
+    assert "mkfs.xfs -q -f /dev/md127\n" in log
+    assert "/dev/md127 /var/lib/plimsoll xfs" in out
+
+
+@pytest.mark.skipif(shutil.which("mdadm") is not None, reason="this machine has mdadm")
+def test_an_image_that_can_not_join_disks_says_so(prepare):
+    out, _ = prepare(disks=2, mdadm=False)
+    assert "exit 1\nthe host has 2 data disks, and its image has no mdadm to join them\n" in out
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,16 @@
 from datetime import timedelta
 
 import pytest
-from tests.integration.ec2.conftest import BEGAN, REGION, STORE
+from tests.cloud.cloud import REGION
+from tests.integration.ec2.conftest import STORE
+from tests.leftovers import census, leave, make_one_of_each, tagged
 
 from plimsoll.adapters.ec2 import remnants
-from plimsoll.adapters.ec2.tags import as_list, cluster_tags
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import PartlySeen
 from plimsoll.domain.errors import ProviderError
 
 KEY = AttemptKey(campaign_id="azul", cell_id="zgc-020k-r1", attempt=1)
-
-
-def tagged(kind, store=STORE, key=KEY):
-    return [{"ResourceType": kind, "Tags": as_list(cluster_tags(key, "cli-1", store, BEGAN))}]
 
 
 @pytest.fixture
@@ -22,43 +20,9 @@ def ec2(account):
     return account.client("ec2", REGION)
 
 
-def everything(ec2, store=STORE, name="left", key=KEY):
-    """One of each kind, made as if a cluster had left it."""
-    vpc = ec2.describe_vpcs()["Vpcs"][0]["VpcId"]
-    subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
-    tags = tagged("instance", store, key)
-    ec2.run_instances(ImageId=image, MinCount=1, MaxCount=1, SubnetId=subnet, TagSpecifications=tags)
-    ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", store, key))
-    ec2.create_network_interface(SubnetId=subnet, TagSpecifications=tagged("network-interface", store, key))
-    ec2.create_key_pair(KeyName=name, TagSpecifications=tagged("key-pair", store, key))
-    ec2.create_placement_group(
-        GroupName=name, Strategy="cluster", TagSpecifications=tagged("placement-group", store, key)
-    )
-    ec2.create_security_group(
-        GroupName=name, Description="left", VpcId=vpc, TagSpecifications=tagged("security-group", store, key)
-    )
-
-
-def census(ec2):
-    """Ids of all that exists, of every kind."""
-    living = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
-    instances = ec2.describe_instances(Filters=living)["Reservations"]
-    # Of interfaces only those that have tags: moto keeps an instance's own when that is terminated.
-    interfaces = [one for one in ec2.describe_network_interfaces()["NetworkInterfaces"] if one["TagSet"]]
-    return {
-        "instances": sorted(one["InstanceId"] for each in instances for one in each["Instances"]),
-        "volumes": sorted(one["VolumeId"] for one in ec2.describe_volumes()["Volumes"]),
-        "interfaces": sorted(one["NetworkInterfaceId"] for one in interfaces),
-        "keys": sorted(one["KeyName"] for one in ec2.describe_key_pairs()["KeyPairs"]),
-        "placement": sorted(one["GroupName"] for one in ec2.describe_placement_groups()["PlacementGroups"]),
-        "security": sorted(one["GroupId"] for one in ec2.describe_security_groups()["SecurityGroups"]),
-    }
-
-
 def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider, ec2):
     before = census(ec2)
-    everything(ec2)
+    leave(ec2, STORE, KEY)
     assert all(len(now) > len(then) for now, then in zip(census(ec2).values(), before.values(), strict=True))
     (left,) = provider.clusters()
     assert (left.key, left.owner) == (KEY, "cli-1")
@@ -68,27 +32,27 @@ def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider, 
 
 
 def test_a_single_volume_is_enough_to_be_found(provider, ec2):
-    ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume"))
+    ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", STORE, KEY))
     assert [cluster.key for cluster in provider.clusters()] == [KEY]
 
 
 def test_what_others_have_is_neither_seen_nor_touched(provider, ec2, ask):
+    before = census(ec2)
     mine = provider.ensure(ask())
-    everything(ec2, store="s3://somebody-else/runs", name="theirs", key=mine.key)
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
-    ec2.run_instances(ImageId=image, MinCount=1, MaxCount=1)
-    ec2.create_volume(AvailabilityZone="us-east-1a", Size=8)
+    with_mine = census(ec2)
+    leave(ec2, "s3://somebody-else/runs", mine.key, "theirs")
+    make_one_of_each(ec2, "untagged")
+    others = {kind: set(ids) - set(with_mine[kind]) for kind, ids in census(ec2).items()}
     assert [cluster.key for cluster in provider.clusters()] == [mine.key]
     assert len(provider.clusters()[0].hosts) == 4
 
     provider.destroy(mine.key)
-    left = census(ec2)
-    assert (len(left["instances"]), len(left["keys"]), left["placement"]) == (2, 1, ["theirs"])
+    assert {kind: set(ids) - set(before[kind]) for kind, ids in census(ec2).items()} == others
 
 
 def test_a_campaign_that_the_store_has_lost_is_looked_for_everywhere(provider, ec2):
     lost = KEY.model_copy(update={"campaign_id": "lost"})
-    ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", key=lost))
+    ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", STORE, lost))
     provider.destroy(lost)
     assert provider.clusters() == []
 
@@ -101,8 +65,19 @@ def test_what_can_not_be_removed_is_named(provider, ask, account, monkeypatch):
         provider.destroy(key)
 
 
-def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account):
+def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account, clock):
     key = provider.ensure(ask()).key
-    account.faults = {"TerminateInstances": ["UnauthorizedOperation"]}
+    account.faults = {"TerminateInstances": ["UnauthorizedOperation"] * 9}
     with pytest.raises(ProviderError, match="allow the action ec2:TerminateInstances"):
         provider.destroy(key)
+    assert clock.slept == []  # waiting would not mend it
+
+
+def test_what_may_not_be_listed_hides_nothing_else(provider, ask, account):
+    mine = provider.ensure(ask())
+    account.faults = {"DescribeVolumes": ["UnauthorizedOperation"]}
+    with pytest.raises(PartlySeen, match="allow the action ec2:DescribeVolumes") as caught:
+        provider.clusters()
+    (seen,) = caught.value.clusters
+    assert (seen.key, len(seen.hosts)) == (mine.key, 4)
+    assert any(resource.startswith("placement group") for resource in seen.resources)

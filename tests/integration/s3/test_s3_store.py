@@ -179,6 +179,21 @@ def test_a_bucket_that_refuses_writes_says_so(store, refused):
     assert "docs/aws.md" in caught.value.mend
 
 
+@pytest.mark.parametrize(
+    ("code", "mend"),
+    [
+        ("ExpiredToken", "renew the credentials of the store's connection"),
+        ("InvalidAccessKeyId", "check the credentials of the store's connection"),
+        ("SignatureDoesNotMatch", "check the credentials of the store's connection"),
+    ],
+)
+def test_credentials_that_do_not_count_are_said(store, refused, code, mend):
+    refused["PutObject"] = [code]
+    with pytest.raises(StoreError, match=code) as caught:
+        store.check()
+    assert caught.value.mend == mend
+
+
 def test_a_refusal_to_read_is_not_taken_for_a_missing_file(store, refused):
     refused["GetObject"] = ["AccessDenied"]
     with pytest.raises(StoreError) as caught:

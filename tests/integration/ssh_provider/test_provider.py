@@ -1,5 +1,6 @@
 """Groups of hosts behind a real sshd, with real processes on them."""
 
+import socket
 import subprocess
 import sys
 import threading
@@ -278,6 +279,26 @@ def test_every_problem_is_found_before_anything_starts(provider, with_groups, gr
     assert "host key is not the expected one" in problems["provider.options.groups.rack1.node1"]
     assert "are needed" in problems["provider.options.groups.rack1.node2"]
     assert "larger than the memory of node2" in problems["variants.huge.jvm.heap"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_host_that_can_not_be_reached_is_a_problem(with_groups, group, sshd):
+    unreachable = group("rack1")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        unreachable["load"]["port"] = server.getsockname()[1]
+    provider = with_groups(unreachable)
+    (problem,) = provider.check(definition_of(provider._options.options))
+    assert problem.where == "provider.options.groups.rack1.load"
+    assert "can't be reached" in problem.what
+    assert problem.mend
+
+
+def test_a_key_that_does_not_fit_is_a_problem_on_every_host(with_groups, group, user_key, tmp_path):
+    object.__setattr__(user_key, "private", make_key(tmp_path, "stranger").private)
+    provider = with_groups(group("rack1"))
+    found = provider.check(definition_of(provider._options.options))
+    assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
+    assert all("does not let" in problem.what and "authorized_keys" in problem.mend for problem in found)
 
 
 def test_a_folder_that_can_not_be_used_is_a_problem(with_groups, group, tmp_path):

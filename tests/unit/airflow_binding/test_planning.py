@@ -1,11 +1,14 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import ValidationError
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.paid import Prices
 
 from plimsoll.domain.cell import AttemptKey, cell_of
-from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.definition import ProviderChoice
+from plimsoll.domain.errors import NotFound, Refused, SecretError
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaigns import CampaignStore, write_model
@@ -156,3 +159,35 @@ def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> N
     key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
     verdict = {**JUDGED, "key": key, "cell": cell_of(DEFINITION, cell_id), "valid": True, "met": True}
     write_model(installation.toolkit.store, key, VERDICT, Verdict.model_validate(verdict))
+
+
+def test_a_connection_that_airflow_does_not_have_is_named_before_anything_starts(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {
+        "connection": "plimsoll_nonesuch",
+        "region": "us-east-1",
+        "zones": ["us-east-1a"],
+        "security_group": "plimsoll",
+        "image": "ami-0123456789abcdef0",
+        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
+    }
+    provider = ProviderChoice(name="ec2", options=options)
+    installation.define(instant_definition("azul").model_copy(update={"provider": provider}))
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", "plimsoll.bootstrap:local_toolkit")
+
+    with pytest.raises(SecretError, match=r"connection 'plimsoll_nonesuch': there is no such connection") as refused:
+        plan_cells("azul", Request(), NOON)
+    assert "Admin → Connections" in refused.value.mend
+    assert installation.toolkit.store.folders("") == ()
+
+
+def test_a_campaign_without_room_in_its_budget_is_refused_before_any_cell(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.define(instant_definition("dear").model_copy(update={"budget": 0.01}))
+    paid = replace(installation.toolkit, tariffs={"instant": Prices()})
+    monkeypatch.setattr("plimsoll_airflow.planning.toolkit", lambda: paid)
+
+    with pytest.raises(Refused, match=r"no room for another cell: 0\.00 USD are spent.*raise `budget`"):
+        plan_cells("dear", Request(), NOON)

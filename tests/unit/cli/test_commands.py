@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from tests.fakes import instant
 from tests.fakes.instant import InstantProvider
+from tests.fakes.paid import Prices
 
 from plimsoll import cli
 from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest, HostInfo
+from plimsoll.domain.cluster import ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.errors import Problem, SecretError
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.settings import Settings
@@ -141,6 +142,31 @@ def test_clusters_show_what_they_have_cost(plimsoll, monkeypatch):
     assert "6.00 USD" in plimsoll("clusters", "list")[1]
 
 
+def paid(settings):
+    return replace(instant.toolkit(settings), tariffs={"instant": Prices()})
+
+
+def test_clusters_without_a_price_cost_nothing_only_where_that_is_sure(plimsoll, monkeypatch):
+    alive(1)
+    assert "nothing" in plimsoll("clusters", "list")[1]
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", f"{__name__}:{paid.__name__}")
+    assert "unknown" in plimsoll("clusters", "list")[1]
+
+
+def test_clusters_that_could_be_seen_are_listed_although_others_could_not(plimsoll, monkeypatch):
+    key = str(alive(1))
+    known = InstantProvider.clusters
+
+    def partly(self):
+        raise PartlySeen("key pairs may not be listed", known(self))
+
+    monkeypatch.setattr(InstantProvider, "clusters", partly)
+    code, out, err = plimsoll("clusters", "list")
+    assert code == 1
+    assert key in out
+    assert "key pairs may not be listed" in err
+
+
 def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll, tmp_path):
     (tmp_path / "bad.yaml").write_text(INSTANT.replace("repeats: 1", "repeats: 0"))
     code, out, err = plimsoll("plan", tmp_path / "bad.yaml")
@@ -182,7 +208,7 @@ def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll):
     listed = json.loads(plimsoll("clusters", "list", "--json")[1])
     assert [f"{c['key']['campaign_id']}/{c['key']['cell_id']}/{c['key']['attempt']}" for c in listed] == keys
     code, out, _ = plimsoll("clusters", "destroy", keys[0], "--json")
-    assert (code, json.loads(out)) == (0, {"destroyed": [keys[0]], "failed": {}})
+    assert (code, json.loads(out)) == (0, {"destroyed": [keys[0]], "failed": {}, "unseen": []})
     assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == keys[1:]
     assert json.loads(plimsoll("clusters", "list", "--json")[1]) == []
 

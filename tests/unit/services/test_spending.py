@@ -1,61 +1,26 @@
 """What a campaign has cost and whether its budget has room, on a provider whose hosts cost 1 USD an hour each."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.paid import PaidProvider, Prices
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.cost import Cost, HostRate, Tariff
+from plimsoll.domain.cluster import PartlySeen
+from plimsoll.domain.cost import Cost
 from plimsoll.domain.errors import ProviderError, Refused
 from plimsoll.services import phases
 from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import CampaignStore, read_cluster
 from plimsoll.services.progress import campaign_progress
 from plimsoll.services.reaping import reap
-from plimsoll.services.spending import destroy_cluster, ledger, spent_usd
+from plimsoll.services.running import run_cell
+from plimsoll.services.spending import campaign_spending, destroy_cluster, ledger, spent_usd
 
 HOUR = timedelta(hours=1)
-
-
-class PaidProvider:
-    """The instant provider, each host for 1 USD an hour."""
-
-    name = "instant"
-
-    def __init__(self, inner, clock):
-        self._inner, self._clock = inner, clock
-        self.begun = {}
-
-    def ensure(self, request):
-        self.begun.setdefault(request.key, self._clock.now())
-        return self._priced(self._inner.ensure(request))
-
-    def find(self, key):
-        found = self._inner.find(key)
-        return found and self._priced(found)
-
-    def clusters(self):
-        return [self._priced(cluster) for cluster in self._inner.clusters()]
-
-    def destroy(self, key):
-        self._inner.destroy(key)
-
-    def _priced(self, cluster):
-        since = self.begun[cluster.key]
-        hosts = [HostInfo(**{**host.model_dump(), "since": since, "usd_per_hour": 1.0}) for host in cluster.hosts]
-        return cluster.model_copy(update={"hosts": tuple(hosts), "created_at": since})
-
-
-class Prices:
-    def __init__(self, usd=1.0):
-        self.usd = usd
-
-    def tariff(self, definition):
-        rate = HostRate(kind="big", vcpus=8, usd_per_hour=self.usd)
-        return Tariff(node=rate, load=rate, source="a price table of tests")
 
 
 @pytest.fixture
@@ -187,6 +152,53 @@ def test_cells_that_run_are_counted_with_what_they_will_cost(installation, tools
         begin(tools, "campaign", "v2-001k-r1", "me")
 
 
+def test_a_cell_that_runs_is_not_cut_by_the_budget(installation, tools, clock):
+    opened(installation, budget=8.5)
+    work = start(tools, "v1-001k-r1")
+    clock.at += 10 * HOUR  # 40 USD, well past it
+    phases.deploy(work)
+    phases.start_load(work)
+    assert phases.poll_load(work).state == "complete"
+    assert tools.providers["instant"].find(work.key)
+
+
+def test_the_account_names_prices_estimate_and_each_cells_share(installation, tools, clock):
+    campaign = opened(installation, budget=40.0)
+    for cell_id, attempts in (("v1-001k-r1", 2), ("v2-001k-r1", 1)):
+        for _ in range(attempts):
+            work = start(tools, cell_id)
+            clock.at += HOUR / 4
+            phases.destroy(work)
+    account = campaign_spending(campaign, clock.now())
+    assert account.usd == pytest.approx(3.0)
+    assert account.of_cell("v1-001k-r1") == pytest.approx(2.0)
+    assert account.of_cell("v1-002k-r1") is None
+    assert account.prices == ("a price table of tests",)
+    assert (account.estimated_usd, account.budget_usd) == (32.0, 40.0)
+
+
+def test_whoever_watches_a_run_sees_what_is_spent(installation, tools):
+    opened(installation, budget=40.0)
+    said = []
+    run_cell(tools, "campaign", "v1-001k-r1", "me", said.append)
+    assert any(re.search(r"has spent 0\.\d+ USD of its budget of 40 USD so far", line) for line in said), said
+
+
+def test_what_can_not_be_seen_is_destroyed_all_the_same(installation, tools, monkeypatch):
+    campaign = opened(installation, budget=None)
+    work = start(tools)
+    provider = tools.providers["instant"]
+    monkeypatch.setattr(provider, "find", lambda _: None)
+
+    def partly():
+        raise PartlySeen("key pairs may not be listed", [])
+
+    monkeypatch.setattr(provider, "clusters", partly)
+    phases.destroy(work)
+    assert installation.provider.clusters() == []
+    assert [entry.final for entry in ledger(campaign, tools.clock.now())] == [True]
+
+
 def test_a_failed_cell_gives_its_share_back(installation, tools):
     opened(installation, budget=9.0)
     installation.faults.plant("v1-001k-r1", "provision")
@@ -234,3 +246,4 @@ def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation, tools)
     phases.destroy(work)
     assert read_cost(free.store, work.key) is None
     assert campaign.attempts("v1-001k-r1")
+    assert campaign_spending(campaign, free.clock.now()) is None

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from plimsoll.adapters.ec2.cloud import Answer, Cloud, Place, clouds
-from plimsoll.adapters.ec2.errors import CloudError, explained
+from plimsoll.adapters.ec2.errors import CREDENTIALS, CloudError, explained
 from plimsoll.adapters.ec2.host_keys import authorized_key
 from plimsoll.adapters.ec2.images import Image, find_image
 from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_rules
@@ -48,10 +48,13 @@ class _Examination:
 
     def problems(self) -> list[Problem]:
         # Asked first: where the region does not answer, every other question would only fail in the same way.
-        with self._noted("region"):
+        try:
+            self._cloud.require_endpoint()
             self._cloud.call("describe_availability_zones")
-        if not self._found:
-            self._examine()
+        except CloudError as error:
+            self._note("connection" if error.code in CREDENTIALS else "region", error.what, error.mend)
+            return self._found
+        self._examine()
         return self._found
 
     def _examine(self) -> None:

@@ -1,13 +1,19 @@
 """The API of one region through one connection: calls explained, pages joined."""
 
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from plimsoll.adapters.ec2.errors import CAPACITY, explained
+from botocore.session import get_session
+from botocore.utils import get_environ_proxies
+
+from plimsoll.adapters.ec2.errors import CAPACITY, CloudError, explained
 from plimsoll.adapters.ec2.tags import Filter
 from plimsoll.ports.secrets import AwsAccess, Secrets
 
@@ -45,6 +51,24 @@ class Cloud:
     def client(self, service: str) -> Any:
         """A client of another service of the place."""
         return self._access.client(service, self.place.region)
+
+    def require_endpoint(self) -> None:
+        """CloudError, with regions of a like name, where the region's endpoint has no address; boto3 tries for long.
+
+        Behind a proxy that can't be told from here.
+        """
+        url = self._ec2.meta.endpoint_url
+        with explained("ec2", self.where):  # signed only: without credentials nobody is asked
+            self._ec2.generate_presigned_url("describe_availability_zones")
+        if get_environ_proxies(url):
+            return
+        name = urlsplit(url).hostname
+        try:
+            socket.getaddrinfo(name, None)
+        except OSError as error:
+            raise CloudError(
+                f"{name} can't be found: {error}", where=self.where, mend=_region_mend(self.place)
+            ) from error
 
     def call(self, operation: str, **parameters: Any) -> Answer:
         """One call to EC2; CloudError when it is refused."""
@@ -100,3 +124,11 @@ def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
         return known[kept][1]
 
     return cloud
+
+
+def _region_mend(place: Place) -> str:
+    known = get_session().get_available_regions("ec2")
+    if place.region in known:
+        return "check this machine's network"
+    alike = get_close_matches(place.region, known, n=1)
+    return f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or check this machine's network"

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from plimsoll.adapters.ec2.cloud import Answer, Place
@@ -13,11 +14,19 @@ PROVIDER = "ec2"
 _UNKNOWN = "unknown"
 
 
-def by_key(resources: Iterable[Answer]) -> dict[AttemptKey, list[Answer]]:
+@dataclass(frozen=True)
+class Resource:
+    """Something with tags, as people and as AWS call it: `volume vol-…`, and its description."""
+
+    name: str
+    answer: Answer
+
+
+def by_key(resources: Iterable[Resource]) -> dict[AttemptKey, list[Resource]]:
     """Tagged resources, cluster by cluster."""
-    found: dict[AttemptKey, list[Answer]] = defaultdict(list)
+    found: dict[AttemptKey, list[Resource]] = defaultdict(list)
     for resource in resources:
-        marks = marks_of(resource)
+        marks = marks_of(resource.answer)
         if marks is not None:
             found[marks.key].append(resource)
     return found
@@ -41,8 +50,13 @@ def is_whole(instances: Sequence[Answer]) -> bool:
     return len(wanted) == 1 and found == (wanted.pop(), 1)
 
 
-def described(key: AttemptKey, resources: Sequence[Answer], place: Place, now: datetime) -> Cluster:
-    """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it."""
+def described(
+    key: AttemptKey, resources: Sequence[Answer], place: Place, now: datetime, names: Sequence[str] = ()
+) -> Cluster:
+    """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it.
+
+    `names` lists everything of it, for people.
+    """
     instances = [resource for resource in resources if "InstanceId" in resource]
     marks = [found for resource in resources if (found := marks_of(resource))]
     nodes = [_host(one, "node", f"node{n}", place) for n, one in _numbered(instances, "node")]
@@ -55,6 +69,7 @@ def described(key: AttemptKey, resources: Sequence[Answer], place: Place, now: d
         hosts=(*nodes, *loads) or (unknown,),
         created_at=min((one["LaunchTime"].astimezone(UTC) for one in instances), default=now),
         expires_at=max((mark.expires for mark in marks if mark.expires), default=now),
+        resources=tuple(names),
     )
 
 

@@ -31,12 +31,26 @@ QUOTA = frozenset({"VcpuLimitExceeded", "InstanceLimitExceeded"})
 DENIED = frozenset({"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "403"})
 """The credentials are known, and may not do this."""
 
+CREDENTIALS = frozenset(
+    {
+        "AuthFailure",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "InvalidClientTokenId",
+        "RequestExpired",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""The credentials are not known, or no longer."""
+
 _CREDENTIALS = "check the connection's credentials; `aws sts get-caller-identity` says whose they are"
 _OPTIONS = "correct the definition's provider.options"
 _MENDING: Mapping[str, str] = {
     "AuthFailure": _CREDENTIALS,
     "Blocked": "the account is blocked: contact AWS Support",
-    "ExpiredToken": _CREDENTIALS,
+    "ExpiredToken": "renew the connection's temporary credentials",
+    "ExpiredTokenException": "renew the connection's temporary credentials",
     "RequestExpired": "set this machine's clock, or renew the connection's temporary credentials",
     "InvalidClientTokenId": _CREDENTIALS,
     "UnrecognizedClientException": _CREDENTIALS,

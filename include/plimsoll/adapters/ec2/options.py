@@ -53,6 +53,9 @@ class Ec2Options(Model):
         Literal["cluster", "none"], Field(description="`cluster`: a cell's hosts stand close together in the network")
     ] = "cluster"
     tenancy: Annotated[Literal["default", "dedicated"], Field(description="Whether hardware is shared")] = "default"
+    public_addresses: Annotated[
+        bool, Field(description="Whether hosts also get public addresses; the controller uses private ones in any case")
+    ] = False
     root_volume: Annotated[Size, Field(ge=8 * _GIB, description="Size of the encrypted system disk")] = 30 * _GIB
     transparent_huge_pages: Annotated[
         Literal["always", "madvise", "never"],

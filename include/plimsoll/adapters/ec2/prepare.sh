@@ -12,12 +12,19 @@ fail() {
     exit 1
 }
 
-# The first instance-store disk, where the type has one; else everything stays on the system disk.
-disk=$(find /dev/disk/by-id -name 'nvme-Amazon_EC2_NVMe_Instance_Storage_*' ! -name '*-part*' ! -name '*-ns-*' ! -name '*_1' 2>/dev/null |
-    sort | head -n 1)
+# The instance-store disks, where the type has any, several joined without redundancy: nothing on them outlives the cell.
+# Else everything stays on the system disk. The names have no spaces in them.
+set -- $(find /dev/disk/by-id -name 'nvme-Amazon_EC2_NVMe_Instance_Storage_*' ! -name '*-part*' ! -name '*-ns-*' \
+    ! -name '*_1' 2>/dev/null | sort)
 mkdir -p "$root" || fail "can't make $root"
-if [ -n "$disk" ] && ! mountpoint -q "$root"; then
-    device=$(readlink -f "$disk")
+if [ $# -gt 0 ] && ! mountpoint -q "$root"; then
+    device=$(readlink -f "$1")
+    if [ $# -gt 1 ]; then
+        command -v mdadm > /dev/null || fail "the host has $# data disks, and its image has no mdadm to join them"
+        mdadm --create /dev/md/plimsoll --run --homehost=any --level=0 --raid-devices=$# "$@" > /dev/null 2>&1 ||
+            fail "can't join $# data disks"
+        device=$(readlink -f /dev/md/plimsoll)
+    fi
     mkfs.xfs -q -f "$device" || fail "can't make a file system on $device"
     mount -o noatime,nodiratime "$device" "$root" || fail "can't mount $device"
     printf '%s %s xfs noatime,nodiratime,nofail 0 0\n' "$device" "$root" >> /etc/fstab

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
-from plimsoll.adapters.ec2.describing import PROVIDER, by_key, described, is_whole
+from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_key, described, is_whole
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.images import find_image
 from plimsoll.adapters.ec2.launching import Launcher
@@ -22,7 +22,7 @@ from plimsoll.adapters.ec2.tags import of_key, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, ProviderError
 from plimsoll.ports.clock import Clock
@@ -89,7 +89,12 @@ class Ec2Provider:
 
     def clusters(self) -> Sequence[Cluster]:
         """From everything that carries the tags; what is left of one is a cluster too."""
-        return [cluster for cloud in self._known() for cluster in self._clusters_in(cloud)]
+        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._known()]
+        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each.resources)]
+        unseen = [str(error) for _, each in seen for error in each.unseen]
+        if unseen:
+            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
+        return found
 
     def destroy(self, key: AttemptKey) -> None:
         """Terminate and delete everything with the attempt's tags, and look whether it is so."""
@@ -138,10 +143,11 @@ class Ec2Provider:
             readahead_kib=options.readahead_kib,
         )
 
-    def _clusters_in(self, cloud: Cloud) -> Iterator[Cluster]:
-        resources = by_key(tagged(cloud, of_store(self.store)))
-        for key in sorted(resources, key=str):
-            yield described(key, resources[key], cloud.place, self.clock.now())
+    def _described(self, cloud: Cloud, resources: Iterable[Resource]) -> Iterator[Cluster]:
+        clusters = by_key(resources)
+        for key in sorted(clusters, key=str):
+            answers, names = [each.answer for each in clusters[key]], [each.name for each in clusters[key]]
+            yield described(key, answers, cloud.place, self.clock.now(), names)
 
     def _clouds_of(self, key: AttemptKey) -> list[Cloud]:
         """Of the campaign's place; of every known one where the store has lost the campaign."""

@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from plimsoll.adapters.ec2.cloud import NOT_GONE, Answer, Cloud
+from plimsoll.adapters.ec2.describing import Resource
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.tags import Filter, of_key
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 
 _PATIENCE = timedelta(minutes=10)
 # What AWS says of something that another thing still holds, and will let go of.
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})
+# What AWS says when it may answer better later; no answer has no code.
+_LATER = frozenset({"RequestLimitExceeded", "Throttling", "InternalError", "Unavailable", "ServiceUnavailable", ""})
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,11 @@ class Kind:
     id: str
     deleted_by: str
 
+    def named(self, answer: Answer) -> str:
+        """One of them, for people."""
+        return f"{self.name} {answer[self.id]}"
 
-_NICS = "network_interface"
+
 KINDS = (
     Kind("volume", "describe_volumes", "Volumes", "VolumeId", "delete_volume"),
     Kind(
@@ -44,17 +50,48 @@ KINDS = (
 )
 
 
-def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Iterator[Answer]:
-    """Every resource with those tags: instances that are not gone yet, then the rest."""
-    yield from cloud.instances(filters, NOT_GONE)
+@dataclass(frozen=True)
+class Seen:
+    """What has the tags, and why more of it may be there than could be listed."""
+
+    resources: tuple[Resource, ...]
+    unseen: tuple[ProviderError | SecretError, ...]
+
+
+def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
+    """Every resource with those tags: instances that are not gone yet, then the rest, kind by kind.
+
+    A kind that can't be listed does not hide the others.
+    """
+    found: list[Resource] = []
+    unseen: list[ProviderError | SecretError] = []
+    try:
+        found += [Resource(f"instance {one['InstanceId']}", one) for one in cloud.instances(filters, NOT_GONE)]
+    except CloudError as error:
+        unseen.append(error)
+    except SecretError as error:  # no kind can be listed
+        return Seen((), (error,))
     for kind in KINDS:
-        yield from _listed(cloud, kind, filters)
+        try:
+            found += [Resource(kind.named(one), one) for one in _listed(cloud, kind, filters)]
+        except CloudError as error:
+            unseen.append(error)
+    return Seen(tuple(found), tuple(unseen))
+
+
+@dataclass(frozen=True)
+class _Left:
+    """Something that is not gone, or can't be looked at. `refused`: AWS's refusal, where waiting will not mend it."""
+
+    what: str
+    refused: CloudError | None = None
 
 
 def remove(cloud: Cloud, clock: Clock, store: str, key: AttemptKey) -> None:
     """Terminate the attempt's instances, delete all else, and look whether it is so; ProviderError if something stays.
 
-    Goes round until nothing is left: disks, addresses and groups are free only after their instances are gone.
+    Goes round until nothing is left: disks, addresses and groups are free only after their instances are gone. What
+    AWS refuses for good keeps nothing else alive, and is said at the end.
     """
     filters = of_key(store, key)
     deadline = clock.now() + _PATIENCE
@@ -63,26 +100,50 @@ def remove(cloud: Cloud, clock: Clock, store: str, key: AttemptKey) -> None:
         left = _remove_once(cloud, filters) and _remove_once(cloud, filters)
         if not left:
             return
-        if clock.now() > deadline:
-            what = f"the cluster is not gone: {'; '.join(left)}"
-            raise ProviderError(what, where=f"{key} in {cloud.where}", mend="remove what is left in the AWS console")
+        if all(one.refused for one in left) or clock.now() > deadline:
+            raise _not_gone(left, f"{key} in {cloud.where}")
         clock.sleep(pause)
 
 
-def _remove_once(cloud: Cloud, filters: Sequence[Filter]) -> list[str]:
-    """What there was, each with its state; empty once nothing is left."""
-    instances = cloud.instances(filters, NOT_GONE)
+def _remove_once(cloud: Cloud, filters: Sequence[Filter]) -> list[_Left]:
+    """What there was; empty once nothing is left."""
+    instances = _terminate(cloud, filters)
+    refused = next((one.refused for one in instances if one.refused), None)
+    if instances and refused is None:
+        return instances
+    rest = [left for kind in KINDS for left in _remove_kind(cloud, kind, filters)]
+    # Where instances stay for good, what they hold stays too.
+    return [*instances, *(_Left(one.what, one.refused or refused) for one in rest)]
+
+
+def _terminate(cloud: Cloud, filters: Sequence[Filter]) -> list[_Left]:
+    try:
+        instances = cloud.instances(filters, NOT_GONE)
+    except CloudError as error:
+        return [_left("instances", error)]
     living = [one["InstanceId"] for one in instances if one["State"]["Name"] != "shutting-down"]
-    if living:
-        _unless_gone(cloud, "terminate_instances", InstanceIds=living)
-    if instances:
-        return [f"instance {one['InstanceId']} is {one['State']['Name']}" for one in instances]
-    return [f"{kind.name} {one[kind.id]}{_delete(cloud, kind, one)}" for kind, one in _rest(cloud, filters)]
+    refused: CloudError | None = None
+    try:
+        if living:
+            _unless_gone(cloud, "terminate_instances", InstanceIds=living)
+    except CloudError as error:
+        refused = None if error.code in _LATER else error
+    return [_Left(f"instance {one['InstanceId']} is {one['State']['Name']}", refused) for one in instances]
 
 
-def _rest(cloud: Cloud, filters: Sequence[Filter]) -> Iterator[tuple[Kind, Answer]]:
-    for kind in KINDS:
-        yield from ((kind, one) for one in _listed(cloud, kind, filters))
+def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterator[_Left]:
+    try:
+        found = _listed(cloud, kind, filters)
+    except CloudError as error:
+        yield _left(f"{kind.name}s", error)
+        return
+    for one in found:
+        try:
+            _unless_gone(cloud, kind.deleted_by, **{kind.id: one[kind.id]})
+        except CloudError as error:
+            yield _left(kind.named(one), error)
+        else:
+            yield _Left(kind.named(one))
 
 
 def _listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:
@@ -91,15 +152,16 @@ def _listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]
     return [one for one in found if one.get("State", "") not in ("deleting", "deleted")]
 
 
-def _delete(cloud: Cloud, kind: Kind, resource: Answer) -> str:
-    """Why it is still there, where AWS says so."""
-    try:
-        _unless_gone(cloud, kind.deleted_by, **{kind.id: resource[kind.id]})
-    except CloudError as error:
-        if error.code not in _HELD:
-            raise
-        return f": {error.what}"
-    return ""
+def _left(what: str, error: CloudError) -> _Left:
+    passing = error.code in _HELD | _LATER
+    return _Left(f"{what}: {error.what}" if passing else what, None if passing else error)
+
+
+def _not_gone(left: Sequence[_Left], where: str) -> ProviderError:
+    refused = {one.refused.what: one.refused.mend for one in left if one.refused}
+    said = (*(one.what for one in left), *refused)
+    mend = "; ".join(dict.fromkeys(refused.values())) or "remove what is left in the AWS console"
+    return ProviderError(f"the cluster is not gone: {'; '.join(said)}", where=where, mend=mend)
 
 
 def _unless_gone(cloud: Cloud, operation: str, **parameters: object) -> None:

@@ -44,8 +44,7 @@ def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
         "MaxCount": count,
-        "SubnetId": subnet.id,
-        "SecurityGroupIds": [wanted.security_group],
+        "NetworkInterfaces": [_interface(wanted, subnet)],
         "UserData": wanted.user_data,
         "Placement": _placement(wanted, subnet),
         "BlockDeviceMappings": [_root_disk(wanted)],
@@ -99,6 +98,17 @@ def _placement(wanted: Wanted, subnet: Subnet) -> dict[str, str]:
     grouped = wanted.options.placement_group == "cluster"
     group = {"GroupName": group_name(wanted.key, subnet.zone)} if grouped else {}
     return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
+
+
+def _interface(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
+    """Said here, public addresses do not depend on the subnet's own setting."""
+    return {
+        "DeviceIndex": 0,
+        "SubnetId": subnet.id,
+        "Groups": [wanted.security_group],
+        "AssociatePublicIpAddress": wanted.options.public_addresses,
+        "DeleteOnTermination": True,
+    }
 
 
 def _root_disk(wanted: Wanted) -> dict[str, Any]:

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
-
 from plimsoll.adapters.local import folders
 from plimsoll.adapters.local.checks import problems
 from plimsoll.adapters.local.files import mend
@@ -23,8 +21,9 @@ from plimsoll.adapters.local.subnets import (
     node_addresses,
     release,
 )
-from plimsoll.adapters.local.sweep import kill_all, marked
+from plimsoll.adapters.local.sweep import marked
 from plimsoll.adapters.marks import Marks, marks_of
+from plimsoll.adapters.onhost import cleaning
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
@@ -132,17 +131,12 @@ class LocalProvider:
     def _destroyed(self, key: AttemptKey, deadline: float) -> list[str]:
         """What is left. Goes round until nothing is: someone may have started a job between the kill and the look."""
         while True:
-            living = kill_all(lambda: self._processes(key), max(0.0, deadline - time.monotonic()))
+            cleaning.kill_all(self._work, str(key), deadline)
             obstacle = folders.remove(self._work, key)
             self._release(key)
-            left = [*(_described_process(process) for process in living), *self._left_on_disk(key, obstacle)]
-            if not left and not self._processes(key):
-                return []
-            if time.monotonic() > deadline:
-                return left or ["new processes keep coming"]
-
-    def _processes(self, key: AttemptKey) -> list[psutil.Process]:
-        return [one.process for one in marked(self._work) if one.marks.key == key]
+            left = [*cleaning.running(self._work, str(key)), *self._left_on_disk(key, obstacle)]
+            if not left or time.monotonic() > deadline:
+                return left
 
     def _release(self, key: AttemptKey) -> None:
         with exclusive(self._claims):
@@ -162,10 +156,3 @@ class LocalProvider:
         except OSError as error:
             what, how = f"the work folder can't be used: {error}", mend(error, self._work)
             raise ProviderError(what, where=str(self._work), mend=how) from error
-
-
-def _described_process(process: psutil.Process) -> str:
-    try:
-        return f"process {process.pid} ({process.name()}, {process.status()}) runs"
-    except psutil.NoSuchProcess:
-        return f"process {process.pid} ended late"

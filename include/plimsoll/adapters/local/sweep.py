@@ -1,17 +1,13 @@
-"""Processes by their marks: what is really running, and its end."""
+"""Processes by their marks: what is really running."""
 
 import os
-import signal
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from plimsoll.adapters.marks import SUBNET, Marks, read_marks
-
-_POLL_S = 0.01
 
 
 @dataclass(frozen=True)
@@ -33,24 +29,6 @@ def marked(work: Path) -> Iterator[Marked]:
 def subnets_in_use() -> frozenset[str]:
     """Subnets of every marked process of this machine, whoever's it is, as far as it may be read."""
     return frozenset(environment[SUBNET] for _, environment in _environments() if SUBNET in environment)
-
-
-def kill_all(find: Callable[[], list[psutil.Process]], patience_s: float) -> list[psutil.Process]:
-    """Kill what `find` finds until it finds nothing; gives what resisted. Who forks in between is found next time."""
-    deadline = time.monotonic() + patience_s
-    while (living := find()) and time.monotonic() < deadline:
-        for process in living:
-            _kill(process)
-        time.sleep(_POLL_S)
-    return living
-
-
-def _kill(process: psutil.Process) -> None:
-    try:
-        # psutil compares start times before it sends: a process id used again is not hit.
-        process.send_signal(signal.SIGKILL)
-    except psutil.NoSuchProcess:
-        return
 
 
 def _environments() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:

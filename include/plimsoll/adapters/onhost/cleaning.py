@@ -23,9 +23,9 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     deadline = time.monotonic() + _PATIENCE_S
     # Goes round until nothing is left: someone may have started a job between the kill and the look.
     while True:
-        _kill_all(work, cluster, deadline)
+        kill_all(work, cluster, deadline)
         obstacle = _remove(folder)
-        left = [*_described(work, cluster), *([obstacle] if obstacle else [])]
+        left = [*running(work, cluster), *([obstacle] if obstacle else [])]
         if not left or time.monotonic() > deadline:
             if not left:
                 _prune(work, folder)
@@ -44,7 +44,11 @@ def marked(work: Path, cluster: str | None) -> Iterator[tuple[int, int]]:
                     yield pid, supervisor.start_time(pid)
 
 
-def _kill_all(work: Path, cluster: str | None, deadline: float) -> None:
+def kill_all(work: Path, cluster: str | None, deadline: float) -> None:
+    """Kill all of that cluster, or of every one, until none lives or `time.monotonic()` is past the deadline.
+
+    Who forks in between is found the next time round.
+    """
     while (living := list(marked(work, cluster))) and time.monotonic() < deadline:
         for pid, start in living:
             control.send(pid, start, signal.SIGKILL)
@@ -62,7 +66,8 @@ def _remove(folder: Path) -> str:
     return f"{folder} is there again" if folder.exists() else ""
 
 
-def _described(work: Path, cluster: str | None) -> list[str]:
+def running(work: Path, cluster: str | None) -> list[str]:
+    """What still runs, one sentence each."""
     return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster)]
 
 

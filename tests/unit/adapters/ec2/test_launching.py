@@ -45,7 +45,7 @@ class FakeCloud:
                 "InstanceId": f"i-{len(self.made) + number}",
                 "AmiLaunchIndex": number,
                 "LaunchTime": self.clock.now(),
-                "SubnetId": parameters["SubnetId"],
+                "SubnetId": parameters["NetworkInterfaces"][0]["SubnetId"],
                 "ClientToken": parameters["ClientToken"],
                 "State": {"Name": self.state},
                 "Tags": parameters["TagSpecifications"][0]["Tags"],

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from plimsoll.adapters.ec2.requests import client_token, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import read_marks
 
@@ -17,6 +19,20 @@ def test_hosts_end_with_their_shutdown_hide_their_metadata_and_encrypt_their_dis
     disk = request["BlockDeviceMappings"][0]
     assert disk["DeviceName"] == "/dev/xvda"
     assert (disk["Ebs"]["Encrypted"], disk["Ebs"]["DeleteOnTermination"], disk["Ebs"]["VolumeSize"]) == (True, True, 30)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_hosts_have_public_addresses_only_where_they_are_asked_for(wanted, subnet, asked):
+    chosen = replace(wanted, options=wanted.options.model_copy(update={"public_addresses": asked}))
+    (interface,) = run_instances(chosen, "node", subnet, 0)["NetworkInterfaces"]
+    assert interface["AssociatePublicIpAddress"] is asked
+    assert (interface["SubnetId"], interface["Groups"]) == (subnet.id, [wanted.security_group])
+
+
+@pytest.mark.parametrize("tenancy", ["default", "dedicated"])
+def test_tenancy_is_as_chosen(wanted, subnet, tenancy):
+    chosen = replace(wanted, options=wanted.options.model_copy(update={"tenancy": tenancy}))
+    assert run_instances(chosen, "node", subnet, 0)["Placement"]["Tenancy"] == tenancy
 
 
 def test_hosts_are_on_demand(wanted, subnet):

@@ -1,0 +1,76 @@
+"""Notices go to the notifier that the environment names, or to nobody."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowFailException
+from tests.airflow.test_reaper import DEAD, alive, reap
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.services import phases
+from plimsoll.services.attempts import begin
+from plimsoll_airflow import notices
+
+OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
+TO_FILE = "tests.fakes.notifier.ToFile"
+
+
+def name(monkeypatch: pytest.MonkeyPatch, setting: Any) -> None:
+    monkeypatch.setenv("PLIMSOLL_NOTIFIER", setting if isinstance(setting, str) else json.dumps(setting))
+
+
+def test_without_a_setting_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PLIMSOLL_NOTIFIER", raising=False)
+    notices.send({}, "title", "text")
+
+
+def test_its_templates_get_title_and_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "told"
+    name(monkeypatch, {"notifier": TO_FILE, "path": str(file), "text": "{{ notice_title }}: {{ notice }} ({{ run }})"})
+    notices.send({"run": "r1"}, "Reaper", "1 destroyed")
+    assert file.read_text() == "Reaper: 1 destroyed (r1)\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("no json", "names no notifier"),
+        ('"text"', "names no notifier"),
+        ({"path": "/tmp/x"}, "names no notifier"),
+        ({"notifier": "nowhere.Nobody"}, "names no notifier: .*nowhere"),
+        ({"notifier": TO_FILE, "colour": "red"}, "names no notifier: .*colour"),
+        ({"notifier": "pathlib.Path"}, "Path is no Airflow notifier"),
+        ({"notifier": TO_FILE, "path": "/nowhere/told", "text": "x"}, "could not be sent: FileNotFoundError"),
+    ],
+)
+def test_a_setting_that_can_not_work_is_said(monkeypatch: pytest.MonkeyPatch, setting: Any, said: str) -> None:
+    name(monkeypatch, setting)
+    with pytest.raises(notices.NoticeError, match=said):
+        notices.send({}, "title", "text")
+
+
+def test_the_examples_in_the_documentation_are_notifiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    section = OPERATIONS.read_text().partition("## Notices")[2].partition("\n## ")[0]
+    examples = [
+        " ".join(found.split()) for found in re.findall(r"^    (\{.*?\}\n)$", section, re.MULTILINE | re.DOTALL)
+    ]
+    made: list[Any] = []
+    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", lambda self, _: made.append(type(self).__name__))
+    for example in examples:
+        name(monkeypatch, example)
+        notices.send({}, "title", "text")
+    assert made == ["SnsNotifier", "SmtpNotifier"]
+
+
+def test_the_reaper_does_its_work_even_if_nobody_can_be_told(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.open_campaign(instant_definition())
+    phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
+    name(monkeypatch, {"notifier": TO_FILE, "path": "/nowhere/told", "text": "x"})
+    with pytest.raises(AirflowFailException, match="could not be sent"):
+        reap()
+    assert alive(installation) == []

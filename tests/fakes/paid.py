@@ -1,0 +1,59 @@
+"""Hosts that cost 1 USD an hour each, around those of another provider."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cost import HostRate, Tariff
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.provider import Provider
+
+
+class PaidProvider:
+    """Implements the Provider port by the other one."""
+
+    name = "instant"
+
+    def __init__(self, inner: Provider, clock: Clock) -> None:
+        self._inner, self._clock = inner, clock
+        self._begun: dict[AttemptKey, datetime] = {}
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        return self._inner.check(definition)
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        self._begun.setdefault(request.key, self._clock.now())
+        return self._priced(self._inner.ensure(request))
+
+    def find(self, key: AttemptKey) -> Cluster | None:
+        found = self._inner.find(key)
+        return found and self._priced(found)
+
+    def clusters(self) -> Sequence[Cluster]:
+        return [self._priced(cluster) for cluster in self._inner.clusters()]
+
+    def destroy(self, key: AttemptKey) -> None:
+        self._inner.destroy(key)
+
+    def host(self, cluster: Cluster, info: HostInfo) -> Host:
+        return self._inner.host(cluster, info)
+
+    def _priced(self, cluster: Cluster) -> Cluster:
+        since = self._begun[cluster.key]
+        hosts = [host.model_copy(update={"since": since, "usd_per_hour": 1.0}) for host in cluster.hosts]
+        return cluster.model_copy(update={"hosts": tuple(hosts), "created_at": since})
+
+
+class Prices:
+    """Implements the Tariffs port: so much an hour for every host, or nobody knows."""
+
+    def __init__(self, usd: float | None = 1.0) -> None:
+        self._usd = usd
+
+    def tariff(self, definition: Definition) -> Tariff:
+        rate = HostRate(kind="big", vcpus=8, usd_per_hour=self._usd)
+        return Tariff(node=rate, load=rate, source="a price table of tests")

@@ -1,0 +1,62 @@
+"""One resource of each kind in an account on EC2, as if a cluster had left it; and what there is of each kind."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from plimsoll.adapters.ec2.tags import as_list, cluster_tags
+from plimsoll.domain.cell import AttemptKey
+
+LIVING = ["pending", "running", "stopping", "stopped"]
+
+
+def tagged(kind: str, store: str, key: AttemptKey, owner: str = "cli-1") -> list[dict[str, Any]]:
+    """`TagSpecifications` as a cluster's resources have them; it expired long ago."""
+    expires = datetime.now(UTC) - timedelta(days=1)
+    return [{"ResourceType": kind, "Tags": as_list(cluster_tags(key, owner, store, expires))}]
+
+
+def leave(ec2: Any, store: str, key: AttemptKey, owner: str = "cli-1") -> None:
+    """One of each kind with the tags of that attempt."""
+
+    def tags(kind: str) -> list[dict[str, Any]]:
+        return tagged(kind, store, key, owner)
+
+    make_one_of_each(ec2, f"left-{owner}-{key.cell_id}", tags)
+
+
+def make_one_of_each(ec2: Any, name: str, tags: Any = lambda _: []) -> None:
+    """An instance, and all else that a cluster could have, with those tags by kind."""
+    by_default = [{"Name": "default-for-az", "Values": ["true"]}]
+    subnet = ec2.describe_subnets(Filters=by_default)["Subnets"][0]
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    ec2.run_instances(
+        ImageId=image,
+        InstanceType="r5d.2xlarge",
+        MinCount=1,
+        MaxCount=1,
+        SubnetId=subnet["SubnetId"],
+        TagSpecifications=[*tags("instance"), *tags("volume"), *tags("network-interface")],
+    )
+    ec2.create_volume(AvailabilityZone=subnet["AvailabilityZone"], Size=8, TagSpecifications=tags("volume"))
+    ec2.create_network_interface(SubnetId=subnet["SubnetId"], TagSpecifications=tags("network-interface"))
+    ec2.create_key_pair(KeyName=name, TagSpecifications=tags("key-pair"))
+    ec2.create_placement_group(GroupName=name, Strategy="cluster", TagSpecifications=tags("placement-group"))
+    ec2.create_security_group(
+        GroupName=name, Description="left", VpcId=subnet["VpcId"], TagSpecifications=tags("security-group")
+    )
+
+
+def census(ec2: Any) -> dict[str, list[str]]:
+    """Ids of all that exists, by kind; a terminated instance does not."""
+    living = [{"Name": "instance-state-name", "Values": LIVING}]
+    instances = ec2.describe_instances(Filters=living)["Reservations"]
+    return {
+        "instances": sorted(one["InstanceId"] for each in instances for one in each["Instances"]),
+        "volumes": sorted(one["VolumeId"] for one in ec2.describe_volumes()["Volumes"]),
+        "interfaces": sorted(
+            one["NetworkInterfaceId"] for one in ec2.describe_network_interfaces()["NetworkInterfaces"]
+        ),
+        "keys": sorted(one["KeyName"] for one in ec2.describe_key_pairs()["KeyPairs"]),
+        "placement": sorted(one["GroupName"] for one in ec2.describe_placement_groups()["PlacementGroups"]),
+        "security": sorted(one["GroupId"] for one in ec2.describe_security_groups()["SecurityGroups"]),
+    }

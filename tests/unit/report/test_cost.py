@@ -1,0 +1,70 @@
+"""What hosts have cost, in every part of the report; nothing of it where they cost nothing."""
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.conftest import patchy_campaign
+from tests.unit.report.test_build import page_of
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cost import Entry, Spending
+from plimsoll.report.document import report_document
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import analyse
+from plimsoll.report.page import summary_markdown
+from plimsoll.report.tables import cells_frame
+
+SOURCE = "price table of 2026-07-20 (on demand)"
+
+
+def entry(data: CampaignData, cell_id: str, attempt: int, usd: float) -> Entry:
+    key = AttemptKey(campaign_id=data.campaign_id, cell_id=cell_id, attempt=attempt)
+    return Entry(key=key, usd=usd, final=True)
+
+
+@pytest.fixture(scope="module")
+def paid() -> CampaignData:
+    """A cell that took two attempts, and one that took one."""
+    data = patchy_campaign()
+    entries = (
+        entry(data, "prime-020k-r1", 1, 1.5),
+        entry(data, "prime-020k-r1", 2, 5.25),
+        entry(data, "prime-060k-r1", 1, 5.0),
+    )
+    return replace(data, spending=Spending(entries=entries, prices=(SOURCE,), estimated_usd=62.04, budget_usd=100))
+
+
+def test_the_document_has_the_sum_the_prices_and_each_cells_share(paid: CampaignData) -> None:
+    findings = analyse(paid)
+    document = report_document(findings, environment(findings))
+    assert document.cost is not None
+    assert (document.cost.usd, document.cost.estimated_usd, document.cost.budget_usd) == (11.75, 62.04, 100)
+    assert document.cost.prices == (SOURCE,)
+    shares = {cell.id: cell.usd for cell in document.cells if cell.usd is not None}
+    assert shares == {"prime-020k-r1": 6.75, "prime-060k-r1": 5.0}
+
+
+def test_the_table_of_cells_has_each_share(paid: CampaignData) -> None:
+    frame = cells_frame(analyse(paid)).set_index("cell")
+    assert frame.loc["prime-020k-r1", "usd"] == 6.75
+    assert frame["usd"].notna().sum() == 2
+
+
+def test_page_and_summary_tell_it(paid: CampaignData) -> None:
+    findings = analyse(paid)
+    page = page_of(findings)
+    assert "The hosts of 3 attempts have cost <strong>11.75 USD</strong>" in page
+    assert "Planned for every cell once, under load alone: 62.04 USD. The budget was 100.00 USD." in page
+    assert f"Prices: {SOURCE}." in page
+    assert '<td class="number">6.75 USD</td>' in page
+    assert "Cost of the hosts: 11.75 USD (planned for every cell once: 62.04 USD;" in summary_markdown(findings)
+
+
+def test_where_hosts_cost_nothing_nothing_is_said() -> None:
+    findings = analyse(patchy_campaign())
+    page = page_of(findings)
+    assert 'id="cost"' not in page
+    assert "USD" not in page
+    assert report_document(findings, environment(findings)).cost is None
+    assert "USD" not in summary_markdown(findings)
