@@ -4,10 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.analysis.bootstrap import Typical
 from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
+from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.statistics import Comparison, Repeats
+from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
@@ -62,6 +65,9 @@ class Statistics(Model):
     confidence: Annotated[float, Field(description="Of bounds and tests, one-sided for bounds")] = 0.95
     repeats: Repeats
     comparisons: tuple[Comparison, ...]
+    typical: Annotated[tuple[Typical, ...], Field(description="With bootstrap intervals, by variant and load")]
+    steadiness: Annotated[tuple[Steadiness, ...], Field(description="Trend and change point of each cell")]
+    noise: Noise
 
 
 class ReportDocument(Model):
@@ -109,7 +115,13 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         achieved_ops_s=achieved(findings.cells),
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
-        statistics=Statistics(repeats=findings.repeats, comparisons=findings.comparisons),
+        statistics=Statistics(
+            repeats=findings.repeats,
+            comparisons=findings.comparisons,
+            typical=findings.typical,
+            steadiness=findings.steadiness,
+            noise=findings.noise,
+        ),
         pauses=findings.stops,
         causes=findings.causes,
         cells=_cells(findings),
