@@ -6,6 +6,7 @@ tau of residual against position (Biometrika 30, 1938) with Sen's slope (1968). 
 1952). Outliers: residuals over their robust spread (median absolute deviation; Iglewicz and Hoaglin, 1993), beyond the
 quantile of Student's distribution that all of them together exceed with 5 % (Bonferroni). That
 spread is worth 37 % of as many observations, and so are its degrees of freedom.
+As some loads scatter more than others, an outlier must stand out from the other repeats of its own load, too (1 %).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 FEWEST_CELLS = 10
 _MAD_TO_SIGMA = 1.4826
 _MAD_EFFICIENCY = 0.37
+_FEWEST_LIKE, _OWN_LEVEL = 3, 0.01
 _ZONE = "zone"
 
 
@@ -154,8 +156,24 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
     return tuple(
         Outlier(cell=one.result.cell.id, host=one.host, figure=figure, ratio=exp(one.value))
         for one in residuals
-        if spread > 0 and abs(one.value) > limit
+        if spread > 0 and abs(one.value) > limit and _is_odd_among_its_like(one, residuals)
     )
+
+
+def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
+    """Also beyond the spread of its own variant and load, which may be wider than others': a deleted t test."""
+    from scipy.stats import t
+
+    place = one.result.cell.variant, one.result.cell.load_ops_s
+    like = [
+        other.value
+        for other in residuals
+        if other is not one and (other.result.cell.variant, other.result.cell.load_ops_s) == place
+    ]
+    if len(like) < _FEWEST_LIKE:
+        return True
+    spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))
+    return abs(one.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
 
 
 def _has(result: CellResult) -> bool:

@@ -11,8 +11,9 @@ from plimsoll.report.charts.order import order_chart
 from plimsoll.report.charts.rendering import pictures
 from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.document import report_document
+from plimsoll.report.document import report_document, report_schema
 from plimsoll.report.environment import environment
+from plimsoll.report.figures import achieved_frame, capacity_frame, comparisons_frame, maxima_frame
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.noise import noise_frame, steadiness_frame, typical_frame
 from plimsoll.report.page import page_html, summary_markdown
@@ -27,8 +28,13 @@ def build(data: CampaignData) -> dict[str, bytes]:
     files = {
         "report.html": page_html(findings, ran, drawn).encode(),
         "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
+        "report.schema.json": report_schema().encode(),
         "summary.md": summary_markdown(findings).encode(),
         "cells.csv": as_csv(cells),
+        "capacity.csv": as_csv(capacity_frame(findings)),
+        "achieved.csv": as_csv(achieved_frame(findings)),
+        "maxima.csv": as_csv(maxima_frame(findings)),
+        "comparisons.csv": as_csv(comparisons_frame(findings)),
         "causes.csv": as_csv(causes_frame(findings)),
         "pauses.csv": as_csv(stops_frame(findings)),
         "noise.csv": as_csv(noise_frame(findings)),

@@ -1,5 +1,6 @@
 """`report.json`: everything the report says, as one object with documented keys; `ReportDocument` gives its schema."""
 
+import json
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
@@ -133,6 +134,12 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         definition=findings.definition,
         imported=origins(findings),
     )
+
+
+def report_schema() -> str:
+    """The JSON schema (2020-12) of `report.json`."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return json.dumps(schema | ReportDocument.model_json_schema(mode="serialization"), indent=1)
 
 
 def code_versions(findings: Findings) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def _layers(findings: Findings) -> list[alt.Chart]:
     legend = variant_legend(labels)
     even = alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=SHADE)
     x = alt.X("position:Q", title="Position in the campaign (cells)", scale=alt.Scale(nice=False, padding=8))
-    y = alt.Y("ratio:Q", title="Cell / its like", scale=alt.Scale(zero=False, padding=8))
+    y = alt.Y("ratio:Q", title="Cell / its like (ratio)", scale=alt.Scale(zero=False, padding=8))
     tooltip = [
         alt.Tooltip("cell:N", title="Cell"),
         alt.Tooltip("variant:N", title="Variant"),
