@@ -80,6 +80,16 @@ class Noise(Model):
     clock_offset_ms: Annotated[float | None, Field(description="Largest offset of a node's clock from the load's")]
 
 
+UNKNOWN = Noise(
+    order=OrderEffect(cells=0, change=None, p_value=None, shown=False),
+    zones=ZoneEffect(zones={}, p_value=None, shown=False),
+    outliers=(),
+    steal=None,
+    clock_offset_ms=None,
+)
+"""Of cells that were not compared."""
+
+
 @dataclass(frozen=True)
 class Residual:
     """How far a figure lies from that of its like, on a log scale."""
@@ -128,8 +138,6 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     """Kruskal and Wallis' test over the zones of the load hosts; each zone needs three cells."""
-    from scipy.stats import kruskal
-
     by_zone: dict[str, list[float]] = {}
     for one in residuals:
         if zone := _zone(one.result.counted):
@@ -138,17 +146,19 @@ def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     samples = [values for values in by_zone.values() if len(values) >= 3]
     if len(samples) < 2 or not np.any(np.concatenate(samples)):
         return ZoneEffect(zones=typical, p_value=None, shown=False)
+    from scipy.stats import kruskal  # a second to import
+
     p_value = float(kruskal(*samples).pvalue)
     return ZoneEffect(zones=typical, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
 
 
 def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
     """Those beyond what the largest of so many residuals exceeds with 5 %, none among fewer than FEWEST_CELLS."""
-    from scipy.stats import t
-
     values = np.array([one.value for one in residuals])
     if len(values) < FEWEST_CELLS:
         return ()
+    from scipy.stats import t  # a second to import
+
     groups = {(one.result.cell.variant, one.result.cell.load_ops_s) for one in residuals}
     spread = _MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
     freedom = max(1.0, _MAD_EFFICIENCY * (len(values) - len(groups)))
