@@ -56,6 +56,16 @@ class Plan:
     """By variant the cause of its misses: `pause` unless given; `nothing`: none that was collected."""
     chance: Mapping[str, float] = field(default_factory=lambda: BACKGROUND)
     """By cause the share of intervals that it touches by chance, missed or met."""
+    order_change: float = 1.0
+    """Percentiles of the last cell to run / of the first; so are the following factors by cell, zone or host."""
+    drifts: Mapping[str, float] = field(default_factory=dict)
+    jumps: Mapping[str, float] = field(default_factory=dict)
+    slow_cells: Mapping[str, float] = field(default_factory=dict)
+    slow_zones: Mapping[str, float] = field(default_factory=dict)
+    busy_hosts: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """By cell and host, processor time / that of its like."""
+    run_spread: float = 0.0
+    """Standard deviation of a run's log percentile around that of its like."""
     quality: tuple[Check, ...] = field(
         default=(Check(name="matrix complete", success=True, expected="all cells", observed="all cells"),)
     )
@@ -161,6 +171,7 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
     judged = starts >= timing.warmup / timedelta(seconds=1)
     rate = min(float(cell.load_ops_s), plan.saturation_ops_s * rng.uniform(0.98, 1.0))
     p99_9 = _quiet(rng, starts, rate / plan.saturation_ops_s, level.bound_ms)
+    p99_9 = np.minimum(p99_9 * _factors(definition, plan, cell, starts), 0.98 * level.bound_ms)
     missed = _planted(rng, definition, plan, cell, np.flatnonzero(judged))
     p99_9[missed] = level.bound_ms * (1.1 + rng.exponential(0.8, len(missed)))
     intervals = _intervals(rng, definition, starts, rate, p99_9)
@@ -171,7 +182,9 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
     pauses = _pauses(
         rng, starts[-1] + step, plan.pauses_per_s, planted if culprit == "pause" else none, _KINDS[collector]
     )
-    fingerprint = _fingerprint(definition.variant(cell.variant), odd=cell.id in plan.odd_kernels)
+    fingerprint = _fingerprint(
+        definition.variant(cell.variant), odd=cell.id in plan.odd_kernels, zone=_zone(plan, cell)
+    )
     return AttemptData(
         verdict=_verdict(definition, cell, number, intervals, rate),
         fingerprint=fingerprint,
@@ -181,12 +194,13 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
             intervals, _happened(rng, plan.chance, starts, {culprit: planted[0]}, pauses), level.bound_ms
         ),
         jvms=_jvms(rng, definition, cell),
+        hosts=_hosts(rng, plan, cell),
     )
 
 
 def _quiet(rng: np.random.Generator, starts: Floats, utilisation: float, bound_ms: float) -> Floats:
     settled = 0.02 * bound_ms / (1.05 - min(utilisation, 1.0)) * rng.lognormal(0, 0.18, len(starts))
-    cold = 1 + 6 * np.exp(-starts / (0.1 * (starts[-1] + 1)))
+    cold = 1 + 6 * np.exp(-starts / (0.02 * (starts[-1] + 1)))
     quiet: Floats = np.minimum(settled * cold, np.where(starts < 0.2 * starts[-1], np.inf, 0.85 * bound_ms))
     return quiet
 
@@ -240,6 +254,48 @@ def _happened(
         times = np.concatenate([by_chance, planted.get(cause, starts[:0])])
         found[cause] = [Occurrence(at, at + 0.5, 5000.0, "node2") for at in times]
     return found
+
+
+def _position(definition: Definition, cell: Cell) -> int:
+    """When the cell ran: blocks of one repeat each, shuffled by the definition's seed."""
+    block = [one.id for one in grid(definition) if one.repeat == 1]
+    order = np.random.default_rng([definition.seed, cell.repeat]).permutation(len(block))
+    first = f"{cell.id.rpartition('-')[0]}-r1"
+    return (cell.repeat - 1) * len(block) + int(order[block.index(first)])
+
+
+def _zone(plan: Plan, cell: Cell) -> str:
+    zones = ["eu-west-1a", *plan.slow_zones]
+    return zones[crc32(cell.id.encode()) // 7 % len(zones)]
+
+
+def _factors(definition: Definition, plan: Plan, cell: Cell, starts: Floats) -> Floats:
+    """What else than variant and load makes the cell's percentiles higher, by interval."""
+    last = len(grid(definition)) - 1
+    warmup_s = definition.timing.warmup / timedelta(seconds=1)
+    share = np.clip((starts - warmup_s) / (starts[-1] - warmup_s), 0, 1)
+    spread = np.random.default_rng([plan.seed, crc32(cell.id.encode()), 99]).normal(0, 1) * plan.run_spread
+    whole = plan.slow_cells.get(cell.id, 1.0) * plan.slow_zones.get(_zone(plan, cell), 1.0)
+    logs = np.log(whole) + spread + np.log(plan.order_change) * _position(definition, cell) / max(1, last)
+    drifts, jumps = np.log(plan.drifts.get(cell.id, 1.0)), np.log(plan.jumps.get(cell.id, 1.0))
+    factors: Floats = np.exp(logs + drifts * share + jumps * (share > 0.6))
+    return factors
+
+
+def _hosts(rng: np.random.Generator, plan: Plan, cell: Cell) -> pd.DataFrame:
+    names = ["node1", "node2", "node3", "load"]
+    odd = np.array([plan.busy_hosts.get((cell.id, name), 1.0) for name in names])
+    busy = 0.1 + 0.6 * min(1.0, cell.load_ops_s / plan.saturation_ops_s)
+    return pd.DataFrame(
+        {
+            "host": names,
+            "cpu_busy": np.minimum(1, busy * odd * rng.lognormal(0, 0.02, 4)),
+            "cpu_steal": rng.exponential(0.0005, 4),
+            "cpu_iowait": 0.001,
+            "disk_busy": 0.05,
+            "network_bytes_s": 2e7,
+        }
+    )
 
 
 def _jvms(rng: np.random.Generator, definition: Definition, cell: Cell) -> pd.DataFrame:
@@ -302,7 +358,7 @@ def _verdict(definition: Definition, cell: Cell, number: int, intervals: pd.Data
         operations=int(queries["count"].sum()),
         maxima=maxima["all"],
         maxima_by_operation={name: maxima[name] for name in ("reads", "writes")},
-        started_at=GENERATED_AT - timedelta(days=2),
+        started_at=GENERATED_AT - timedelta(days=30) + _position(definition, cell) * definition.timing.duration,
         checks=(Check(name="none empty", success=True, expected="no empty interval", observed="no empty interval"),),
         code_version="0.1.0",
     )
@@ -314,7 +370,7 @@ def _maxima(intervals: pd.DataFrame) -> dict[str, Percentiles]:
     return {str(name): Percentiles.model_validate(row) for name, row in rows}
 
 
-def _fingerprint(variant: Variant, *, odd: bool) -> Fingerprint:
+def _fingerprint(variant: Variant, *, odd: bool, zone: str) -> Fingerprint:
     host = HostFacts(
         os="Ubuntu 20.04.3 LTS",
         kernel="5.11.0-1028-aws" if odd else "5.11.0-1022-aws",
@@ -323,7 +379,7 @@ def _fingerprint(variant: Variant, *, odd: bool) -> Fingerprint:
         memory_bytes=66_571_993_088,
         page_size_bytes=4096,
         transparent_huge_pages="madvise",
-        provider={"instance type": "r5d.2xlarge", "zone": "eu-west-1a"},
+        provider={"instance type": "r5d.2xlarge", "zone": zone},
     )
     jvm = JvmFacts(
         version="11.0.13+8",

@@ -47,7 +47,7 @@ _STOPPED_17 = re.compile(
     r'Safepoint "(?P<name>[^"]+)", .*Reaching safepoint: +(?P<stopping>\d+) ns, .* Total: +(?P<ns>\d+) ns.*'
 )
 _HEAP = re.compile(
-    r"GC\(\d+\) (?!Eden|Old|Survivor).*?(?P<before>\d+[BKMGT])(\(\d+%\))?->(?P<after>\d+[BKMGT])\([^)]*\)"
+    r"GC\((?P<cycle>\d+)\) (?!Eden|Old|Survivor).*?(?P<before>\d+[BKMGT])(\(\d+%\))?->(?P<after>\d+[BKMGT])\([^)]*\)"
     r"( (?P<took>\d+[.,]\d+)(?P<unit>ms|s))?"
 )
 _CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
@@ -181,7 +181,9 @@ def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
     for line in lines:
         if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
             took = _number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
-            yield HeapChange(line.at, size_bytes(match["before"]), size_bytes(match["after"]), took)
+            yield HeapChange(
+                line.at, size_bytes(match["before"]), size_bytes(match["after"]), took, int(match["cycle"])
+            )
 
 
 def _cpu(lines: list[_Line]) -> Iterator[CpuTime]:

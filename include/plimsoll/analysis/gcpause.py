@@ -32,12 +32,13 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class HeapChange:
-    """Heap in use before and after one collection or pause that freed some, bytes; `at` is its end."""
+    """Heap in use before and after a collection or a step of one, bytes; `at` is its end, `cycle` the log's number."""
 
     at: datetime
     before_bytes: int
     after_bytes: int
     took_ms: float
+    cycle: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

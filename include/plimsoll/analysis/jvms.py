@@ -55,11 +55,14 @@ def _row(
 
 
 def _allocation_rate(heap: list[HeapChange]) -> float:
-    """Bytes by which the heap grew between collections over the time between them; while one runs nobody can tell."""
+    """Bytes by which the heap grew between collections over the time between them.
+
+    While one runs nobody can tell: between Shenandoah's two clean-ups of a cycle the heap grows by what it copies.
+    """
     grown, seconds = 0, 0.0
     for one, following in pairwise(heap):
         between_s = (following.at - one.at).total_seconds() - following.took_ms / 1000
-        if between_s > 0:
+        if between_s > 0 and (one.cycle is None or one.cycle != following.cycle):
             grown += max(0, following.before_bytes - one.after_bytes)
             seconds += between_s
     return grown / seconds if seconds else nan

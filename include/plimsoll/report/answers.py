@@ -1,6 +1,7 @@
 """The capacity of each variant in words: the one place that phrases it, for page, terminal and summary."""
 
 from dataclasses import dataclass
+from math import ceil
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity, Rung
@@ -18,6 +19,7 @@ class CapacityRow:
     next_load: str
     pass_probability: str
     to_control: str
+    nodes: str
     notes: tuple[str, ...]
     share_of_highest_load: float
     firm: bool
@@ -70,6 +72,7 @@ def _row(findings: Findings, capacity: Capacity) -> CapacityRow:
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
         pass_probability=NOTHING if bound is None else f"≥ {percent(bound, 0)}",
         to_control=_to_control(findings, capacity),
+        nodes=_nodes(findings, capacity),
         notes=_notes(capacity),
         share_of_highest_load=(capacity.capacity_ops_s or 0) / max(findings.definition.loads),
         firm=capacity.kind in ("found", "none"),
@@ -81,6 +84,15 @@ def _to_control(findings: Findings, capacity: Capacity) -> str:
         return "control"
     ratio = multiple(capacity.ratio_to_control)
     return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
+
+
+def _nodes(findings: Findings, capacity: Capacity) -> str:
+    """Nodes for the campaign's highest load, if capacity grows with the number of nodes: never fewer than were run."""
+    if not capacity.capacity_ops_s:
+        return NOTHING
+    nodes = findings.definition.system.nodes
+    needed = max(nodes, ceil(nodes * max(findings.definition.loads) / capacity.capacity_ops_s))
+    return f"{needed}" if capacity.kind == "found" else f"≤ {needed}"
 
 
 def _notes(capacity: Capacity) -> tuple[str, ...]:

@@ -7,12 +7,15 @@ from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.maxima import maxima_chart
+from plimsoll.report.charts.order import order_chart
 from plimsoll.report.charts.rendering import pictures
 from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.document import report_document
+from plimsoll.report.document import report_document, report_schema
 from plimsoll.report.environment import environment
+from plimsoll.report.figures import achieved_frame, capacity_frame, comparisons_frame, maxima_frame
 from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.noise import noise_frame, steadiness_frame, typical_frame
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.stops import stops_frame
 from plimsoll.report.tables import as_csv, as_parquet, cells_frame
@@ -25,10 +28,18 @@ def build(data: CampaignData) -> dict[str, bytes]:
     files = {
         "report.html": page_html(findings, ran, drawn).encode(),
         "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
+        "report.schema.json": report_schema().encode(),
         "summary.md": summary_markdown(findings).encode(),
         "cells.csv": as_csv(cells),
+        "capacity.csv": as_csv(capacity_frame(findings)),
+        "achieved.csv": as_csv(achieved_frame(findings)),
+        "maxima.csv": as_csv(maxima_frame(findings)),
+        "comparisons.csv": as_csv(comparisons_frame(findings)),
         "causes.csv": as_csv(causes_frame(findings)),
         "pauses.csv": as_csv(stops_frame(findings)),
+        "noise.csv": as_csv(noise_frame(findings)),
+        "steadiness.csv": as_csv(steadiness_frame(findings)),
+        "typical.csv": as_csv(typical_frame(findings)),
         "cells.parquet": as_parquet(cells),
     }
     return files | {path: content for figure in drawn for path, content in pictures(figure).items()}
@@ -42,5 +53,6 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
         maxima_chart(findings),
         *causes_chart(findings),
         *stops_chart(findings),
+        *order_chart(findings),
         *timelines(findings),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
+from plimsoll.analysis.noise import UNKNOWN
 from plimsoll.analysis.statistics import power_of
 from plimsoll.report.charts.rendering import page_svg
 from plimsoll.report.charts.timeline import timelines
@@ -28,6 +29,9 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
         repeats=power_of(1),
         causes=(),
         stops=(),
+        noise=UNKNOWN,
+        steadiness=(),
+        typical=(),
     )
     (figure,) = timelines(findings)
     return page_svg(figure, width_px=900, height_px=280)

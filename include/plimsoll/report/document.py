@@ -1,13 +1,17 @@
 """`report.json`: everything the report says, as one object with documented keys; `ReportDocument` gives its schema."""
 
+import json
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.analysis.bootstrap import Typical
 from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
+from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.statistics import Comparison, Repeats
+from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
@@ -64,6 +68,9 @@ class Statistics(Model):
     confidence: Annotated[float, Field(description="Of bounds and tests, one-sided for bounds")] = 0.95
     repeats: Repeats
     comparisons: tuple[Comparison, ...]
+    typical: Annotated[tuple[Typical, ...], Field(description="With bootstrap intervals, by variant and load")]
+    steadiness: Annotated[tuple[Steadiness, ...], Field(description="Trend and change point of each cell")]
+    noise: Noise
 
 
 class CostSummary(Model):
@@ -121,7 +128,13 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         achieved_ops_s=achieved(findings.cells),
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
-        statistics=Statistics(repeats=findings.repeats, comparisons=findings.comparisons),
+        statistics=Statistics(
+            repeats=findings.repeats,
+            comparisons=findings.comparisons,
+            typical=findings.typical,
+            steadiness=findings.steadiness,
+            noise=findings.noise,
+        ),
         pauses=findings.stops,
         causes=findings.causes,
         cells=_cells(findings),
@@ -134,6 +147,12 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         definition=findings.definition,
         imported=origins(findings),
     )
+
+
+def report_schema() -> str:
+    """The JSON schema (2020-12) of `report.json`."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return json.dumps(schema | ReportDocument.model_json_schema(mode="serialization"), indent=1)
 
 
 def code_versions(findings: Findings) -> tuple[str, ...]:

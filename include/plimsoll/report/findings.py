@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.bootstrap import Typical, typical_by_load
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
+from plimsoll.analysis.noise import Noise, noise
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
+from plimsoll.analysis.steadiness import Steadiness, steadiness
 from plimsoll.analysis.stops import Stops, stops_by_load
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ class Findings:
     repeats: Repeats
     causes: tuple[VariantCauses, ...]
     stops: tuple[Stops, ...]
+    noise: Noise
+    steadiness: tuple[Steadiness, ...]
+    typical: tuple[Typical, ...]
 
     @property
     def definition(self) -> Definition:
@@ -66,4 +72,7 @@ def analyse(data: CampaignData) -> Findings:
         repeats=power_of(data.definition.repeats),
         causes=causes_of_misses(cells, data.definition.service_levels[0].bound_ms),
         stops=stops_by_load(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
+        noise=noise(cells),
+        steadiness=steadiness(cells),
+        typical=typical_by_load(cells),
     )

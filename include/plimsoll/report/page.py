@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 
+from plimsoll.analysis.bootstrap import BLOCK, DRAWS
 from plimsoll.analysis.causes import SHIFTS
 from plimsoll.domain.units import show_usd
 from plimsoll.report import words
@@ -21,6 +22,7 @@ from plimsoll.report.comparing import comparison_rows
 from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
+from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
 from plimsoll.report.origins import origins
 from plimsoll.report.stops import stops_rows
 from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
@@ -61,6 +63,11 @@ def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -
         cause_rows=cause_rows(findings),
         worst_misses=worst_misses(findings),
         stops_rows=stops_rows(findings),
+        noise_rows=noise_rows(findings),
+        steady_rows=steady_rows(findings),
+        typical_rows=typical_rows(findings),
+        draws=DRAWS,
+        block=BLOCK,
         definition_yaml=findings.data.definition_yaml,
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll import __version__
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
+from plimsoll.analysis.hosts import hosts_frame
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.jvms import jvms_frame
@@ -157,4 +158,5 @@ def _store_circumstances(work: Work, evidence: Evidence, judgement: Judgement, s
     timing = work.definition.timing
     judged = started_at + timing.warmup, started_at + timing.duration
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
+    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))

@@ -76,6 +76,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         coincidences=_table(store, verdict.key, layout.COINCIDENCES, ()),
         provenance=read_provenance(store, verdict.key),
         jvms=_table(store, verdict.key, layout.JVMS, ()),
+        hosts=_table(store, verdict.key, layout.HOSTS, ()),
     )
 
 

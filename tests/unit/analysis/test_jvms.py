@@ -31,6 +31,15 @@ def test_allocation_is_growth_between_collections_over_the_time_between_them():
     assert (found["heap_after_median_bytes"], found["heap_after_max_bytes"]) == (20 * MIB, 20 * MIB)
 
 
+def test_what_a_collection_copies_is_no_allocation():
+    heap = (
+        HeapChange(at(20), 17 * MIB, 16 * MIB, 0, cycle=1),
+        HeapChange(at(20.1), 29 * MIB, 4 * MIB, 0, cycle=1),
+        HeapChange(at(30.1), 24 * MIB, 4 * MIB, 0, cycle=2),
+    )
+    assert figures(Pauses(heap=heap))["allocated_bytes_s"] == 2 * MIB
+
+
 def test_only_the_judged_time_counts_by_the_load_hosts_clock():
     heap = (HeapChange(at(9), 9, 1, 0), HeapChange(at(50), 9, 2, 0), HeapChange(at(110.5), 9, 3, 0))
     assert figures(Pauses(heap=heap))["heap_after_max_bytes"] == 2

@@ -85,3 +85,10 @@ def test_variants_with_one_title_are_told_apart_by_their_ids() -> None:
     twins = tuple(variant.model_copy(update={"title": "Twin"}) for variant in data.definition.variants)
     findings = analyse(campaign_of({"a": {10_000: "m"}, "b": {10_000: "m"}}, variants=twins))
     assert list(findings.labels.values()) == ["Twin [a]", "Twin [b]"]
+
+
+def test_nodes_for_the_highest_load_follow_from_the_capacity() -> None:
+    """Three nodes that carry 10,000 ops/s: six for 20,000 if capacity grows with nodes."""
+    rows = capacity_table(campaign_of({"a": {10_000: "m", 20_000: "x"}, "b": {10_000: "m", 20_000: "m"}}))
+    assert [row.nodes for row in rows] == ["6", "≤ 3"]
+    assert capacity_table(campaign_of({"a": {10_000: "x", 20_000: "x"}}))[0].nodes == "–"

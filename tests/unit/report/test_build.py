@@ -49,8 +49,9 @@ def page(demo_files: Mapping[str, bytes]) -> str:
 def test_the_report_has_every_promised_file(demo_files: Mapping[str, bytes]) -> None:
     charts = ["heat-map", "achieved", "maxima", "causes", "stops", "timeline-g1", "timeline-shenandoah"]
     pictures = {f"charts/{name}.{kind}" for name in charts for kind in ("png", "svg")}
-    tables = {"cells.csv", "cells.parquet", "causes.csv", "pauses.csv"}
-    assert set(demo_files) == {"report.html", "report.json", "summary.md"} | tables | pictures
+    names = ["cells", "capacity", "achieved", "maxima", "comparisons", "causes", "pauses", "noise", "steadiness"]
+    tables = {"cells.parquet", "typical.csv", *(f"{name}.csv" for name in names)}
+    assert set(demo_files) == {"report.html", "report.json", "report.schema.json", "summary.md"} | tables | pictures
 
 
 def test_equal_data_give_equal_bytes(demo_files: Mapping[str, bytes]) -> None:
@@ -84,8 +85,8 @@ def test_the_answer_comes_first_and_every_section_is_there(page: str) -> None:
     elements = Elements(page)
     sections = [attributes["id"] for tag, attributes in elements.tags if tag == "section"]
     assert sections == [
-        "answer", "heat-map", "achieved", "maxima", "why", "pauses", "timelines", "environment", "validity", "cells",
-        "definition", "methods",
+        "answer", "heat-map", "achieved", "maxima", "why", "pauses", "timelines", "noise", "environment", "validity",
+        "cells", "definition", "methods",
     ]  # fmt: skip
     assert "OpenJDK 11.0.13 G1 carries 200 ops/s" in elements.text
     assert "a single repeat shows nothing about spread" in elements.text

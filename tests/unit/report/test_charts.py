@@ -29,7 +29,16 @@ def rows_of(figure: Figure) -> list[dict[str, Any]]:
 
 
 def test_there_is_a_timeline_for_each_variant(drawn: Mapping[str, Figure]) -> None:
-    assert list(drawn) == ["heat-map", "achieved", "maxima", "causes", "stops", "timeline-prime", "timeline-shenandoah"]
+    assert list(drawn) == [
+        "heat-map",
+        "achieved",
+        "maxima",
+        "causes",
+        "stops",
+        "order",
+        "timeline-prime",
+        "timeline-shenandoah",
+    ]
 
 
 def test_every_axis_names_its_unit(drawn: Mapping[str, Figure]) -> None:

@@ -1,6 +1,9 @@
 import json
 from collections.abc import Mapping
 
+import jsonschema
+import pytest
+
 from plimsoll.report.document import ReportDocument, report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings
@@ -33,3 +36,11 @@ def test_incomplete_cells_invalid_attempts_and_deviations_are_in_it(patchy: Find
     assert [one.cell for one in document.invalid] == ["prime-020k-r1", "prime-060k-r2"]
     assert "kernel" in {one.fact for one in document.environment.deviations}
     assert document.definition == patchy.definition
+
+
+def test_the_document_is_valid_by_the_schema_beside_it(demo_files: Mapping[str, bytes]) -> None:
+    schema, document = (json.loads(demo_files[name]) for name in ("report.schema.json", "report.json"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(document, schema, jsonschema.Draft202012Validator)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document | {"counts": "many"}, schema, jsonschema.Draft202012Validator)

@@ -1,0 +1,243 @@
+"""What else than variant and load made a difference: position in the campaign, zone, single cells and hosts, steal.
+
+The figure of a cell is the mean of its intervals' log percentile; its residual is how far it lies from the mean of the
+repeats of the same variant and load, widened by √(n / (n - 1)) for having taken part in that mean. Order: Kendall's
+tau of residual against position (Biometrika 30, 1938) with Sen's slope (1968). Zones: Kruskal and Wallis (JASA 47,
+1952). Outliers: residuals over their robust spread (median absolute deviation; Iglewicz and Hoaglin, 1993), beyond the
+quantile of Student's distribution that all of them together exceed with 5 % (Bonferroni). That
+spread is worth 37 % of as many observations, and so are its degrees of freedom.
+As some loads scatter more than others, an outlier must stand out from the other repeats of its own load, too (1 %).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from plimsoll.analysis.series import judged_series, log_ms
+from plimsoll.analysis.statistics import CONFIDENCE
+from plimsoll.analysis.steadiness import trend
+from plimsoll.domain.base import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.analysis.campaign import AttemptData, CellResult
+
+FEWEST_CELLS = 10
+_MAD_TO_SIGMA = 1.4826
+_MAD_EFFICIENCY = 0.37
+_FEWEST_LIKE, _OWN_LEVEL = 3, 0.01
+_ZONE = "zone"
+
+
+class OrderEffect(Model):
+    """Whether the position in the campaign matters."""
+
+    cells: int
+    change: Annotated[float | None, Field(description="Percentile of the last cell / of the first, by Sen's slope")]
+    p_value: float | None
+    shown: Annotated[bool, Field(description="p ≤ 5 %")]
+
+
+class ZoneEffect(Model):
+    """Whether zones differ."""
+
+    zones: Annotated[dict[str, float], Field(description="Zone → its cells' percentile / all cells', typical")]
+    p_value: float | None
+    shown: Annotated[bool, Field(description="p ≤ 5 %")]
+
+
+class Outlier(Model):
+    """A cell or a host that lies further out than chance has any of them."""
+
+    cell: str
+    host: Annotated[str | None, Field(description="Null: the cell as a whole")]
+    figure: str
+    ratio: Annotated[float, Field(description="Its figure / that of its like")]
+
+
+class Steal(Model):
+    """Processor time that other machines took from a host, share of the judged time."""
+
+    mean: float
+    highest: float
+    highest_at: Annotated[str, Field(description="Cell and host")]
+
+
+class Noise(Model):
+    """What else than variant and load made a difference."""
+
+    order: OrderEffect
+    zones: ZoneEffect
+    outliers: tuple[Outlier, ...]
+    steal: Annotated[Steal | None, Field(description="Null: no host was sampled")]
+    clock_offset_ms: Annotated[float | None, Field(description="Largest offset of a node's clock from the load's")]
+
+
+UNKNOWN = Noise(
+    order=OrderEffect(cells=0, change=None, p_value=None, shown=False),
+    zones=ZoneEffect(zones={}, p_value=None, shown=False),
+    outliers=(),
+    steal=None,
+    clock_offset_ms=None,
+)
+"""Of cells that were not compared."""
+
+
+@dataclass(frozen=True)
+class Residual:
+    """How far a figure lies from that of its like, on a log scale."""
+
+    result: CellResult
+    host: str | None
+    value: float
+
+
+def noise(cells: Sequence[CellResult]) -> Noise:
+    """Everything, of attempts that count."""
+    residuals = cell_residuals(cells)
+    return Noise(
+        order=order_effect(residuals),
+        zones=zone_effect(residuals),
+        outliers=(
+            *outliers(residuals, "judged percentile"),
+            *outliers(_host_residuals(cells), "CPU busy"),
+        ),
+        steal=_steal(cells),
+        clock_offset_ms=_clock_offset_ms(cells),
+    )
+
+
+def cell_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
+    """Of each cell with a valid attempt, in loads with at least two of them."""
+    figures = [(result, None, float(log_ms(judged_series(result.counted)).mean())) for result in cells if _has(result)]
+    return _residuals(figures)
+
+
+def in_order(residuals: Iterable[Residual]) -> list[Residual]:
+    """By the start of their timed run; those without a start are left out."""
+    started = [(one.result.verdict.started_at, one) for one in residuals if one.result.verdict]
+    return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
+
+
+def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
+    """Kendall's tau between residual and position."""
+    values = np.array([one.value for one in in_order(residuals)])
+    if len(values) < FEWEST_CELLS or not values.any():
+        return OrderEffect(cells=len(values), change=None, p_value=None, shown=False)
+    p_value, slope = trend(values)
+    change = exp(slope * (len(values) - 1))
+    return OrderEffect(cells=len(values), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
+
+
+def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
+    """Kruskal and Wallis' test over the zones of the load hosts; each zone needs three cells."""
+    by_zone: dict[str, list[float]] = {}
+    for one in residuals:
+        if zone := _zone(one.result.counted):
+            by_zone.setdefault(zone, []).append(one.value)
+    typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
+    samples = [values for values in by_zone.values() if len(values) >= 3]
+    if len(samples) < 2 or not np.any(np.concatenate(samples)):
+        return ZoneEffect(zones=typical, p_value=None, shown=False)
+    from scipy.stats import kruskal  # a second to import
+
+    p_value = float(kruskal(*samples).pvalue)
+    return ZoneEffect(zones=typical, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
+
+
+def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
+    """Those beyond what the largest of so many residuals exceeds with 5 %, none among fewer than FEWEST_CELLS."""
+    values = np.array([one.value for one in residuals])
+    if len(values) < FEWEST_CELLS:
+        return ()
+    from scipy.stats import t  # a second to import
+
+    groups = {(one.result.cell.variant, one.result.cell.load_ops_s) for one in residuals}
+    spread = _MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
+    freedom = max(1.0, _MAD_EFFICIENCY * (len(values) - len(groups)))
+    limit = float(t.ppf(1 - (1 - CONFIDENCE) / 2 / len(values), freedom)) * spread
+    return tuple(
+        Outlier(cell=one.result.cell.id, host=one.host, figure=figure, ratio=exp(one.value))
+        for one in residuals
+        if spread > 0 and abs(one.value) > limit and _is_odd_among_its_like(one, residuals)
+    )
+
+
+def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
+    """Also beyond the spread of its own variant and load, which may be wider than others': a deleted t test."""
+    from scipy.stats import t
+
+    place = one.result.cell.variant, one.result.cell.load_ops_s
+    like = [
+        other.value
+        for other in residuals
+        if other is not one and (other.result.cell.variant, other.result.cell.load_ops_s) == place
+    ]
+    if len(like) < _FEWEST_LIKE:
+        return True
+    spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))
+    return abs(one.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
+
+
+def _has(result: CellResult) -> bool:
+    return result.counted is not None and len(log_ms(judged_series(result.counted))) > 0
+
+
+def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple[Residual, ...]:
+    alike: dict[tuple[str, int], list[tuple[CellResult, str | None, float]]] = {}
+    for result, host, value in figures:
+        alike.setdefault((result.cell.variant, result.cell.load_ops_s), []).append((result, host, value))
+    return tuple(
+        Residual(result, host, (value - mean) * sqrt(len(own) / (len(own) - 1)))
+        for own in alike.values()
+        if len(own) > 1
+        for mean in [sum(value for _, _, value in own) / len(own)]
+        for result, host, value in own
+    )
+
+
+def _host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
+    """Of each node's share of busy processors, among all nodes of the same variant and load."""
+    return _residuals(
+        (result, host, float(np.log(busy)))
+        for result in cells
+        if result.counted is not None and not result.counted.hosts.empty
+        for host, busy in _busy(result.counted).items()
+        if busy > 0
+    )
+
+
+def _busy(attempt: AttemptData) -> Mapping[str, float]:
+    nodes = attempt.hosts[attempt.hosts["host"] != "load"]
+    return dict(zip(nodes["host"], nodes["cpu_busy"].astype(float), strict=True))
+
+
+def _zone(attempt: AttemptData | None) -> str | None:
+    fingerprint = attempt.fingerprint if attempt else None
+    return fingerprint.load_host.provider.get(_ZONE) if fingerprint else None
+
+
+def _steal(cells: Iterable[CellResult]) -> Steal | None:
+    seen = [
+        (float(share), f"{result.cell.id} {host}")
+        for result in cells
+        if result.counted is not None and not result.counted.hosts.empty
+        for host, share in zip(result.counted.hosts["host"], result.counted.hosts["cpu_steal"], strict=True)
+    ]
+    if not seen:
+        return None
+    highest, place = max(seen)
+    return Steal(mean=sum(share for share, _ in seen) / len(seen), highest=highest, highest_at=place)
+
+
+def _clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
+    fingerprints = [result.counted.fingerprint for result in cells if result.counted]
+    offsets = [abs(ahead) for one in fingerprints if one for ahead in one.ahead_ms().values()]
+    return max(offsets, default=None)

@@ -1,0 +1,59 @@
+"""The report's tables as figures, for CSV: one function a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign import PERCENTILES, achieved, maxima
+from plimsoll.report.findings import Findings
+from plimsoll.report.tables import PERCENTILE_NAMES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def capacity_frame(findings: Findings) -> pd.DataFrame:
+    """A row a variant; loads in ops/s."""
+    import pandas as pd
+
+    rows = [
+        {
+            "variant": one.variant,
+            "kind": one.kind,
+            "capacity_ops_s": one.capacity_ops_s,
+            "repeats_met": one.at_capacity.met if one.at_capacity else None,
+            "next_load_ops_s": one.next_load.load_ops_s if one.next_load else None,
+            "next_load_missed": one.next_load.missed if one.next_load else None,
+            "pass_probability_bound": one.pass_probability_bound,
+            "ratio_to_control": one.ratio_to_control,
+        }
+        for one in findings.capacities
+    ]
+    whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
+    return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64"))
+
+
+def achieved_frame(findings: Findings) -> pd.DataFrame:
+    """A row a variant and load: lowest, median and highest achieved rate over valid repeats, ops/s."""
+    import pandas as pd
+
+    return pd.DataFrame([spread.model_dump() for spread in achieved(findings.cells)])
+
+
+def maxima_frame(findings: Findings) -> pd.DataFrame:
+    """A row a variant, load and percentile: the highest interval of each valid repeat, over repeats, ms."""
+    import pandas as pd
+
+    rows = [
+        {"percentile": PERCENTILE_NAMES[percentile], **spread.model_dump()}
+        for percentile in PERCENTILES
+        for spread in maxima(findings.cells, percentile)
+    ]
+    return pd.DataFrame(rows)
+
+
+def comparisons_frame(findings: Findings) -> pd.DataFrame:
+    """A row a variant that was compared with the control."""
+    import pandas as pd
+
+    return pd.DataFrame([{**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons])

@@ -1,0 +1,182 @@
+"""Noise, steadiness and bootstrap intervals, in words and as tables."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.bootstrap import Estimate
+from plimsoll.analysis.steadiness import Steadiness
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """One question, its answer, and whether it needs attention."""
+
+    question: str
+    answer: str
+    shown: bool
+
+
+@dataclass(frozen=True)
+class SteadyRow:
+    """One cell that was not steady, as text."""
+
+    cell: str
+    finding: str
+    p_holm: str
+
+
+@dataclass(frozen=True)
+class TypicalRow:
+    """One variant at one load, as text: typical percentile and share of missed intervals, with 95 % intervals."""
+
+    variant: str
+    load: str
+    repeats: int
+    typical: str
+    missed: str
+
+
+def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
+    """What else than variant and load could have made a difference."""
+    found = findings.noise
+    zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in found.zones.zones.items())
+    offset = found.clock_offset_ms
+    steal = found.steal
+    return (
+        NoiseRow("Order: does the position in the campaign matter?", _order(findings), found.order.shown),
+        NoiseRow(
+            "Zones: do they differ?",
+            f"{zones or 'not known'}{_verdict(found.zones.p_value, found.zones.shown) if zones else ''}",
+            found.zones.shown,
+        ),
+        NoiseRow("Outliers: cells or hosts unlike their like", _outliers(findings), bool(found.outliers)),
+        NoiseRow("Steady after warm-up?", _steady(findings), bool(unsteady(findings))),
+        NoiseRow(
+            "Steal: processor time that other machines took",
+            f"mean {percent(steal.mean, 2)}, highest {percent(steal.highest, 2)} ({steal.highest_at})"
+            if steal
+            else "no host was sampled",
+            steal is not None and steal.highest >= _STEAL_NOTICED,
+        ),
+        NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(offset), False),
+    )
+
+
+_STEAL_NOTICED = 0.01
+
+
+def steady_rows(findings: Findings) -> tuple[SteadyRow, ...]:
+    """Cells with a drift or a jump."""
+    return tuple(SteadyRow(one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings))
+
+
+def unsteady(findings: Findings) -> tuple[Steadiness, ...]:
+    """Cells whose judged time has a trend or a change point."""
+    return tuple(one for one in findings.steadiness if one.finding in ("drifts", "jumps"))
+
+
+def typical_rows(findings: Findings) -> tuple[TypicalRow, ...]:
+    """Every variant and load, in the definition's order."""
+    return tuple(
+        TypicalRow(
+            variant=findings.labels[one.variant],
+            load=ops(one.load_ops_s),
+            repeats=one.repeats,
+            typical=_estimate(one.typical_ms, 1.0),
+            missed=_estimate(one.missed_share, 100.0),
+        )
+        for one in findings.typical
+    )
+
+
+def typical_frame(findings: Findings) -> pd.DataFrame:
+    """The same as figures."""
+    import pandas as pd
+
+    rows = [
+        {
+            "variant": one.variant,
+            "load_ops_s": one.load_ops_s,
+            "repeats": one.repeats,
+            **{f"typical_ms_{name}": value for name, value in asdict_of(one.typical_ms).items()},
+            **{f"missed_share_{name}": value for name, value in asdict_of(one.missed_share).items()},
+        }
+        for one in findings.typical
+    ]
+    return pd.DataFrame(rows)
+
+
+def asdict_of(estimate: Estimate) -> dict[str, float | None]:
+    """`value`, `low` and `high`."""
+    found: dict[str, float | None] = estimate.model_dump()
+    return found
+
+
+def steadiness_frame(findings: Findings) -> pd.DataFrame:
+    """A row a cell with intervals."""
+    import pandas as pd
+
+    return pd.DataFrame([one.model_dump() for one in findings.steadiness])
+
+
+def noise_frame(findings: Findings) -> pd.DataFrame:
+    """The questions and answers."""
+    import pandas as pd
+
+    return pd.DataFrame([asdict(row) for row in noise_rows(findings)])
+
+
+def _order(findings: Findings) -> str:
+    found = findings.noise.order
+    if found.p_value is None or found.change is None:
+        return f"too few comparable cells to tell ({found.cells})"
+    change = f"last cell / first: {multiple(found.change)} over {plural(found.cells, 'cell')}"
+    return change + _verdict(found.p_value, found.shown)
+
+
+def _verdict(p_value: float | None, shown: bool) -> str:
+    if p_value is None:
+        return "; too few cells to compare"
+    return f"; p {p_text(p_value)}: {'a difference is shown' if shown else 'no difference shown'}"
+
+
+def _outliers(findings: Findings) -> str:
+    found = findings.noise.outliers
+    told = [
+        f"{one.cell}{f' {one.host}' if one.host else ''}: {one.figure} {multiple(one.ratio)} that of its like"
+        for one in found
+    ]
+    return "; ".join(told) or "none beyond what chance allows"
+
+
+def _steady(findings: Findings) -> str:
+    short = sum(one.finding == "too short to tell" for one in findings.steadiness)
+    odd = unsteady(findings)
+    tested = len(findings.steadiness) - short
+    if not tested:
+        return "too short to tell"
+    return (
+        f"{len(odd)} of {plural(tested, 'cell')} drift or jump"
+        if odd
+        else f"no drift shown in {plural(tested, 'cell')}"
+    )
+
+
+def _drift(one: Steadiness) -> str:
+    if one.finding == "jumps" and one.jump_at_s is not None:
+        return f"jumps to {multiple(one.jump)} at {one.jump_at_s:,.0f} s"
+    return f"drifts: end / start {multiple(one.change)}"
+
+
+def _estimate(found: Estimate, factor: float) -> str:
+    value = figure(found.value * factor)
+    if found.low is None or found.high is None:
+        return f"{value} ({NOTHING})"
+    return f"{value} ({figure(found.low * factor)} to {figure(found.high * factor)})"

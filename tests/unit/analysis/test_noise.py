@@ -1,0 +1,131 @@
+"""Planted drifts, order effects, zones and odd hosts are found; a campaign without them shows none."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tests.synthetic import Plan, azul_definition, synthetic_campaign
+
+from plimsoll.analysis.bootstrap import typical_by_load
+from plimsoll.analysis.campaign import CellResult, cell_results
+from plimsoll.analysis.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
+from plimsoll.analysis.steadiness import pettitt, steadiness, trend
+from plimsoll.domain.definition import Definition
+
+LOADS = ["20000/s", "60000/s"]
+
+
+def definition() -> Definition:
+    """Three variants, two loads, five repeats of 180 judged intervals: 30 cells."""
+    whole = azul_definition(loads=LOADS, timing={"duration": "35m", "warmup": "5m"})
+    return whole.model_copy(update={"variants": whole.variants[1:4]})
+
+
+def cells(**planted: object) -> tuple[CellResult, ...]:
+    plan = Plan(dict.fromkeys(("g1", "cms", "shenandoah"), 60_000), chance={}, run_spread=0.02, **planted)  # type: ignore[arg-type]
+    return cell_results(synthetic_campaign(definition(), plan))
+
+
+@pytest.fixture(scope="module")
+def null() -> tuple[CellResult, ...]:
+    return cells(slow_zones={"eu-west-1b": 1.0})
+
+
+@pytest.fixture(scope="module")
+def noisy() -> tuple[CellResult, ...]:
+    return cells(
+        drifts={"g1-020k-r2": 1.5},
+        jumps={"cms-020k-r3": 1.6},
+        slow_cells={"shenandoah-020k-r4": 1.5},
+        busy_hosts={("g1-060k-r1", "node3"): 1.4},
+    )
+
+
+def test_a_null_campaign_shows_nothing(null):
+    found = noise(null)
+    assert not found.order.shown
+    assert not found.zones.shown
+    assert set(found.zones.zones) == {"eu-west-1a", "eu-west-1b"}
+    assert found.outliers == ()
+    assert {one.finding for one in steadiness(null)} == {"no drift shown"}
+    assert found.steal is not None
+    assert found.steal.highest < 0.01
+    assert found.clock_offset_ms == pytest.approx(0.3)
+
+
+def test_a_drift_and_a_jump_within_cells_are_found_and_named(noisy):
+    odd = {one.cell: one for one in steadiness(noisy) if one.finding != "no drift shown"}
+    assert set(odd) == {"g1-020k-r2", "cms-020k-r3"}
+    assert odd["g1-020k-r2"].change == pytest.approx(1.5, rel=0.1)
+    assert odd["cms-020k-r3"].finding == "jumps"
+    assert odd["cms-020k-r3"].jump == pytest.approx(1.6, rel=0.1)
+    assert odd["cms-020k-r3"].jump_at_s == pytest.approx(300 + 0.6 * 1800, abs=80)
+
+
+def test_an_odd_cell_and_a_busy_host_are_found(noisy):
+    found = {(one.cell, one.host) for one in noise(noisy).outliers}
+    assert {("shenandoah-020k-r4", None), ("g1-060k-r1", "node3")} <= found
+
+
+def test_an_order_effect_is_found_with_its_size():
+    found = noise(cells(order_change=1.3)).order
+    assert found.shown
+    assert found.change == pytest.approx(1.3, rel=0.1)
+
+
+def test_a_slow_zone_is_found():
+    found = noise(cells(slow_zones={"eu-west-1b": 1.3})).zones
+    assert found.shown
+    assert found.zones["eu-west-1b"] / found.zones["eu-west-1a"] == pytest.approx(1.3, rel=0.1)
+
+
+def test_false_alarms_stay_within_the_stated_level():
+    """Residuals of 45 cells in 9 groups of five, 100 campaigns of nothing but chance."""
+    random, alarms = np.random.default_rng(3), {"order": 0, "outliers": 0}
+    alike = [
+        SimpleNamespace(cell=SimpleNamespace(variant=group, load_ops_s=1, id=f"{group}-{one}"))
+        for group in range(9)
+        for one in range(5)
+    ]
+    for _ in range(100):
+        values = random.normal(size=(9, 5))
+        values = ((values - values.mean(axis=1, keepdims=True)) * np.sqrt(5 / 4)).ravel()
+        residuals = [Residual(result, None, value) for result, value in zip(alike, values, strict=True)]  # type: ignore[arg-type]
+        alarms["outliers"] += bool(outliers(residuals, "figure"))
+        alarms["order"] += trend(random.permutation(values))[0] <= 0.05
+    assert max(alarms.values()) <= 11  # 5 expected; 12 or more of 100 have a chance below 1 %
+
+
+def test_few_cells_tell_nothing(null):
+    few = cell_residuals(null)[:9]
+    assert (order_effect(few).shown, order_effect(few).p_value) == (False, None)
+    assert outliers(few, "figure") == ()
+    assert zone_effect(few[:2]).p_value is None
+
+
+def test_pettitts_place_is_the_first_after_the_change():
+    place, p_value = pettitt(np.array([1.0, 1.1, 0.9, 1.0, 1.05, 3.0, 3.1, 2.9, 3.0, 3.05]))
+    assert place == 5
+    # K = 25: 2 exp(-6 · 625 / (1000 + 100))
+    assert p_value == pytest.approx(2 * np.exp(-6 * 625 / 1100))
+
+
+def test_the_bootstrap_interval_encloses_the_value_and_narrows_with_runs(null):
+    for one in typical_by_load(null):
+        assert one.typical_ms.low is not None
+        assert one.typical_ms.high is not None
+        assert one.typical_ms.low < one.typical_ms.value < one.typical_ms.high
+    pair = [result for result in null if result.cell.repeat <= 2]
+    (two, *_), (five, *_) = typical_by_load(pair), typical_by_load(null)
+    assert (two.repeats, five.repeats) == (2, 5)
+    single = typical_by_load([result for result in null if result.cell.repeat == 1])
+    assert {one.typical_ms.low for one in single} == {None}
+
+
+def test_misses_are_a_share_with_its_uncertainty():
+    plan = Plan(dict.fromkeys(("g1", "cms", "shenandoah"), 20_000), chance={})
+    found = typical_by_load(cell_results(synthetic_campaign(definition(), plan)))
+    lower, higher = found[0], found[1]
+    assert lower.missed_share.value == 0
+    assert higher.missed_share.low is not None
+    assert 0 < higher.missed_share.low < higher.missed_share.value < (higher.missed_share.high or 0)

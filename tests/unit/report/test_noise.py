@@ -1,0 +1,41 @@
+import pytest
+from tests.synthetic import Plan, azul_definition, synthetic_campaign
+
+from plimsoll.report.charts.order import order_chart
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.noise import noise_frame, noise_rows, steadiness_frame, steady_rows, typical_frame, typical_rows
+
+
+@pytest.fixture(scope="module")
+def noisy() -> Findings:
+    definition = azul_definition(loads=["20000/s"], timing={"duration": "35m", "warmup": "5m"})
+    plan = Plan(dict.fromkeys(("prime", "g1", "cms", "shenandoah", "zgc"), 20_000), chance={}, drifts={"g1-020k-r2": 2})
+    return analyse(synthetic_campaign(definition, plan))
+
+
+def test_a_drift_is_said(noisy: Findings) -> None:
+    rows = {row.question: row for row in noise_rows(noisy)}
+    steady = rows["Steady after warm-up?"]
+    assert (steady.answer, steady.shown) == ("1 of 25 cells drift or jump", True)
+    (row,) = steady_rows(noisy)
+    assert row.cell == "g1-020k-r2"
+    assert row.finding.startswith("drifts: end / start ")
+
+
+def test_a_campaign_too_small_to_tell_says_so(demo: Findings) -> None:
+    answers = {row.question: row.answer for row in noise_rows(demo)}
+    assert answers["Order: does the position in the campaign matter?"] == "too few comparable cells to tell (0)"
+    assert answers["Steady after warm-up?"] == "too short to tell"
+    assert order_chart(demo) == ()
+    assert typical_rows(demo)[0].typical.endswith("(–)")
+
+
+def test_the_order_chart_has_a_point_a_cell_in_the_order_run(noisy: Findings) -> None:
+    (drawn,) = order_chart(noisy)
+    assert [row["position"] for row in drawn.spec["data"]["values"]] == list(range(1, 26))
+
+
+def test_tables_have_a_row_each(noisy: Findings) -> None:
+    assert len(steadiness_frame(noisy)) == 25
+    assert len(typical_frame(noisy)) == 5
+    assert len(noise_frame(noisy)) == len(noise_rows(noisy))
