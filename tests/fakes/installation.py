@@ -1,6 +1,6 @@
 """A Plimsoll of its own in a folder, everything instant but the store: for tests in one process and in many."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +57,7 @@ class Installation:
     """Store, clusters and definitions below one folder."""
 
     folder: Path
+    make_toolkit: Callable[[Settings], Toolkit] = toolkit
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -66,14 +67,14 @@ class Installation:
             "PLIMSOLL_WORK": str(self.folder / "work"),
             "PLIMSOLL_CACHE": str(self.folder / "cache"),
             "PLIMSOLL_CAMPAIGNS": str(self.folder / "campaigns"),
-            "PLIMSOLL_TOOLKIT": f"{toolkit.__module__}:{toolkit.__name__}",
+            "PLIMSOLL_TOOLKIT": f"{self.make_toolkit.__module__}:{self.make_toolkit.__name__}",
         }
 
     @cached_property
     def toolkit(self) -> Toolkit:
         """The toolkit that those processes get."""
         named = {name.removeprefix("PLIMSOLL_").lower(): value for name, value in self.environment.items()}
-        return toolkit(Settings.model_validate(named))
+        return self.make_toolkit(Settings.model_validate(named))
 
     @property
     def faults(self) -> Faults:

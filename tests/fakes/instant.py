@@ -217,7 +217,7 @@ class InstantLoadGenerator:
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Write the logs of the whole run, unless it was started before."""
-        if host.read_tail(_STATE, max_bytes=10_000):
+        if self.has_started(host):
             return
         began = time.time()
         for operation, count in _per_second(request).items():
@@ -227,6 +227,10 @@ class InstantLoadGenerator:
         host.write(PurePosixPath(self.summary_file), _summary(request, began).model_dump_json())
         takes = float(str(request.definition.provider.options.get("load_s", 0)))
         host.write(_STATE, json.dumps({"ends": began + takes, "rate": request.load_ops_s}))
+
+    def has_started(self, host: Host) -> bool:
+        """Whether a load was started there."""
+        return bool(host.read_tail(_STATE, max_bytes=1))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
         """Running until its time is over."""

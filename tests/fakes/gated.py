@@ -1,0 +1,189 @@
+"""Instant adapters whose phases wait at gates, so that a test can strike while they are under way.
+
+`toolkit` is a factory for `PLIMSOLL_TOOLKIT`, as that of `instant`.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+
+from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider, NoSampler
+
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.services import layout
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+
+LOADING = "loading"
+"""The load runs and is followed by its trigger; in all other phases a task's process waits at its gate."""
+TASK_PHASES = ("provision", "deploy", "start", "collect", "judge", "destroy")
+PHASES = (*TASK_PHASES, LOADING)
+_POLL_S = 0.05
+
+
+def toolkit(settings: Settings) -> Toolkit:
+    """Everything instant but for gates, the store real but for one."""
+    faults, gates = Faults(settings.work / "faults"), Gates(settings.work / "gates")
+    return Toolkit(
+        store=GatedStore(settings.store, gates),
+        clock=SystemClock(),
+        providers={INSTANT: GatedProvider(settings.work, faults, gates)},
+        databases={INSTANT: GatedDatabase(faults, gates)},
+        load_generators={INSTANT: GatedLoadGenerator(faults, gates)},
+        sampler=NoSampler(),
+    )
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A process that came to a closed gate. Of the gate `loading` it is whichever process looked at the load."""
+
+    cell_id: str
+    phase: str
+    pid: int
+
+
+@dataclass(frozen=True)
+class Gates:
+    """One gate at most for each cell, a file that names the phase. Who arrives and what starts is noted in journals."""
+
+    folder: Path
+
+    def close(self, cell_id: str, phase: str) -> None:
+        """From now on that phase of that cell waits in its middle."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / cell_id).write_text(phase)
+
+    def open(self, cell_id: str) -> None:
+        """Let it go on."""
+        (self.folder / cell_id).unlink()
+
+    def is_closed(self, cell_id: str, phase: str) -> bool:
+        """Whether that phase of that cell is to wait; whoever asks so has arrived."""
+        if not self._names(cell_id, phase):
+            return False
+        self._note("arrivals", f"{cell_id} {phase} {os.getpid()}")
+        return True
+
+    def wait(self, cell_id: str, phase: str) -> None:
+        """Return once the gate is open."""
+        if self.is_closed(cell_id, phase):
+            while self._names(cell_id, phase):
+                time.sleep(_POLL_S)
+
+    def arrivals(self) -> tuple[Arrival, ...]:
+        """Who has arrived at closed gates, in that order."""
+        fields = (line.split() for line in self._read("arrivals"))
+        return tuple(Arrival(cell_id, phase, int(pid)) for cell_id, phase, pid in fields)
+
+    def note_start(self, cluster: str) -> None:
+        """A load was really started there, not attached to."""
+        self._note("starts", cluster)
+
+    def starts(self) -> list[str]:
+        """Clusters whose load was started, one for each time."""
+        return self._read("starts")
+
+    def _names(self, cell_id: str, phase: str) -> bool:
+        try:
+            return (self.folder / cell_id).read_text() == phase
+        except FileNotFoundError:
+            return False
+
+    def _note(self, journal: str, line: str) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / f"{journal}.txt").open("a") as file:  # one write of a short line: appends don't mix
+            file.write(f"{line}\n")
+
+    def _read(self, journal: str) -> list[str]:
+        file = self.folder / f"{journal}.txt"
+        return file.read_text().splitlines() if file.exists() else []
+
+
+class GatedStore(ObjectStore):
+    """Waits between an attempt's other results and its verdict."""
+
+    def __init__(self, root: str, gates: Gates) -> None:
+        super().__init__(root)
+        self._gates = gates
+
+    def write(self, key: str, data: bytes) -> None:
+        """As any store."""
+        path = PurePosixPath(key)
+        if path.name == layout.VERDICT:
+            self._gates.wait(path.parts[-3], "judge")
+        super().write(key, data)
+
+
+class GatedProvider(InstantProvider):
+    """Waits when hosts are there and nobody knows yet, and before they go."""
+
+    def __init__(self, work: Path, faults: Faults, gates: Gates) -> None:
+        super().__init__(work, faults)
+        self._gates = gates
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """Make it, then wait."""
+        cluster = super().ensure(request)
+        self._gates.wait(request.key.cell_id, "provision")
+        return cluster
+
+    def destroy(self, key: AttemptKey) -> None:
+        """Wait, then destroy."""
+        self._gates.wait(key.cell_id, "destroy")
+        super().destroy(key)
+
+
+class GatedDatabase(InstantDatabase):
+    """Waits when its nodes are up and no fingerprint is taken yet."""
+
+    def __init__(self, faults: Faults, gates: Gates) -> None:
+        super().__init__(faults)
+        self._gates = gates
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Deploy, then wait."""
+        super().deploy(definition, variant, nodes, load, expires)
+        self._gates.wait(_cell_of(load), "deploy")
+
+
+class GatedLoadGenerator(InstantLoadGenerator):
+    """Waits when the load runs and nobody follows it yet; can run on; waits in the middle of collecting."""
+
+    def __init__(self, faults: Faults, gates: Gates) -> None:
+        super().__init__(faults)
+        self._gates = gates
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Start, then wait."""
+        if not self.has_started(host):
+            self._gates.note_start(host.root.parent.name)
+        super().start(host, request)
+        self._gates.wait(_cell_of(host), "start")
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """It runs as long as its gate is closed."""
+        if self._gates.is_closed(_cell_of(host), LOADING):
+            return LoadStatus("running", "load", achieved_ops_s=1.0, seconds_left=1.0)
+        return super().status(host, job_id)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Collecting waits here, when the nodes' files are stored already."""
+        self._gates.wait(_cell_of(host), "collect")
+        return super().files(host)
+
+
+def _cell_of(host: Host) -> str:
+    return host.root.parent.name.split("~")[1]
