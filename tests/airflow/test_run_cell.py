@@ -6,17 +6,23 @@ import pytest
 from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException, TaskDeferred
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.services import phases
+from plimsoll.services.attempts import Work, begin
+from plimsoll.services.collecting import collect
 from plimsoll.services.running import run_cell
 from plimsoll_airflow.operators.campaign import RunCell
+from plimsoll_airflow.ownership import CellRun
 
 RUN = "campaign__v1-001k-r1"
 
 
 class Runs:
-    """Answers as a task's context does: so many runs of the DAG `cell` live."""
+    """Answers as a task's context does: so many runs of the DAG `cell` live. The task has two retries."""
 
-    def __init__(self, live: int) -> None:
+    def __init__(self, live: int, try_number: int = 1, cleared_after: int = 0) -> None:
         self._live = live
+        self.try_number = try_number
+        self.max_tries = cleared_after + 2
 
     def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
         assert (dag_id, run_ids, states) == ("cell", [RUN], ["queued", "running"])
@@ -24,11 +30,11 @@ class Runs:
 
 
 def operator() -> RunCell:
-    return RunCell(task_id="run_cell", run_id=RUN, poke_interval=3)
+    return RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, retries=2)
 
 
-def execute(live: int) -> None:
-    context: Any = {"ti": Runs(live)}
+def execute(live: int, **tries: int) -> None:
+    context: Any = {"ti": Runs(live, **tries)}
     RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
 
 
@@ -49,6 +55,45 @@ def test_a_run_that_lives_is_waited_for_and_not_disturbed() -> None:
     _, kwargs = raised.value.trigger.serialize()
     assert kwargs["run_ids"] == [RUN]
     assert {str(state) for state in kwargs["states"]} == {"success", "failed"}
+
+
+@pytest.fixture
+def attempt(installation: Installation) -> Work:
+    """The live run's attempt, provisioned."""
+    installation.open_campaign(instant_definition())
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0).token)
+    phases.provision(work)
+    return work
+
+
+def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: Work) -> None:
+    phases.start_load(attempt)
+
+    with pytest.raises(DagRunTriggerException) as raised:
+        execute(live=1, try_number=2, cleared_after=1)
+
+    assert (raised.value.dag_run_id, raised.value.reset_dag_run) == (RUN, True)
+
+
+def test_a_cleared_task_leaves_a_run_alone_that_has_not_begun_its_load(attempt: Work) -> None:
+    with pytest.raises(TaskDeferred):
+        execute(live=1, try_number=2, cleared_after=1)
+
+
+@pytest.mark.parametrize("tries", [{"try_number": 2}, {"try_number": 3, "cleared_after": 1}])
+def test_a_try_for_a_killed_process_leaves_a_load_alone(attempt: Work, tries: dict[str, int]) -> None:
+    phases.start_load(attempt)
+
+    with pytest.raises(TaskDeferred):
+        execute(live=1, **tries)
+
+
+def test_a_load_that_was_collected_is_left_to_be_judged(attempt: Work) -> None:
+    phases.start_load(attempt)
+    collect(attempt)
+
+    with pytest.raises(TaskDeferred):
+        execute(live=1, try_number=2, cleared_after=1)
 
 
 def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Installation) -> None:

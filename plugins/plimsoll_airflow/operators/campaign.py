@@ -10,6 +10,7 @@ from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll_airflow.attempts import is_under_load
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
@@ -81,8 +82,9 @@ class CellRunLink(BaseOperatorLink):
 class RunCell(TriggerDagRunOperator):
     """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
 
-    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives; clearing it,
-    once that run has ended, runs the cell again.
+    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives. Clearing it runs
+    the cell again: one that is under load is given up, its cluster destroyed first; one that has come no further than
+    its deployment goes on, being as fresh as the one asked for. So two people who clear it at once get one attempt.
     """
 
     template_fields = ()
@@ -105,10 +107,9 @@ class RunCell(TriggerDagRunOperator):
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
         if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
-            self.log.info("run %s lives: waiting for it", self.run_id)
-            states = [DagRunState.SUCCESS, DagRunState.FAILED]
-            trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
-            self.defer(trigger=trigger, method_name="execute_complete")
+            if not self._is_to_start_over(context):
+                self._attach()
+            self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
         super().execute(context)
 
     def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
@@ -116,6 +117,19 @@ class RunCell(TriggerDagRunOperator):
         if event[1][self.run_id] != DagRunState.SUCCESS:
             raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
         self.log.info("run %s succeeded", self.run_id)
+
+    def _attach(self) -> None:
+        self.log.info("run %s lives: waiting for it", self.run_id)
+        states = [DagRunState.SUCCESS, DagRunState.FAILED]
+        trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
+        self.defer(trigger=trigger, method_name="execute_complete")
+
+    def _is_to_start_over(self, context: "Context") -> bool:
+        """Whether somebody cleared this task, and the cell is under load. A try for a killed process is no clearing."""
+        ti, cell = context["ti"], self.cell_run
+        # Clearing sets the tries that are left anew; a killed process uses one up.
+        was_cleared = 1 < ti.try_number == ti.max_tries - self.retries + 1
+        return was_cleared and is_under_load(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
 
     def _reason(self) -> str:
         campaign = CampaignStore(toolkit().store, self.cell_run.campaign_id)
