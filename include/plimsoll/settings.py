@@ -33,5 +33,9 @@ class Settings(BaseSettings):
         default="plimsoll.bootstrap:environment_secrets",
         description="Factory of the keys' source, `module:function` of one argument, these settings",
     )
+    notifier: str = Field(
+        default="",
+        description="Who is told what the reaper did: an Airflow notifier with its arguments, as JSON; empty: nobody",
+    )
     ssh_key: Path | None = Field(default=None, description="Private key for hosts, for those who run without Airflow")
     ssh_user: str = Field(default="", description="Who logs in to hosts, where the definition does not say")
