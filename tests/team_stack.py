@@ -20,6 +20,7 @@ from tests.airflow_stack import CHECKOUT, StackUnderTest, running_stack
 from tests.processes import until
 
 from plimsoll_airflow.local import census, processes
+from plimsoll_airflow.local.transport import Transport
 
 WORKERS = ("ada", "grace")
 QUEUE = "default"
@@ -37,9 +38,10 @@ _OF_ONE_MACHINE = {
 
 @dataclass(frozen=True)
 class Team(StackUnderTest):
-    """A running stack with workers, and the broker by which they are spoken to."""
+    """A running stack with workers, the broker by which they are spoken to, and Airflow's REST API."""
 
     broker: Celery
+    api: Transport
 
     def let_take_tasks(self, worker: str, *, allowed: bool) -> None:
         """Have the worker take tasks from the queue, or no more."""
@@ -71,11 +73,13 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
     with _running_redis() as broker, Celery(broker=broker) as app:
         told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
         with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
-            team = Team(airflow.stack, airflow.running, airflow.client, app)
+            api = Transport(airflow.running.url, airflow.stack.home.admin_password)
+            team = Team(airflow.stack, airflow.running, airflow.client, app, api)
             for name in WORKERS:
                 _start_worker(team, name)
             until(lambda: len(app.control.ping(timeout=5, limit=len(WORKERS))) == len(WORKERS), "workers", patience_s=240)
             yield team
+            api.close()
 
 
 def shipped_settings() -> Mapping[str, str]:

@@ -36,6 +36,7 @@ class Request(Model):
     variants: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    parallel: int | None = None
 
 
 @dataclass(frozen=True)

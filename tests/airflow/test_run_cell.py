@@ -1,5 +1,6 @@
 """From a campaign's run to the runs of its cells."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from plimsoll.services.collecting import collect
 from plimsoll.services.running import run_cell
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.triggers.turn import TurnTrigger, is_its_turn
 
 RUN = "campaign__v1-001k-r1"
 
@@ -34,7 +36,7 @@ def operator() -> RunCell:
 
 
 def execute(live: int, **tries: int) -> None:
-    context: Any = {"ti": Runs(live, **tries)}
+    context: Any = {"ti": Runs(live, **tries), "params": {}}
     RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
 
 
@@ -94,6 +96,41 @@ def test_a_load_that_was_collected_is_left_to_be_judged(attempt: Work) -> None:
 
     with pytest.raises(TaskDeferred):
         execute(live=1, try_number=2, cleared_after=1)
+
+
+@pytest.mark.parametrize(
+    ("states", "map_index", "parallel", "may_start"),
+    [
+        ([], 0, 1, True),
+        (["deferred"], 1, 1, False),
+        (["deferred"], 1, 2, True),
+        (["success", "failed", "running"], 3, 1, False),
+        (["success", "failed", "skipped"], 3, 1, True),
+        ([None, "deferred", "success"], 3, 2, False),
+        ([None, "deferred", "success"], 2, 3, True),
+    ],
+)
+def test_a_cell_starts_when_few_enough_before_it_are_to_end(
+    states: list[str | None], map_index: int, parallel: int, may_start: bool
+) -> None:
+    told = {f"run_cell_{number}": state for number, state in enumerate(states)}
+
+    assert is_its_turn(told, "run_cell", map_index, parallel) is may_start
+
+
+def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TurnTrigger, "has_come", lambda _: False)
+    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", task_id="run_cell", map_index=4)
+    waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
+
+    with pytest.raises(TaskDeferred) as raised:
+        RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": 2}})  # type: ignore[attr-defined]
+
+    path, kwargs = raised.value.trigger.serialize()
+    assert path == "plimsoll_airflow.triggers.turn.TurnTrigger"
+    named = {"dag_id": "demo", "run_id": "manual__1", "task_id": "run_cell", "map_index": 4}
+    assert kwargs == {**named, "parallel": 2, "poll_s": 3}
+    assert raised.value.method_name == "take_turn"
 
 
 def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Installation) -> None:

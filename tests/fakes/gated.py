@@ -94,6 +94,10 @@ class Gates:
         """Clusters whose load was started, one for each time."""
         return self._read("starts")
 
+    def starts_of(self, campaign_id: str) -> list[str]:
+        """Those of one campaign."""
+        return [cluster for cluster in self.starts() if cluster.startswith(f"{campaign_id}~")]
+
     def _names(self, cell_id: str, phase: str) -> bool:
         try:
             return (self.folder / cell_id).read_text() == phase

@@ -16,6 +16,7 @@ from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.planning import Request, plan_cells
 from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.triggers.turn import TurnTrigger
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -103,7 +104,21 @@ class RunCell(TriggerDagRunOperator):
         return CellRunId.parse(self.run_id)
 
     def execute(self, context: "Context") -> None:
-        """Start the run, or attach to it."""
+        """Start the run, or attach to it, once it is this cell's turn."""
+        parallel = context["params"].get("parallel")
+        if parallel and parallel < (self.max_active_tis_per_dagrun or parallel):
+            ti = context["ti"]
+            turn = TurnTrigger(ti.dag_id, ti.run_id, ti.task_id, ti.map_index or 0, parallel, self.poke_interval)
+            if not turn.has_come():
+                self.log.info("no more than %s cells at a time: waiting for this one's turn", parallel)
+                self.defer(trigger=turn, method_name="take_turn")
+        self._start(context)
+
+    def take_turn(self, context: "Context", event: str) -> None:  # noqa: ARG002
+        """Start the run, or attach to it: the turn has come."""
+        self._start(context)
+
+    def _start(self, context: "Context") -> None:
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
         if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
