@@ -77,7 +77,9 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
             team = Team(airflow.stack, airflow.running, airflow.client, app, api)
             for name in WORKERS:
                 _start_worker(team, name)
-            until(lambda: len(app.control.ping(timeout=5, limit=len(WORKERS))) == len(WORKERS), "workers", patience_s=240)
+            until(
+                lambda: len(app.control.ping(timeout=5, limit=len(WORKERS))) == len(WORKERS), "workers", patience_s=240
+            )
             yield team
             api.close()
 
@@ -87,7 +89,9 @@ def shipped_settings() -> Mapping[str, str]:
     services: dict[str, Any] = YAML(typ="safe").load(CHECKOUT / "docker-compose.yaml")["services"]
     told = services["worker"]["environment"]
     settings = {name: str(value) for name, value in told.items() if name.startswith("AIRFLOW_")}
-    return {name: value for name, value in settings.items() if "${" not in value and not name.startswith(_OF_CONTAINERS)}
+    return {
+        name: value for name, value in settings.items() if "${" not in value and not name.startswith(_OF_CONTAINERS)
+    }
 
 
 def _start_worker(team: Team, name: str) -> None:

@@ -18,7 +18,7 @@ GRACE = timedelta(minutes=15)
 
 
 def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
-    """For a DAG's `on_failure_callback`: tells that its run has ended without a report. None where nobody asks for it."""
+    """For a DAG's `on_failure_callback`: tells that its run has ended without a report. None where nobody asks."""
     if "incomplete" not in definition.notify:
         return None
 

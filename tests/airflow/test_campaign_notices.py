@@ -86,7 +86,9 @@ def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Ins
 
     title, line, *_ = told.read_text().splitlines()
     assert title == "Plimsoll: not every scheduled campaign has started"
-    assert line == "nightly: the campaign due at 2026-03-29 03:00 UTC has not started: an earlier one is still under way"
+    assert (
+        line == "nightly: the campaign due at 2026-03-29 03:00 UTC has not started: an earlier one is still under way"
+    )
 
 
 @pytest.mark.parametrize("runs", [Runs(started=[datetime(2026, 3, 29, 3, tzinfo=UTC)]), Runs(paused=True)])
@@ -128,7 +130,9 @@ def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(installat
     text = told.read_text()
     assert text.startswith("Plimsoll: a campaign of instant has ended incomplete\n")
     assert "run manual__1 of the DAG instant failed: task_failure\ncampaign: campaign\n" in text
-    assert "cells with a valid attempt: 1 of 2\nv1-002k-r1, attempt 1: load: the load generator was told to fail" in text
+    assert (
+        "cells with a valid attempt: 1 of 2\nv1-002k-r1, attempt 1: load: the load generator was told to fail" in text
+    )
 
 
 def test_a_campaign_that_was_refused_is_told_too(installation: Installation, told: Path) -> None:

@@ -115,12 +115,12 @@ def test_a_cell_starts_when_few_enough_before_it_are_to_end(
 ) -> None:
     told = {f"run_cell_{number}": state for number, state in enumerate(states)}
 
-    assert is_its_turn(told, "run_cell", map_index, parallel) is may_start
+    assert is_its_turn(told, map_index, parallel) is may_start
 
 
 def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TurnTrigger, "has_come", lambda _: False)
-    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", task_id="run_cell", map_index=4)
+    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4)
     waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
 
     with pytest.raises(TaskDeferred) as raised:
@@ -128,8 +128,7 @@ def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pyte
 
     path, kwargs = raised.value.trigger.serialize()
     assert path == "plimsoll_airflow.triggers.turn.TurnTrigger"
-    named = {"dag_id": "demo", "run_id": "manual__1", "task_id": "run_cell", "map_index": 4}
-    assert kwargs == {**named, "parallel": 2, "poll_s": 3}
+    assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": 2, "poll_s": 3}
     assert raised.value.method_name == "take_turn"
 
 

@@ -9,7 +9,7 @@ import plimsoll
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Version and a digest of the package's Python files, such as `0.1.0+3f2a1b9c0d4e`; alike wherever they are alike."""
+    """Version and a digest of the package's Python files: `0.1.0+3f2a1b9c0d4e`, the same wherever they are the same."""
     root = Path(plimsoll.__file__).parent
     return f"{plimsoll.__version__}+{digest(root)[:12]}"
 

@@ -128,8 +128,8 @@ class Definition(Model):
     notify: Annotated[
         tuple[Event, ...],
         Field(
-            description="What people are told of: `missed-schedule` (a campaign had not started 15 minutes after it was "
-            "due), `incomplete` (one has ended without a report). By whom and where is a setting of the installation"
+            description="Of what people are told: `missed-schedule` (no campaign had started 15 minutes after it was "
+            "due), `incomplete` (one ended without a report). Whom to tell, and how, is a setting of the installation"
         ),
     ] = ()
 

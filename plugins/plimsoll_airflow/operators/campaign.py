@@ -83,9 +83,9 @@ class CellRunLink(BaseOperatorLink):
 class RunCell(TriggerDagRunOperator):
     """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
 
-    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives. Clearing it runs
-    the cell again: one that is under load is given up, its cluster destroyed first; one that has come no further than
-    its deployment goes on, being as fresh as the one asked for. So two people who clear it at once get one attempt.
+    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives. Clearing it
+    runs the cell again: one that is under load is given up, its cluster destroyed first; one that has come no further
+    than its deployment goes on, being as fresh as the one asked for. So two who clear it at once get one attempt.
     """
 
     template_fields = ()
@@ -108,7 +108,7 @@ class RunCell(TriggerDagRunOperator):
         parallel = context["params"].get("parallel")
         if parallel and parallel < (self.max_active_tis_per_dagrun or parallel):
             ti = context["ti"]
-            turn = TurnTrigger(ti.dag_id, ti.run_id, ti.task_id, ti.map_index or 0, parallel, self.poke_interval)
+            turn = TurnTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
             if not turn.has_come():
                 self.log.info("no more than %s cells at a time: waiting for this one's turn", parallel)
                 self.defer(trigger=turn, method_name="take_turn")

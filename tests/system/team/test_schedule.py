@@ -25,9 +25,7 @@ def test_a_scheduled_definitions_dag_is_paused_and_says_what_it_is(team: Team) -
     assert loads["values_display"] == {"1000/s": "1,000 ops/s"}
 
 
-def test_unpausing_schedules_it_and_what_goes_wrong_is_told(
-    team: Team, installation: Installation, told: Path
-) -> None:
+def test_unpausing_schedules_it_and_what_goes_wrong_is_told(team: Team, installation: Installation, told: Path) -> None:
     installation.faults.plant("v1-001k-r1", "load")
     team.client.unpause("minutely")
 

@@ -151,7 +151,9 @@ def test_clusters_pool_counts_what_waits(services: Services) -> None:
 
 
 def test_no_task_lasts_so_long_that_the_broker_gives_it_to_a_second_worker(services: Services) -> None:
-    visibility_s = int(services["worker"]["environment"]["AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT"])
+    visibility_s = int(
+        services["worker"]["environment"]["AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT"]
+    )
     minutes = [int(n) * 60 for n in re.findall(r"execution_timeout=timedelta\(hours=(\d+)\)", dag_files())]
     minutes += [int(n) for n in re.findall(r"timedelta\(minutes=(\d+)\)", dag_files())]
     assert visibility_s >= 2 * 60 * max(minutes)
