@@ -47,5 +47,5 @@ def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: st
 def is_under_load(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
     """Whether the newest attempt of that run has begun its load and nobody has begun to collect it."""
     work = find_attempt(toolkit, campaign_id, cell_id, run_id)
-    progress = work and read_progress(toolkit.store, work.key)
+    progress = read_progress(toolkit.store, work.key) if work else None
     return progress is not None and "populate" in progress.phases and "collect" not in progress.phases

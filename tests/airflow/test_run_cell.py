@@ -132,6 +132,15 @@ def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pyte
     assert raised.value.method_name == "take_turn"
 
 
+def test_a_cell_whose_turn_has_come_is_started() -> None:
+    context: Any = {"ti": Runs(0), "params": {"parallel": 1}}
+
+    with pytest.raises(DagRunTriggerException) as raised:
+        operator().take_turn(context, "turn")
+
+    assert raised.value.dag_run_id == RUN
+
+
 def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Installation) -> None:
     definition = instant_definition()
     installation.open_campaign(definition)

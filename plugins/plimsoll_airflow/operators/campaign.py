@@ -143,7 +143,7 @@ class RunCell(TriggerDagRunOperator):
         """Whether somebody cleared this task, and the cell is under load. A try for a killed process is no clearing."""
         ti, cell = context["ti"], self.cell_run
         # Clearing sets the tries that are left anew; a killed process uses one up.
-        was_cleared = 1 < ti.try_number == ti.max_tries - self.retries + 1
+        was_cleared = 1 < ti.try_number == ti.max_tries - (self.retries or 0) + 1
         return was_cleared and is_under_load(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
 
     def _reason(self) -> str:

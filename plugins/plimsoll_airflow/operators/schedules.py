@@ -1,7 +1,7 @@
 """The task of the DAG `schedules`: tells of campaigns that did not start when they were due."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from airflow.sdk import BaseOperator
@@ -26,7 +26,7 @@ class WatchSchedules(BaseOperator):
 
     def execute(self, context: "Context") -> list[str]:
         """A sentence for each campaign that was missed. A paused DAG misses nothing."""
-        until = context["dag_run"].start_date
+        until = context["dag_run"].start_date or datetime.now(UTC)
         since = context["prev_start_date_success"] or until - FIRST_LOOK
         missed = [line for one in watched() for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
         for line in missed:
