@@ -25,9 +25,8 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
 LOADING = "loading"
-"""The load runs and is followed by its trigger; in all other phases a task's process waits at its gate."""
-TASK_PHASES = ("provision", "deploy", "start", "collect", "judge", "destroy")
-PHASES = (*TASK_PHASES, LOADING)
+"""The load runs and is followed by its trigger; at all other gates a task's process waits: `provision`, `deploy`,
+`start`, `collect`, `judge`, `destroy`."""
 _POLL_S = 0.05
 
 
@@ -48,61 +47,57 @@ def toolkit(settings: Settings) -> Toolkit:
 class Arrival:
     """A process that came to a closed gate. Of the gate `loading` it is whichever process looked at the load."""
 
-    cell_id: str
+    cell: str
     phase: str
     pid: int
 
 
 @dataclass(frozen=True)
 class Gates:
-    """One gate at most for each cell, a file that names the phase. Who arrives and what starts is noted in journals."""
+    """A closed gate is a file. Who arrives at it, and what starts, is noted in journals.
+
+    Cells are named by campaign and cell: `<campaign>~<cell>`.
+    """
 
     folder: Path
 
-    def close(self, cell_id: str, phase: str) -> None:
+    def close(self, cell: str, phase: str) -> None:
         """From now on that phase of that cell waits in its middle."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / cell_id).write_text(phase)
+        self._gate(cell, phase).touch()
 
-    def open(self, cell_id: str) -> None:
+    def open(self, cell: str, phase: str) -> None:
         """Let it go on."""
-        (self.folder / cell_id).unlink()
+        self._gate(cell, phase).unlink()
 
-    def is_closed(self, cell_id: str, phase: str) -> bool:
+    def is_closed(self, cell: str, phase: str) -> bool:
         """Whether that phase of that cell is to wait; whoever asks so has arrived."""
-        if not self._names(cell_id, phase):
+        if not self._gate(cell, phase).exists():
             return False
-        self._note("arrivals", f"{cell_id} {phase} {os.getpid()}")
+        self._note("arrivals", f"{cell} {phase} {os.getpid()}")
         return True
 
-    def wait(self, cell_id: str, phase: str) -> None:
+    def wait(self, cell: str, phase: str) -> None:
         """Return once the gate is open."""
-        if self.is_closed(cell_id, phase):
-            while self._names(cell_id, phase):
+        if self.is_closed(cell, phase):
+            while self._gate(cell, phase).exists():
                 time.sleep(_POLL_S)
 
     def arrivals(self) -> tuple[Arrival, ...]:
         """Who has arrived at closed gates, in that order."""
         fields = (line.split() for line in self._read("arrivals"))
-        return tuple(Arrival(cell_id, phase, int(pid)) for cell_id, phase, pid in fields)
+        return tuple(Arrival(cell, phase, int(pid)) for cell, phase, pid in fields)
 
-    def note_start(self, cluster: str) -> None:
-        """A load was really started there, not attached to."""
-        self._note("starts", cluster)
+    def note_start(self, cell: str) -> None:
+        """A load was really started, not attached to."""
+        self._note("starts", cell)
 
     def starts(self) -> list[str]:
-        """Clusters whose load was started, one for each time."""
+        """Cells whose load was started, one for each time."""
         return self._read("starts")
 
-    def starts_of(self, campaign_id: str) -> list[str]:
-        """Those of one campaign."""
-        return [cluster for cluster in self.starts() if cluster.startswith(f"{campaign_id}~")]
-
-    def _names(self, cell_id: str, phase: str) -> bool:
-        try:
-            return (self.folder / cell_id).read_text() == phase
-        except FileNotFoundError:
-            return False
+    def _gate(self, cell: str, phase: str) -> Path:
+        return self.folder / f"{cell}~{phase}"
 
     def _note(self, journal: str, line: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -125,7 +120,8 @@ class GatedStore(ObjectStore):
         """As any store."""
         path = PurePosixPath(key)
         if path.name == layout.VERDICT:
-            self._gates.wait(path.parts[-3], "judge")
+            campaign_id, _, cell_id, *_ = path.parts
+            self._gates.wait(f"{campaign_id}~{cell_id}", "judge")
         super().write(key, data)
 
 
@@ -139,12 +135,12 @@ class GatedProvider(InstantProvider):
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Make it, then wait."""
         cluster = super().ensure(request)
-        self._gates.wait(request.key.cell_id, "provision")
+        self._gates.wait(f"{request.key.campaign_id}~{request.key.cell_id}", "provision")
         return cluster
 
     def destroy(self, key: AttemptKey) -> None:
         """Wait, then destroy."""
-        self._gates.wait(key.cell_id, "destroy")
+        self._gates.wait(f"{key.campaign_id}~{key.cell_id}", "destroy")
         super().destroy(key)
 
 
@@ -173,7 +169,7 @@ class GatedLoadGenerator(InstantLoadGenerator):
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start, then wait."""
         if not self.has_started(host):
-            self._gates.note_start(host.root.parent.name)
+            self._gates.note_start(_cell_of(host))
         super().start(host, request)
         self._gates.wait(_cell_of(host), "start")
 
@@ -190,4 +186,4 @@ class GatedLoadGenerator(InstantLoadGenerator):
 
 
 def _cell_of(host: Host) -> str:
-    return host.root.parent.name.split("~")[1]
+    return host.root.parent.name.rpartition("~")[0]

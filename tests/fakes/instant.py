@@ -332,7 +332,8 @@ def _summary(request: LoadRequest, began: float) -> LoadSummary:
 
 
 def _cell_of(host: Host) -> str:
-    return host.root.parent.name.split("~")[1]
+    """Empty where the host is more than a folder of the instant provider."""
+    return host.root.parent.name.partition("~")[2].partition("~")[0]
 
 
 def _jvm(variant: Variant) -> JvmFacts:

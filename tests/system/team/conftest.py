@@ -1,11 +1,11 @@
 """One team's Airflow for all tests of this folder: CeleryExecutor, two workers, PostgreSQL, Redis; instant clusters."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.fakes.gated import TASK_PHASES, Gates, toolkit
+from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
 from tests.lacking import needs
 from tests.team_stack import REDIS, Team, running_team
@@ -14,9 +14,11 @@ from plimsoll.domain.definition import Definition
 
 _SCHEDULED = {"schedule": "0 3 * * *", "timezone": "Europe/Paris"}
 _MINUTELY = {"schedule": "* * * * *", "notify": ("missed-schedule", "incomplete")}
+PHASES = ("provision", "deploy", "start", "collect", "judge", "destroy")
+"""Those of a cell in which a worker works at it."""
 DEFINITIONS = (
     instant_definition("demo", variants=2, loads=2, parallel=4),
-    instant_definition("held", variants=1, loads=len(TASK_PHASES), parallel=len(TASK_PHASES)),
+    instant_definition("held", variants=1, loads=len(PHASES), parallel=len(PHASES)),
     instant_definition("again", variants=1, loads=3, parallel=3),
     instant_definition("nightly", variants=1, loads=2, parallel=2).model_copy(update=_SCHEDULED),
     instant_definition("minutely", variants=1, loads=1).model_copy(update=_MINUTELY),
@@ -49,6 +51,11 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 @pytest.fixture(scope="package")
 def definitions() -> Mapping[str, Definition]:
     return {definition.name: definition for definition in DEFINITIONS}
+
+
+@pytest.fixture(scope="package")
+def phases() -> Sequence[str]:
+    return PHASES
 
 
 @pytest.fixture(scope="package")

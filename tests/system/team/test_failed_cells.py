@@ -28,13 +28,13 @@ def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
     failed = team.run_to_end("again", {"campaign_id": "cleared"}, timeout_s=600)
     before = files(installation, "cleared")
     installation.faults.heal(FAILED)
-    gates.close(FAILED, "deploy")
+    gates.close(f"cleared~{FAILED}", "deploy")
 
     with ThreadPoolExecutor() as people:
         cleared = list(people.map(lambda _: clear(team, failed, FAILED), range(2)))
-    await_arrival(gates, FAILED, "deploy")
+    await_arrival(gates, f"cleared~{FAILED}", "deploy")
     clear(team, failed, FAILED)
-    gates.open(FAILED)
+    gates.open(f"cleared~{FAILED}", "deploy")
     ended = team.wait_for(failed, timeout_s=600)
 
     assert any(cleared)
@@ -49,15 +49,16 @@ def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
 def test_a_cell_cleared_under_load_is_given_up_and_measured_on_a_new_cluster(
     team: Team, installation: Installation, gates: Gates
 ) -> None:
-    gates.close(FAILED, LOADING)
+    cell = f"restarted~{FAILED}"
+    gates.close(cell, LOADING)
     team.client.unpause("again")
     run = team.client.trigger("again", {"campaign_id": "restarted", "loads": ["2000/s"]})
-    await_arrival(gates, FAILED, LOADING)
+    await_arrival(gates, cell, LOADING)
 
     clear(team, run, FAILED)
-    until(lambda: len(gates.starts_of("restarted")) == 2, "a second load", patience_s=PATIENCE_S)
+    until(lambda: gates.starts().count(cell) == 2, "a second load", patience_s=PATIENCE_S)
     alive = [str(cluster.key) for cluster in installation.provider.clusters()]
-    gates.open(FAILED)
+    gates.open(cell, LOADING)
     team.wait_for(run, timeout_s=600)
 
     assert alive == [f"restarted/{FAILED}/2"]
@@ -135,13 +136,13 @@ def await_ended(team: Team, state: str) -> list[DagRun]:
     return until(ended, f"{len(DAYS)} runs that are {state}", patience_s=600)
 
 
-def await_arrival(gates: Gates, cell_id: str, phase: str) -> None:
+def await_arrival(gates: Gates, cell: str, phase: str) -> None:
     """Wait until the cell is at its gate."""
 
     def arrived() -> bool:
-        return any((one.cell_id, one.phase) == (cell_id, phase) for one in gates.arrivals())
+        return any((one.cell, one.phase) == (cell, phase) for one in gates.arrivals())
 
-    until(arrived, f"{cell_id} in {phase}", patience_s=PATIENCE_S)
+    until(arrived, f"{cell} in {phase}", patience_s=PATIENCE_S)
 
 
 def attempts(installation: Installation, campaign_id: str) -> Mapping[str, list[int]]:
