@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from http import HTTPStatus
+from typing import Any
 
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
@@ -33,7 +34,9 @@ def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
     with ThreadPoolExecutor() as people:
         cleared = list(people.map(lambda _: clear(team, failed, FAILED), range(2)))
     await_arrival(gates, f"cleared~{FAILED}", "deploy")
+    tries = run_cell_of(team, failed, FAILED)["try_number"]
     clear(team, failed, FAILED)
+    until(lambda: is_waiting_since(team, failed, FAILED, tries), "the cleared task", patience_s=PATIENCE_S)
     gates.open(f"cleared~{FAILED}", "deploy")
     ended = team.wait_for(failed, timeout_s=600)
 
@@ -99,8 +102,7 @@ def clear(team: Team, run: DagRun, cell_id: str) -> bool:
 
     False where Airflow refuses, because somebody else does the same in this moment.
     """
-    mapped = team.api.call("GET", f"/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/run_cell/listMapped")
-    (index,) = [one["map_index"] for one in mapped["task_instances"] if one["rendered_map_index"] == cell_id]
+    index = run_cell_of(team, run, cell_id)["map_index"]
     body = {
         "dry_run": False,
         "dag_run_id": run.run_id,
@@ -115,6 +117,19 @@ def clear(team: Team, run: DagRun, cell_id: str) -> bool:
             raise
         return False
     return True
+
+
+def run_cell_of(team: Team, run: DagRun, cell_id: str) -> Mapping[str, Any]:
+    """The cell's instance of `run_cell`."""
+    mapped = team.api.call("GET", f"/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/run_cell/listMapped")
+    (found,) = [one for one in mapped["task_instances"] if one["rendered_map_index"] == cell_id]
+    return found
+
+
+def is_waiting_since(team: Team, run: DagRun, cell_id: str, tries: int) -> bool:
+    """Whether the cell's `run_cell` was tried again since, and waits for the cell."""
+    task = run_cell_of(team, run, cell_id)
+    return bool(task["try_number"] > tries and task["state"] == "deferred")
 
 
 def backfill(team: Team, *options: str) -> None:
