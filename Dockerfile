@@ -7,22 +7,26 @@ FROM ${AIRFLOW_IMAGE} AS build
 USER root
 # The official image makes pip install into the user's home, which an environment refuses.
 ENV PIP_USER=false PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-RUN python -m venv /opt/plimsoll/venv
-ENV PATH=/opt/plimsoll/venv/bin:${PATH}
+# uv, as on every other machine: pips differ in whether they take `celery[redis]` for the locked `celery`.
+COPY requirements-installer.txt /opt/installer/
+RUN python -m venv /opt/installer/venv \
+    && /opt/installer/venv/bin/pip install --require-hashes --only-binary :all: -r /opt/installer/requirements-installer.txt \
+    && python -m venv /opt/plimsoll/venv
+ENV PATH=/opt/plimsoll/venv/bin:/opt/installer/venv/bin:${PATH} VIRTUAL_ENV=/opt/plimsoll/venv UV_NO_CACHE=1
 # Two layers: what the team's deployment adds changes apart from the rest. Wheels alone: the image has no compiler.
 COPY requirements.txt /opt/plimsoll/app/
-RUN pip install --require-hashes --only-binary :all: -r /opt/plimsoll/app/requirements.txt
+RUN uv pip install --require-hashes --only-binary :all: --compile-bytecode -r /opt/plimsoll/app/requirements.txt
 COPY requirements-team.txt /opt/plimsoll/app/
-RUN pip install --require-hashes --only-binary :all: -r /opt/plimsoll/app/requirements-team.txt
+RUN uv pip install --require-hashes --only-binary :all: --compile-bytecode -r /opt/plimsoll/app/requirements-team.txt
 COPY pyproject.toml README.md LICENSE /opt/plimsoll/app/
 COPY include /opt/plimsoll/app/include
 COPY plugins /opt/plimsoll/app/plugins
 COPY dags /opt/plimsoll/app/dags
 # Editable: the load generator's sources and the definitions are looked for beside the package.
-RUN pip install --no-deps --no-build-isolation -e /opt/plimsoll/app \
+RUN uv pip install --no-deps --no-build-isolation -e /opt/plimsoll/app \
     && python -m compileall -q /opt/plimsoll/app/include /opt/plimsoll/app/plugins
 # A build whose parts do not fit must not become an image.
-RUN pip check \
+RUN uv pip check \
     && python -c "import plimsoll.bootstrap, plimsoll_airflow, airflow.providers.celery.executors.celery_executor_utils"
 
 FROM ${AIRFLOW_IMAGE}

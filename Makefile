@@ -56,9 +56,9 @@ setup-dev:  ## Install what testing needs too
 
 lock: setup-dev  ## Compile all requirements*.txt from pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml
-	$(BIN)/uv pip compile $(COMPILE) --extra dev -c requirements.txt -o requirements-dev.txt pyproject.toml
-	$(BIN)/uv pip compile $(COMPILE) --group installer -c requirements-dev.txt -o requirements-installer.txt
 	$(BIN)/uv pip compile $(COMPILE) --extra team -c requirements.txt -o requirements-team.txt pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --extra dev -c requirements-team.txt -o requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile $(COMPILE) --group installer -c requirements-dev.txt -o requirements-installer.txt
 
 COMPILE := --quiet --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock"

@@ -3,11 +3,12 @@
 Definitions that no DAG can be made of are left out here and told by `definition_faults.py`.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
 from plimsoll.settings import Settings
+from plimsoll_airflow.campaign_notices import when_incomplete
 from plimsoll_airflow.catalogue import sound_definitions, timetable
 from plimsoll_airflow.forms import campaign_doc, campaign_params
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
@@ -21,10 +22,12 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         doc_md=campaign_doc(definition),
         tags={"campaign", *definition.tags},
         params=campaign_params(definition),
+        # No start date: with one, unpausing would at once start the campaign that was due last.
         schedule=timetable(definition),
-        start_date=datetime(2020, 1, 1, tzinfo=UTC),
         catchup=False,
+        # The next campaign does not start while one runs.
         max_active_runs=1,
+        on_failure_callback=when_incomplete(definition),
         # Tries are for killed processes, as in the DAG `cell`: an error ends its task at once.
         default_args={
             "execution_timeout": timedelta(minutes=30),

@@ -20,9 +20,9 @@ PATIENCE_S = 30
 _T = TypeVar("_T")
 
 
-def until(condition: Callable[[], _T], what: str) -> _T:
+def until(condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S) -> _T:
     """Wait for something real; the deadline only bounds a test that has failed anyway."""
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while not (value := condition()):
         assert time.monotonic() < deadline, f"never came: {what}"
         time.sleep(0.01)

@@ -44,6 +44,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
+    from plimsoll.adapters.code_version import code_version
     from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
     from plimsoll.adapters.local import LocalProvider
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
@@ -76,6 +77,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         load_generators={"plimsoll-stress": PlimsollStress(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
+        code_version=code_version(),
     )
 
 

@@ -6,7 +6,7 @@ The store is asked, not XCom: a task that died half way has left its attempt the
 from plimsoll.domain.errors import NotFound
 from plimsoll.services import attempts
 from plimsoll.services.attempts import Work
-from plimsoll.services.campaigns import CampaignStore, read_attempt, read_manifest
+from plimsoll.services.campaigns import CampaignStore, read_attempt, read_manifest, read_progress
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CellRun
 
@@ -42,3 +42,10 @@ def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: st
             "has begun no attempt", where=f"run {run_id}", mend="the log of `provision` says why; then clear the run"
         )
     return work
+
+
+def is_under_load(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
+    """Whether the newest attempt of that run has begun its load and nobody has begun to collect it."""
+    work = find_attempt(toolkit, campaign_id, cell_id, run_id)
+    progress = read_progress(toolkit.store, work.key) if work else None
+    return progress is not None and "populate" in progress.phases and "collect" not in progress.phases

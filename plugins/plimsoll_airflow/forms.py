@@ -41,6 +41,14 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
         "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
         "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
+        "parallel": Param(
+            definition.max_parallel,
+            type="integer",
+            minimum=1,
+            maximum=definition.max_parallel,
+            title="Cells at a time",
+            description_md="At most; the definition's `max_parallel` is the limit, and so is the pool `clusters`.",
+        ),
     }
 
 

@@ -37,6 +37,7 @@ class Request(Model):
     variants: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    parallel: int | None = None
 
 
 @dataclass(frozen=True)

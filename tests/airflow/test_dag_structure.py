@@ -108,6 +108,20 @@ def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
     assert "Europe/Paris" in repr(dags["nightly"].timetable)
 
 
+def test_unpausing_waits_for_the_next_time_that_is_due(dags: dict[str, DAG]) -> None:
+    from airflow.sdk import timezone
+    from airflow.serialization.encoders import coerce_to_core_timetable
+    from airflow.timetables.base import TimeRestriction
+
+    dag = dags["nightly"]
+    restriction = TimeRestriction(earliest=dag.start_date, latest=None, catchup=dag.catchup)
+    timetable = coerce_to_core_timetable(dag.timetable)
+    first = timetable.next_dagrun_info(last_automated_data_interval=None, restriction=restriction)
+
+    assert first is not None
+    assert first.run_after > timezone.utcnow()
+
+
 def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]) -> None:
     from airflow.serialization.encoders import coerce_to_core_timetable
 

@@ -19,7 +19,7 @@ def accepted(values: dict[str, object]) -> dict[str, object]:
 
 
 def test_nothing_needs_to_be_filled_in_and_the_defaults_ask_for_everything_missing() -> None:
-    assert Request.model_validate(accepted({})) == Request()
+    assert Request.model_validate(accepted({})) == Request(parallel=DEFINITION.max_parallel)
 
 
 def test_every_param_has_a_title_and_says_what_it_does() -> None:
@@ -53,7 +53,8 @@ def test_choices_are_the_definitions_own() -> None:
     ],
 )
 def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, object]) -> None:
-    assert Request.model_validate(accepted(values)).model_dump(exclude_defaults=True).keys() == values.keys()
+    asked = Request.model_validate(accepted({"parallel": 1, **values}))
+    assert asked.model_dump(exclude_defaults=True).keys() == {"parallel", *values}
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,8 @@ def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, objec
         {"loads": ["1001/s"]},
         {"repeats": [1]},
         {"repeats": ["r1", "r1"]},
+        {"parallel": 0},
+        {"parallel": 5},
     ],
 )
 def test_anything_else_is_refused(values: dict[str, object]) -> None:

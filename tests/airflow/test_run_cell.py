@@ -1,6 +1,7 @@
 """From a campaign's run to the runs of its cells."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,18 +9,25 @@ from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException,
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
+from plimsoll.services import phases
+from plimsoll.services.attempts import Work, begin
+from plimsoll.services.collecting import collect
 from plimsoll.services.running import run_cell
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
+from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.triggers.turn import TurnTrigger, is_its_turn
 
 RUN = "campaign__v1-001k-r1"
 
 
 class Runs:
-    """Answers as a task's context does: so many runs of the DAG `cell` live."""
+    """Answers as a task's context does: so many runs of the DAG `cell` live. The task has two retries."""
 
-    def __init__(self, live: int) -> None:
+    def __init__(self, live: int, try_number: int = 1, cleared_after: int = 0) -> None:
         self._live = live
+        self.try_number = try_number
+        self.max_tries = cleared_after + 2
 
     def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
         assert (dag_id, run_ids, states) == ("cell", [RUN], ["queued", "running"])
@@ -27,11 +35,11 @@ class Runs:
 
 
 def operator() -> RunCell:
-    return RunCell(task_id="run_cell", run_id=RUN, poke_interval=3)
+    return RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, retries=2)
 
 
-def execute(live: int) -> None:
-    context: Any = {"ti": Runs(live)}
+def execute(live: int, **tries: int) -> None:
+    context: Any = {"ti": Runs(live, **tries), "params": {}}
     RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
 
 
@@ -70,11 +78,101 @@ def test_a_run_that_lives_is_waited_for_and_not_disturbed() -> None:
     assert {str(state) for state in kwargs["states"]} == {"success", "failed"}
 
 
-def test_a_cell_with_a_valid_attempt_is_not_run_again(installation: Installation) -> None:
+def test_a_killed_tasks_cell_that_is_valid_by_now_is_not_run_again(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
     run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
 
-    execute(live=0)  # neither starts nor waits, which both are exceptions
+    execute(live=0, try_number=2)  # neither starts nor waits, which both are exceptions
+
+
+def test_a_valid_cell_is_run_again_when_its_task_is_cleared(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
+    run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
+
+    with pytest.raises(DagRunTriggerException):
+        execute(live=0, try_number=2, cleared_after=1)
+
+
+@pytest.fixture
+def attempt(installation: Installation) -> Work:
+    """The live run's attempt, provisioned."""
+    installation.open_campaign(instant_definition())
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0).token)
+    phases.provision(work)
+    return work
+
+
+def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: Work) -> None:
+    phases.start_load(attempt)
+
+    with pytest.raises(DagRunTriggerException) as raised:
+        execute(live=1, try_number=2, cleared_after=1)
+
+    assert (raised.value.dag_run_id, raised.value.reset_dag_run) == (RUN, True)
+
+
+def test_a_cleared_task_leaves_a_run_alone_that_has_not_begun_its_load(attempt: Work) -> None:
+    with pytest.raises(TaskDeferred):
+        execute(live=1, try_number=2, cleared_after=1)
+
+
+@pytest.mark.parametrize("tries", [{"try_number": 2}, {"try_number": 3, "cleared_after": 1}])
+def test_a_try_for_a_killed_process_leaves_a_load_alone(attempt: Work, tries: dict[str, int]) -> None:
+    phases.start_load(attempt)
+
+    with pytest.raises(TaskDeferred):
+        execute(live=1, **tries)
+
+
+def test_a_load_that_was_collected_is_left_to_be_judged(attempt: Work) -> None:
+    phases.start_load(attempt)
+    collect(attempt)
+
+    with pytest.raises(TaskDeferred):
+        execute(live=1, try_number=2, cleared_after=1)
+
+
+@pytest.mark.parametrize(
+    ("states", "map_index", "parallel", "may_start"),
+    [
+        ([], 0, 1, True),
+        (["deferred"], 1, 1, False),
+        (["deferred"], 1, 2, True),
+        (["success", "failed", "running"], 3, 1, False),
+        (["success", "failed", "skipped"], 3, 1, True),
+        ([None, "deferred", "success"], 3, 2, False),
+        ([None, "deferred", "success"], 2, 3, True),
+    ],
+)
+def test_a_cell_starts_when_few_enough_before_it_are_to_end(
+    states: list[str | None], map_index: int, parallel: int, may_start: bool
+) -> None:
+    told = {f"run_cell_{number}": state for number, state in enumerate(states)}
+
+    assert is_its_turn(told, map_index, parallel) is may_start
+
+
+def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TurnTrigger, "has_come", lambda _: False)
+    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4)
+    waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
+
+    with pytest.raises(TaskDeferred) as raised:
+        RunCell.execute.__wrapped__(waiting, {"ti": ti, "params": {"parallel": 2}})  # type: ignore[attr-defined]
+
+    path, kwargs = raised.value.trigger.serialize()
+    assert path == "plimsoll_airflow.triggers.turn.TurnTrigger"
+    assert kwargs == {"dag_id": "demo", "run_id": "manual__1", "map_index": 4, "parallel": 2, "poll_s": 3}
+    assert raised.value.method_name == "take_turn"
+
+
+def test_a_cell_whose_turn_has_come_is_started() -> None:
+    context: Any = {"ti": Runs(0), "params": {"parallel": 1}}
+
+    with pytest.raises(DagRunTriggerException) as raised:
+        operator().take_turn(context, "turn")
+
+    assert raised.value.dag_run_id == RUN
 
 
 def test_a_failed_run_fails_for_good_with_the_attempts_reasons(installation: Installation) -> None:

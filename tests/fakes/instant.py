@@ -133,14 +133,18 @@ class InstantProvider:
     def most_alive(self) -> int:
         """The greatest number of clusters that lived at once."""
         alive = most = 0
-        for line in self._journal.read_text().splitlines():
+        for line in self.journal():
             alive += 1 if line.startswith("+") else -1
             most = max(most, alive)
         return most
 
     def provided(self) -> int:
         """How many clusters were ever made."""
-        return sum(line.startswith("+") for line in self._journal.read_text().splitlines())
+        return sum(line.startswith("+") for line in self.journal())
+
+    def journal(self) -> list[str]:
+        """A line for each cluster that was made (`+`) or destroyed (`-`), in that order."""
+        return self._journal.read_text().splitlines()
 
     def _folder(self, key: AttemptKey) -> Path:
         return self._alive / f"{key.campaign_id}~{key.cell_id}~{key.attempt}"

@@ -52,6 +52,9 @@ class Attempt(Model):
     owner: Annotated[str, Field(description="Token of the run that holds the attempt")]
     started_at: AwareDatetime
     code_version: str
+    definition_sha256: Annotated[
+        str, Field(description="Of the campaign's definition.yaml as the attempt found it; empty: not recorded")
+    ] = ""
 
 
 class Cancellation(Model):

@@ -88,6 +88,10 @@ class ProviderChoice(Model):
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
 
 
+Event = Literal["missed-schedule", "incomplete"]
+"""What people can be told of."""
+
+
 class Definition(Model):
     """A campaign as declared in one YAML file."""
 
@@ -121,6 +125,13 @@ class Definition(Model):
     ] = None
     schedule: Annotated[str | None, Field(description="Cron expression; none: by hand or by REST only")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
+    notify: Annotated[
+        tuple[Event, ...],
+        Field(
+            description="Of what people are told: `missed-schedule` (no campaign had started 15 minutes after it was "
+            "due), `incomplete` (one ended without a report). Whom to tell, and how, is a setting of the installation"
+        ),
+    ] = ()
 
     @field_validator("loads", mode="before")
     @classmethod

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from plimsoll import __version__
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
@@ -86,7 +85,13 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
     while True:
         number += 1
         key = campaign.key(cell_id, number)
-        attempt = Attempt(key=key, owner=owner, started_at=toolkit.clock.now(), code_version=__version__)
+        attempt = Attempt(
+            key=key,
+            owner=owner,
+            started_at=toolkit.clock.now(),
+            code_version=toolkit.code_version,
+            definition_sha256=campaign.definition_sha256(),
+        )
         # Creating the file is the race: of two who begin at once, each gets a number of its own.
         if toolkit.store.create(layout.attempt_file(key, layout.ATTEMPT), attempt.model_dump_json(indent=1).encode()):
             note_begun(toolkit, definition, key)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TypeVar
 
 from plimsoll.domain.base import Model
@@ -18,6 +19,7 @@ from plimsoll.services import layout
 from plimsoll.services.definitions import dump_definition, parse_definition
 
 _M = TypeVar("_M", bound=Model)
+_FREE_TO_CHANGE = ("budget", "schedule", "timezone", "notify")
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,21 @@ class CampaignStore:
                 mend="`plimsoll campaigns` lists the campaigns of this store",
             ) from error
 
+    def definition_sha256(self) -> str:
+        """Digest of the campaign's own copy, in hexadecimal digits."""
+        return sha256(self.store.read(layout.definition_key(self.campaign_id))).hexdigest()
+
     def open(self, definition: Definition) -> Definition:
         """Create the campaign, or continue the one that is there. Refused if that has another definition.
 
-        Its budget alone may change: that is no part of what is measured.
+        What is no part of the measurement may change: budget, schedule and whom to notify of what.
         """
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
         stored = self.definition()
         if stored != definition:
-            if stored.model_copy(update={"budget": definition.budget}) == definition:
+            if stored.model_copy(update={name: getattr(definition, name) for name in _FREE_TO_CHANGE}) == definition:
                 self.store.write(key, dump_definition(definition).encode())
                 return definition
             changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(definition, name)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll import __version__
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.hosts import hosts_frame
@@ -108,7 +107,7 @@ def _verdict(
         maxima_by_operation=dict(judgement.maxima_by_operation),
         started_at=evidence.summary.started_at,
         checks=_checks(quality),
-        code_version=__version__,
+        code_version=work.toolkit.code_version,
     )
 
 

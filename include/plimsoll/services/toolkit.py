@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from plimsoll import __version__
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
@@ -33,6 +34,8 @@ class Toolkit:
     """By provider; hosts of one that is not among them cost nothing."""
     canary: HostCanary | None = None
     """None: hosts are simulated, and there is nothing to check."""
+    code_version: str = __version__
+    """Recorded with attempts and verdicts."""
 
     def provider(self, definition: Definition) -> Provider:
         """The definition's provider; Refused when there is none of that name."""

@@ -11,11 +11,13 @@ from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.spending import require_budget
+from plimsoll_airflow.attempts import is_under_load
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
 from plimsoll_airflow.planning import Request, plan_cells
 from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.triggers.turn import TurnTrigger
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -82,9 +84,10 @@ class CellRunLink(BaseOperatorLink):
 class RunCell(TriggerDagRunOperator):
     """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
 
-    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives; clearing it,
-    once that run has ended, runs the cell again unless it has a valid attempt: a killed try must not start a second
-    load either.
+    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives, and starts none
+    where the cell has become valid. Clearing it runs the cell again: one that is under load is given up, its cluster
+    destroyed first; one that has come no further than its deployment goes on, being as fresh as the one asked for. So
+    two who clear it at once get one attempt.
     """
 
     template_fields = ()
@@ -107,17 +110,30 @@ class RunCell(TriggerDagRunOperator):
         return CampaignStore(toolkit().store, self.cell_run.campaign_id)
 
     def execute(self, context: "Context") -> None:
-        """Start the run, or attach to it. A cell that has a valid attempt is done."""
-        if self._campaign.valid_verdict(self.cell_run.cell_id):
-            self.log.info("%s has a valid attempt: nothing to run", self.cell_run.cell_id)
+        """Start the run, or attach to it, once it is this cell's turn."""
+        if self._is_done(context):
+            self.log.info("%s became valid while this task was killed: nothing to run", self.cell_run.cell_id)
             return
+        parallel = context["params"].get("parallel")
+        if parallel and parallel < (self.max_active_tis_per_dagrun or parallel):
+            ti = context["ti"]
+            turn = TurnTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
+            if not turn.has_come():
+                self.log.info("no more than %s cells at a time: waiting for this one's turn", parallel)
+                self.defer(trigger=turn, method_name="take_turn")
+        self._start(context)
+
+    def take_turn(self, context: "Context", event: str) -> None:  # noqa: ARG002
+        """Start the run, or attach to it: the turn has come."""
+        self._start(context)
+
+    def _start(self, context: "Context") -> None:
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
         if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
-            self.log.info("run %s lives: waiting for it", self.run_id)
-            states = [DagRunState.SUCCESS, DagRunState.FAILED]
-            trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
-            self.defer(trigger=trigger, method_name="execute_complete")
+            if not self._is_to_start_over(context):
+                self._attach()
+            self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
         self._require_budget()
         super().execute(context)
 
@@ -129,10 +145,30 @@ class RunCell(TriggerDagRunOperator):
 
     def _require_budget(self) -> None:
         """Refused here already, where the campaign is watched, rather than in a run of its own."""
-        tools = toolkit()
-        campaign = CampaignStore(tools.store, self.cell_run.campaign_id)
         with final():
-            require_budget(tools, campaign, campaign.definition())
+            require_budget(toolkit(), self._campaign, self._campaign.definition())
+
+    def _attach(self) -> None:
+        self.log.info("run %s lives: waiting for it", self.run_id)
+        states = [DagRunState.SUCCESS, DagRunState.FAILED]
+        trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
+        self.defer(trigger=trigger, method_name="execute_complete")
+
+    def _is_to_start_over(self, context: "Context") -> bool:
+        """Whether somebody cleared this task, and the cell is under load. A try for a killed process is no clearing."""
+        cell = self.cell_run
+        return self._was_cleared(context) and is_under_load(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
+
+    def _is_done(self, context: "Context") -> bool:
+        """Whether the try before this one was killed, and the cell is valid by now: no second load."""
+        is_second = context["ti"].try_number > 1 and not self._was_cleared(context)
+        return is_second and self._campaign.valid_verdict(self.cell_run.cell_id) is not None
+
+    def _was_cleared(self, context: "Context") -> bool:
+        """Whether this is the first try since somebody cleared the task."""
+        ti = context["ti"]
+        # Clearing sets the tries that are left anew; a killed process uses one up.
+        return 1 < ti.try_number == ti.max_tries - (self.retries or 0) + 1
 
     def _reason(self) -> str:
         newest = self._campaign.newest_attempt(self.cell_run.cell_id)

@@ -11,8 +11,14 @@ from ruamel.yaml import YAML
 VARIABLE = re.compile(r"(?<!\$)\$\{(?P<name>\w+)(?P<kind>:[-?])?(?P<rest>[^}]*)\}")
 SECRET_NAME = re.compile(r"PASSWORD|SECRET|_KEY$|AUTH$|SQL_ALCHEMY_CONN$|BROKER_URL$|AIRFLOW_CONN_")
 AIRFLOW_OPTION = re.compile(r"AIRFLOW__(?P<section>\w+?)__(?P<option>\w+)$")
-OF_PROVIDERS = {("celery", "broker_url"), ("celery", "worker_concurrency")}
+OF_PROVIDERS = {
+    ("celery", "broker_url"),
+    ("celery", "extra_celery_config"),
+    ("celery", "worker_concurrency"),
+    ("celery_broker_transport_options", "visibility_timeout"),
+}
 
+CHECKOUT = Path(__file__).resolve().parents[3]
 Services = dict[str, dict[str, Any]]
 
 
@@ -142,6 +148,19 @@ def test_clusters_pool_counts_what_waits(services: Services) -> None:
     script = services["init"]["command"][0]
     assert "airflow db migrate" in script
     assert "pools set --include-deferred" in script
+
+
+def test_no_task_lasts_so_long_that_the_broker_gives_it_to_a_second_worker(services: Services) -> None:
+    visibility_s = int(
+        services["worker"]["environment"]["AIRFLOW__CELERY_BROKER_TRANSPORT_OPTIONS__VISIBILITY_TIMEOUT"]
+    )
+    minutes = [int(n) * 60 for n in re.findall(r"execution_timeout=timedelta\(hours=(\d+)\)", dag_files())]
+    minutes += [int(n) for n in re.findall(r"timedelta\(minutes=(\d+)\)", dag_files())]
+    assert visibility_s >= 2 * 60 * max(minutes)
+
+
+def dag_files() -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "dags").glob("*.py"))
 
 
 @pytest.fixture(scope="module")

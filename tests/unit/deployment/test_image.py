@@ -24,7 +24,8 @@ def test_the_official_image_is_that_of_the_locked_airflow(dockerfile: list[str],
 def test_everything_installed_is_locked_by_its_hash(dockerfile: list[str]) -> None:
     installs = [part.strip() for line in dockerfile for part in re.findall(r"pip install[^&]*", line)]
     locked = [install for install in installs if "--require-hashes --only-binary :all:" in install]
-    assert [install.split("/")[-1] for install in locked] == ["requirements.txt", "requirements-team.txt"]
+    files = [install.split("/")[-1] for install in locked]
+    assert files == ["requirements-installer.txt", "requirements.txt", "requirements-team.txt"]
     assert [install for install in installs if install not in locked] == [
         "pip install --no-deps --no-build-isolation -e /opt/plimsoll/app"
     ]

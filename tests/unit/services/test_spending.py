@@ -209,7 +209,7 @@ def test_a_failed_cell_gives_its_share_back(installation, tools):
     begin(tools, "campaign", "v2-001k-r1", "me")
 
 
-def test_a_raised_budget_counts_and_nothing_else_of_a_definition_may_change(installation, tools):
+def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(installation, tools):
     campaign = opened(installation, budget=1.0)
     with pytest.raises(Refused, match="has no room"):
         begin(tools, "campaign", "v1-001k-r1", "me")

@@ -1,0 +1,69 @@
+"""What people are told of campaigns whose definition asks for it: one ended incomplete, one did not start when due."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
+from plimsoll.services.planning import new_campaign_id
+from plimsoll.services.progress import campaign_progress
+from plimsoll_airflow import notices
+from plimsoll_airflow.catalogue import timetable
+from plimsoll_airflow.toolkit import toolkit
+
+GRACE = timedelta(minutes=15)
+"""How long after its time a campaign may start."""
+
+
+def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
+    """For a DAG's `on_failure_callback`: tells that its run has ended without a report. None where nobody asks."""
+    if "incomplete" not in definition.notify:
+        return None
+
+    def tell(context: Mapping[str, Any]) -> None:
+        title = f"Plimsoll: a campaign of {definition.name} has ended incomplete"
+        notices.send(context, title, "\n".join(_ending(definition, context)))
+
+    return tell
+
+
+def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
+    """When campaigns of the definition were due after `since`, up to and with `until`."""
+    from airflow.serialization.encoders import coerce_to_core_timetable
+    from airflow.timetables.base import DataInterval, TimeRestriction
+
+    schedule = timetable(definition)
+    if schedule is None:
+        return
+    restriction = TimeRestriction(earliest=None, latest=None, catchup=True)
+    core, last = coerce_to_core_timetable(schedule), DataInterval.exact(_pendulum(since))
+    while info := core.next_dagrun_info(last_automated_data_interval=last, restriction=restriction):
+        if info.run_after > until:
+            return
+        yield info.run_after
+        last = DataInterval.exact(info.run_after)
+
+
+def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
+    """What is known of a run that has failed."""
+    run = context.get("dag_run")
+    yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
+    if run is None:
+        return
+    campaign_id = (run.conf or {}).get("campaign_id") or new_campaign_id(definition, run.run_after)
+    yield f"campaign: {campaign_id}"
+    with suppress(NotFound):  # a campaign that was refused has no place in the store
+        progress = campaign_progress(toolkit().store, campaign_id, now=datetime.now(UTC))
+        yield f"cells with a valid attempt: {progress.count('met', 'missed')} of {len(progress.cells)}"
+        for cell in progress.cells:
+            if cell.reason:
+                yield f"{cell.cell.id}, attempt {cell.attempt}: {cell.reason}"
+
+
+def _pendulum(at: datetime) -> Any:
+    """The kind of time that timetables reckon with."""
+    from airflow.sdk import timezone
+
+    return timezone.coerce_datetime(at)

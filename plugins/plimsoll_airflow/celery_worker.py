@@ -1,0 +1,20 @@
+"""What a Celery worker imports before it forks the processes that run tasks.
+
+Named in `celery.extra_celery_config`, key `imports`: Airflow calls no listener in a worker, and without this every task
+would make the imports of `warmup` again.
+"""
+
+from typing import Any
+
+from celery.signals import worker_init
+
+from plimsoll_airflow.warmup import warm_up, warm_up_for_tasks
+
+
+def prepare(**_: Any) -> None:
+    """Celery calls this in the worker's main process, before it forks."""
+    warm_up()
+    warm_up_for_tasks()
+
+
+worker_init.connect(prepare, weak=False)

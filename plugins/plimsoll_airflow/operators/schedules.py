@@ -1,0 +1,56 @@
+"""The task of the DAG `schedules`: tells of campaigns that did not start when they were due."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from airflow.sdk import BaseOperator
+
+from plimsoll.domain.definition import Definition
+from plimsoll.settings import Settings
+from plimsoll_airflow import notices
+from plimsoll_airflow.campaign_notices import GRACE, due_times
+from plimsoll_airflow.catalogue import sound_definitions
+from plimsoll_airflow.ownership import LIVE_STATES
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+    from airflow.sdk.types import RuntimeTaskInstanceProtocol
+
+FIRST_LOOK = timedelta(hours=1)
+"""How far back the first run looks."""
+
+
+class WatchSchedules(BaseOperator):
+    """Look at every time that was due since the last successful run of this task, and tell which passed unused."""
+
+    def execute(self, context: "Context") -> list[str]:
+        """A sentence for each campaign that was missed. A paused DAG misses nothing."""
+        until = context["dag_run"].start_date or datetime.now(UTC)
+        since = context["prev_start_date_success"] or until - FIRST_LOOK
+        missed = [line for one in watched() for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
+        for line in missed:
+            self.log.warning(line)
+        if missed:
+            notices.send(dict(context), "Plimsoll: not every scheduled campaign has started", "\n".join(missed))
+        return missed
+
+
+def watched() -> Iterator[Definition]:
+    """The definitions that ask for it."""
+    for definition in sound_definitions(Settings()):
+        if definition.schedule and "missed-schedule" in definition.notify:
+            yield definition
+
+
+def _missed(
+    definition: Definition, ti: "RuntimeTaskInstanceProtocol", since: datetime, until: datetime
+) -> Iterator[str]:
+    due = list(due_times(definition, since, until))
+    if not due or ti.get_dag(definition.dag_id).is_paused:
+        return
+    busy = ti.get_dr_count(definition.dag_id, states=LIVE_STATES)
+    why = "an earlier one is still under way" if busy else "none is under way; was Airflow down, or short of slots?"
+    for at in due:
+        if not ti.get_dr_count(definition.dag_id, logical_dates=[at]):
+            yield f"{definition.name}: the campaign due at {at:%Y-%m-%d %H:%M %Z} has not started: {why}"

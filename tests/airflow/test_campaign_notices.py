@@ -1,0 +1,148 @@
+"""What people are told of campaigns: that one ended incomplete, that one did not start when it was due."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from airflow.dag_processing.dagbag import DagBag
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.definition import Definition
+from plimsoll.services.running import run_cell
+from plimsoll_airflow.campaign_notices import due_times, when_incomplete
+from plimsoll_airflow.operators.schedules import WatchSchedules
+
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
+
+
+def nightly(*notify: str, timezone: str = "UTC") -> Definition:
+    changes = {"schedule": "0 3 * * *", "timezone": timezone, "notify": notify}
+    return instant_definition("nightly").model_copy(update=changes)
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that notices are written to."""
+    file = tmp_path / "told"
+    notifier = {
+        "notifier": "tests.fakes.notifier.ToFile",
+        "path": str(file),
+        "text": "{{ notice_title }}\n{{ notice }}",
+    }
+    monkeypatch.setenv("PLIMSOLL_NOTIFIER", json.dumps(notifier))
+    return file
+
+
+class Runs:
+    """Answers as a task's context does: which DAGs are paused, and the runs there are of the DAG `nightly`."""
+
+    def __init__(self, started: Sequence[datetime] = (), live: int = 0, *, paused: bool = False) -> None:
+        self._started, self._live, self._paused = started, live, paused
+
+    def get_dag(self, dag_id: str) -> Any:
+        assert dag_id == "nightly"
+        return SimpleNamespace(is_paused=self._paused)
+
+    def get_dr_count(
+        self, dag_id: str, logical_dates: Sequence[datetime] | None = None, states: Sequence[str] | None = None
+    ) -> int:
+        assert dag_id == "nightly"
+        return self._live if states else sum(date in self._started for date in logical_dates or ())
+
+
+def watch(runs: Runs, *, since: datetime | None = NOON - timedelta(days=1)) -> list[str]:
+    context: Any = {"ti": runs, "dag_run": SimpleNamespace(start_date=NOON), "prev_start_date_success": since}
+    return WatchSchedules(task_id="watch").execute(context)
+
+
+def test_every_due_time_is_found_in_the_schedules_own_time_zone() -> None:
+    friday, monday = datetime(2026, 3, 27, 12, tzinfo=UTC), datetime(2026, 3, 30, 12, tzinfo=UTC)
+
+    found = list(due_times(nightly(timezone="Europe/Paris"), friday, monday))
+
+    # Summer time begins on the 29th.
+    assert [at.astimezone(UTC).strftime("%d %H:%M") for at in found] == ["28 02:00", "29 01:00", "30 01:00"]
+
+
+def test_a_time_counts_once_and_its_own_end_belongs_to_it() -> None:
+    due = datetime(2026, 3, 29, 3, tzinfo=UTC)
+    assert list(due_times(nightly(), due - timedelta(hours=1), due)) == [due]
+    assert list(due_times(nightly(), due, due + timedelta(hours=1))) == []
+
+
+def test_a_definition_without_a_schedule_is_never_due() -> None:
+    assert list(due_times(instant_definition(), NOON - timedelta(days=9), NOON)) == []
+
+
+def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Installation, told: Path) -> None:
+    installation.define(nightly("missed-schedule"))
+
+    watch(Runs(live=1))
+
+    title, line, *_ = told.read_text().splitlines()
+    assert title == "Plimsoll: not every scheduled campaign has started"
+    assert (
+        line == "nightly: the campaign due at 2026-03-29 03:00 UTC has not started: an earlier one is still under way"
+    )
+
+
+@pytest.mark.parametrize("runs", [Runs(started=[datetime(2026, 3, 29, 3, tzinfo=UTC)]), Runs(paused=True)])
+def test_one_that_has_started_or_is_paused_is_not_missed(installation: Installation, told: Path, runs: Runs) -> None:
+    installation.define(nightly("missed-schedule"))
+
+    assert watch(runs) == []
+    assert not told.exists()
+
+
+def test_the_first_look_goes_back_an_hour(installation: Installation) -> None:
+    installation.define(nightly("missed-schedule"))
+
+    assert watch(Runs(), since=None) == []
+
+
+def test_there_is_a_dag_that_watches_only_where_a_definition_asks_for_it(installation: Installation) -> None:
+    def dag_ids() -> set[str]:
+        return set(DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags)
+
+    installation.define(nightly("incomplete"))
+    assert "schedules" not in dag_ids()
+    installation.define(nightly("missed-schedule"))
+    assert "schedules" in dag_ids()
+
+
+def test_a_campaign_that_ended_incomplete_is_told_with_what_is_missing(installation: Installation, told: Path) -> None:
+    definition = instant_definition(variants=1, loads=2).model_copy(update={"notify": ("incomplete",)})
+    installation.open_campaign(definition)
+    installation.faults.plant("v1-002k-r1", "load")
+    for cell_id in ("v1-001k-r1", "v1-002k-r1"):
+        run_cell(installation.toolkit, "campaign", cell_id, "owner", print)
+    tell = when_incomplete(definition)
+    assert tell is not None
+
+    run = SimpleNamespace(conf={"campaign_id": "campaign"}, run_after=NOON)
+    tell({"run_id": "manual__1", "reason": "task_failure", "dag_run": run})
+
+    text = told.read_text()
+    assert text.startswith("Plimsoll: a campaign of instant has ended incomplete\n")
+    assert "run manual__1 of the DAG instant failed: task_failure\ncampaign: campaign\n" in text
+    assert (
+        "cells with a valid attempt: 1 of 2\nv1-002k-r1, attempt 1: load: the load generator was told to fail" in text
+    )
+
+
+def test_a_campaign_that_was_refused_is_told_too(installation: Installation, told: Path) -> None:
+    tell = when_incomplete(nightly("incomplete"))
+    assert tell is not None
+
+    tell({"run_id": "scheduled__1", "dag_run": SimpleNamespace(conf=None, run_after=NOON)})
+
+    assert "campaign: nightly-20260329t120000" in told.read_text()
+
+
+def test_nobody_is_told_of_what_nobody_asked_for() -> None:
+    assert when_incomplete(nightly("missed-schedule")) is None

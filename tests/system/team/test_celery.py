@@ -1,0 +1,64 @@
+"""Campaigns through Celery's workers, and the death of one of them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from tests.fakes.airflow_campaign import run_campaign
+from tests.fakes.gated import Gates
+from tests.fakes.installation import Installation
+from tests.processes import until
+from tests.team_stack import Team
+
+from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaigns import CampaignStore
+
+
+def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
+    team: Team, installation: Installation, definitions: Mapping[str, Definition]
+) -> None:
+    outcome = run_campaign(team, installation, definitions["demo"], parallel=8, timeout_s=600)
+
+    assert outcome.failures == ()
+    assert outcome.run.state == "success"
+    assert all(team.tasks_done().values())
+    (campaign_id,) = [name for name in installation.toolkit.store.folders("") if name.startswith("demo-")]
+    assert_every_cell_was_measured_once(installation, definitions["demo"], campaign_id)
+    assert installation.toolkit.store.exists(f"{campaign_id}/report/report.html")
+    events = team.api.call("GET", "/assets/events", params={"source_dag_id": "demo"})["asset_events"]
+    assert [(event["name"], event["extra"]["campaign_id"]) for event in events] == [("report-demo", campaign_id)]
+
+
+def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
+    team: Team, installation: Installation, definitions: Mapping[str, Definition], gates: Gates, phases: Sequence[str]
+) -> None:
+    definition = definitions["held"]
+    held = dict(zip((f"struck~{cell.id}" for cell in grid(definition)), phases, strict=True))
+    for cell, phase in held.items():
+        gates.close(cell, phase)
+    team.client.unpause(definition.dag_id)
+    team.let_take_tasks("grace", allowed=False)
+    run = team.client.trigger(definition.dag_id, {"campaign_id": "struck"})
+    until(lambda: {one.cell for one in gates.arrivals()} == held.keys(), "every cell at its gate", patience_s=300)
+    struck = {one.pid for one in gates.arrivals()}
+    assert struck <= {process.pid for process in team.processes_of("ada")}
+
+    team.let_take_tasks("grace", allowed=True)
+    team.kill("ada")
+    for cell, phase in held.items():
+        gates.open(cell, phase)
+    ended = team.wait_for(run, timeout_s=600)
+
+    assert ended.state == "success"
+    assert_every_cell_was_measured_once(installation, definition, "struck")
+    starts = Counter(gates.starts())
+    assert {cell: starts[cell] for cell in held} == dict.fromkeys(held, 1)
+
+
+def assert_every_cell_was_measured_once(installation: Installation, definition: Definition, campaign_id: str) -> None:
+    """One attempt at each, valid; no cluster is left."""
+    campaign = CampaignStore(installation.toolkit.store, campaign_id)
+    cells = [cell.id for cell in grid(definition)]
+    assert {cell: [key.attempt for key in campaign.attempts(cell)] for cell in cells} == {cell: [1] for cell in cells}
+    assert all(campaign.valid_verdict(cell) for cell in cells)
+    assert installation.provider.clusters() == []

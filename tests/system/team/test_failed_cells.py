@@ -1,0 +1,174 @@
+"""Cells run again: `run_cell[…]` cleared as the grid does it, failed campaigns of a schedule backfilled."""
+
+import subprocess
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any
+
+from tests.fakes.gated import LOADING, Gates
+from tests.fakes.installation import Installation
+from tests.processes import until
+from tests.team_stack import Team
+
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll_airflow.local import processes
+from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.local.errors import ApiError
+
+FAILED, OTHERS = "v1-002k-r1", ("v1-001k-r1", "v1-003k-r1")
+DAYS = ("2026-01-05", "2026-01-06")
+PATIENCE_S = 300.0
+
+
+def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
+    team: Team, installation: Installation, gates: Gates
+) -> None:
+    installation.faults.plant(FAILED, "load")
+    failed = team.run_to_end("again", {"campaign_id": "cleared"}, timeout_s=600)
+    before = files(installation, "cleared")
+    installation.faults.heal(FAILED)
+    gates.close(f"cleared~{FAILED}", "deploy")
+
+    with ThreadPoolExecutor() as people:
+        cleared = list(people.map(lambda _: clear(team, failed, FAILED), range(2)))
+    await_arrival(gates, f"cleared~{FAILED}", "deploy")
+    tries = run_cell_of(team, failed, FAILED)["try_number"]
+    clear(team, failed, FAILED)
+    until(lambda: is_waiting_since(team, failed, FAILED, tries), "the cleared task", patience_s=PATIENCE_S)
+    gates.open(f"cleared~{FAILED}", "deploy")
+    ended = team.wait_for(failed, timeout_s=600)
+
+    assert any(cleared)
+    assert (failed.state, ended.state) == ("failed", "success")
+    assert attempts(installation, "cleared") == {FAILED: [1, 2], OTHERS[0]: [1], OTHERS[1]: [1]}
+    after = files(installation, "cleared")
+    assert {path: digest for path, digest in after.items() if path in before} == before
+    assert installation.toolkit.store.exists("cleared/report/report.html")
+    assert installation.provider.clusters() == []
+
+
+def test_a_cell_cleared_under_load_is_given_up_and_measured_on_a_new_cluster(
+    team: Team, installation: Installation, gates: Gates
+) -> None:
+    cell = f"restarted~{FAILED}"
+    gates.close(cell, LOADING)
+    team.client.unpause("again")
+    run = team.client.trigger("again", {"campaign_id": "restarted", "loads": ["2000/s"]})
+    await_arrival(gates, cell, LOADING)
+
+    clear(team, run, FAILED)
+    until(lambda: gates.starts().count(cell) == 2, "a second load", patience_s=PATIENCE_S)
+    alive = [str(cluster.key) for cluster in installation.provider.clusters()]
+    gates.open(cell, LOADING)
+    team.wait_for(run, timeout_s=600)
+
+    assert alive == [f"restarted/{FAILED}/2"]
+    campaign = CampaignStore(installation.toolkit.store, "restarted")
+    valid = campaign.valid_verdict(FAILED)
+    assert valid is not None
+    assert valid.key.attempt == 2
+    journal = [line for line in installation.provider.journal() if "restarted/" in line]
+    assert journal == [f"{sign} restarted/{FAILED}/{attempt}" for attempt in (1, 2) for sign in "+-"]
+
+
+def test_backfilling_failed_campaigns_of_a_schedule_runs_their_failed_cells_alone(
+    team: Team, installation: Installation
+) -> None:
+    installation.faults.plant(FAILED, "deploy")
+    team.client.unpause("nightly")
+    backfill(team)
+    failed = await_ended(team, "failed")
+    ids = [run.run_id for run in failed]
+    campaigns = [name for name in installation.toolkit.store.folders("") if name.startswith("nightly-")]
+    before = {name: files(installation, name) for name in campaigns}
+    installation.faults.heal(FAILED)
+
+    backfill(team, "--reprocess-behavior", "failed")
+    again = await_ended(team, "success")
+
+    assert sorted(run.run_id for run in again) == sorted(ids)
+    assert len(campaigns) == len(DAYS)
+    for name in campaigns:
+        assert attempts(installation, name) == {OTHERS[0]: [1], FAILED: [1, 2]}
+        after = files(installation, name)
+        assert {path: digest for path, digest in after.items() if path in before[name]} == before[name]
+        assert installation.toolkit.store.exists(f"{name}/report/report.html")
+
+
+def clear(team: Team, run: DagRun, cell_id: str) -> bool:
+    """Clear the cell's `run_cell` with what follows it, as a click in the grid does.
+
+    False where Airflow refuses, because somebody else does the same in this moment.
+    """
+    index = run_cell_of(team, run, cell_id)["map_index"]
+    body = {
+        "dry_run": False,
+        "dag_run_id": run.run_id,
+        "task_ids": [["run_cell", index]],
+        "include_downstream": True,
+        "only_failed": False,
+    }
+    try:
+        team.api.call("POST", f"/dags/{run.dag_id}/clearTaskInstances", json=body)
+    except ApiError as error:
+        if error.status != HTTPStatus.CONFLICT:
+            raise
+        return False
+    return True
+
+
+def run_cell_of(team: Team, run: DagRun, cell_id: str) -> Mapping[str, Any]:
+    """The cell's instance of `run_cell`."""
+    mapped = team.api.call("GET", f"/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/run_cell/listMapped")
+    (found,) = [one for one in mapped["task_instances"] if one["rendered_map_index"] == cell_id]
+    return found
+
+
+def is_waiting_since(team: Team, run: DagRun, cell_id: str, tries: int) -> bool:
+    """Whether the cell's `run_cell` was tried again since, and waits for the cell."""
+    task = run_cell_of(team, run, cell_id)
+    return bool(task["try_number"] > tries and task["state"] == "deferred")
+
+
+def backfill(team: Team, *options: str) -> None:
+    """`airflow backfill create` over the days."""
+    told = ["backfill", "create", "--dag-id", "nightly", "--from-date", DAYS[0], "--to-date", f"{DAYS[-1]}T12:00:00"]
+    command = processes.airflow_command([*told, "--max-active-runs", "2", *options])
+    environment = team.stack.environment(team.running.port)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def await_ended(team: Team, state: str) -> list[DagRun]:
+    """The runs of the schedule, once all of the backfill's have ended in that state."""
+
+    def ended() -> list[DagRun]:
+        runs = team.client.dag_runs("nightly")
+        return runs if [run.state for run in runs] == [state] * len(DAYS) else []
+
+    return until(ended, f"{len(DAYS)} runs that are {state}", patience_s=600)
+
+
+def await_arrival(gates: Gates, cell: str, phase: str) -> None:
+    """Wait until the cell is at its gate."""
+
+    def arrived() -> bool:
+        return any((one.cell, one.phase) == (cell, phase) for one in gates.arrivals())
+
+    until(arrived, f"{cell} in {phase}", patience_s=PATIENCE_S)
+
+
+def attempts(installation: Installation, campaign_id: str) -> Mapping[str, list[int]]:
+    """The numbers of each cell's attempts."""
+    campaign = CampaignStore(installation.toolkit.store, campaign_id)
+    return {cell: [key.attempt for key in campaign.attempts(cell)] for cell in campaign.cells_with_attempts()}
+
+
+def files(installation: Installation, campaign_id: str) -> Mapping[str, str]:
+    """Every file of every attempt, manifests among them, with its digest."""
+    cells = installation.folder / "store" / campaign_id / "cells"
+    found = [path for path in cells.rglob("*") if path.is_file()]
+    assert any(path.name == "manifest.json" for path in found)
+    return {str(path.relative_to(cells)): sha256(path.read_bytes()).hexdigest() for path in found}

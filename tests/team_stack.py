@@ -1,0 +1,117 @@
+"""A team's Airflow for tests: CeleryExecutor with two workers, PostgreSQL and Redis, all of them plain processes.
+
+It runs with the settings that docker-compose.yaml ships, but for those that belong to its containers.
+"""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+from celery import Celery
+from ruamel.yaml import YAML
+from tests.airflow_stack import CHECKOUT, StackUnderTest, running_stack
+from tests.processes import until
+
+from plimsoll_airflow.local import census, processes
+from plimsoll_airflow.local.transport import Transport
+
+WORKERS = ("ada", "grace")
+QUEUE = "default"
+REDIS = shutil.which("redis-server")
+_OF_CONTAINERS = ("AIRFLOW__CORE__AUTH_MANAGER", "AIRFLOW__CORE__EXECUTION_API_SERVER_URL", "AIRFLOW__LOGGING__")
+_OF_ONE_MACHINE = {
+    "AIRFLOW__CELERY__WORKER_CONCURRENCY": "8",
+    "AIRFLOW__CELERY__SYNC_PARALLELISM": "1",
+    # PostgreSQL's connections are few here.
+    "AIRFLOW__DATABASE__SQL_ALCHEMY_POOL_SIZE": "2",
+    "AIRFLOW__SCHEDULER__ENABLE_HEALTH_CHECK": "False",
+    "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",
+}
+
+
+@dataclass(frozen=True)
+class Team(StackUnderTest):
+    """A running stack with workers, the broker by which they are spoken to, and Airflow's REST API."""
+
+    broker: Celery
+    api: Transport
+
+    def let_take_tasks(self, worker: str, *, allowed: bool) -> None:
+        """Have the worker take tasks from the queue, or no more."""
+        control = self.broker.control
+        change = control.add_consumer if allowed else control.cancel_consumer
+        [answer] = change(QUEUE, destination=[_node(worker)], reply=True, timeout=30)
+        assert "ok" in answer[_node(worker)]
+
+    def tasks_done(self) -> Mapping[str, int]:
+        """How many tasks each worker has taken since its start."""
+        stats = self.broker.control.inspect(timeout=30, limit=len(WORKERS)).stats()
+        return {worker: sum(stats[_node(worker)]["total"].values()) for worker in WORKERS}
+
+    def processes_of(self, worker: str) -> Sequence[psutil.Process]:
+        """The worker's main process, and everything that it has started."""
+        return [member.process for member in census.members(self.stack.home) if member.component == worker]
+
+    def kill(self, worker: str) -> None:
+        """SIGKILL for all of them."""
+        killed = self.processes_of(worker)
+        for process in killed:
+            processes.send(process, signal.SIGKILL)
+        psutil.wait_procs(killed, timeout=30)
+
+
+@contextmanager
+def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]) -> Iterator[Team]:
+    """A team's Airflow, ready with its workers; nothing of it runs after the block."""
+    with _running_redis() as broker, Celery(broker=broker) as app:
+        told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
+        with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
+            api = Transport(airflow.running.url, airflow.stack.home.admin_password)
+            team = Team(airflow.stack, airflow.running, airflow.client, app, api)
+            for name in WORKERS:
+                _start_worker(team, name)
+            until(
+                lambda: len(app.control.ping(timeout=5, limit=len(WORKERS))) == len(WORKERS), "workers", patience_s=240
+            )
+            yield team
+            api.close()
+
+
+def shipped_settings() -> Mapping[str, str]:
+    """What docker-compose.yaml tells a worker's Airflow, without secrets and places."""
+    services: dict[str, Any] = YAML(typ="safe").load(CHECKOUT / "docker-compose.yaml")["services"]
+    told = services["worker"]["environment"]
+    settings = {name: str(value) for name, value in told.items() if name.startswith("AIRFLOW_")}
+    return {
+        name: value for name, value in settings.items() if "${" not in value and not name.startswith(_OF_CONTAINERS)
+    }
+
+
+def _start_worker(team: Team, name: str) -> None:
+    command = processes.airflow_command(["celery", "worker", "--skip-serve-logs", "--celery-hostname", _node(name)])
+    processes.start(name, command, team.stack.home, team.stack.environment(team.running.port))
+
+
+def _node(worker: str) -> str:
+    return f"{worker}@localhost"
+
+
+@contextmanager
+def _running_redis() -> Iterator[str]:
+    """Redis on a socket of its own; the URL by which Celery finds it."""
+    with tempfile.TemporaryDirectory(prefix="redis-") as folder:  # a socket's path must be short
+        socket = Path(folder) / "socket"
+        options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "no"]
+        with subprocess.Popen([REDIS or "redis-server", *options], cwd=folder, stdout=subprocess.DEVNULL) as server:
+            try:
+                until(socket.exists, "Redis' socket")
+                yield f"redis+socket://{socket}"
+            finally:
+                server.kill()
