@@ -8,20 +8,26 @@ something has changed which needs it (`wakeup`).
 import importlib
 import os
 import select
+import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+import psycopg2  # type: ignore[import-untyped]
 from airflow.configuration import conf
 from airflow.executors.local_executor import LocalExecutor
 from sqlalchemy import NullPool, create_engine
+from sqlalchemy.exc import DBAPIError
 
 from plimsoll_airflow.fencing import end_with_parent
 from plimsoll_airflow.local.wakeup import CHANNEL
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""
+
+RELISTEN_S = 1.0
 
 TASK_RUNTIME = (
     "airflow.sdk.execution_time.coordinator",
@@ -78,10 +84,19 @@ class PromptLocalExecutor(LocalExecutor):
             cursor.execute(f"listen {CHANNEL}")
 
     def _await_wakeup(self) -> None:
-        if not self._database.notifies:
-            select.select([self._database], [], [], IDLE_WAIT_S)
-            self._database.poll()
-        self._database.notifies.clear()
+        """Wait; where the database has died meanwhile, the others who need it decide whether that matters."""
+        try:
+            if not self._database.notifies:
+                select.select([self._database], [], [], IDLE_WAIT_S)
+                self._database.poll()
+            self._database.notifies.clear()
+        except psycopg2.Error:
+            self._listen_again()
+
+    def _listen_again(self) -> None:
+        time.sleep(RELISTEN_S)
+        with suppress(DBAPIError, psycopg2.Error):  # it is not back yet: tried again at the next wait
+            self._listen()
 
 
 def _end_with(scheduler: int) -> None:
