@@ -154,7 +154,7 @@ def test_a_cell_starts_when_few_enough_before_it_are_to_end(
 
 def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TurnTrigger, "has_come", lambda _: False)
-    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4)
+    ti: Any = SimpleNamespace(dag_id="demo", run_id="manual__1", map_index=4, try_number=1)
     waiting = RunCell(task_id="run_cell", run_id=RUN, poke_interval=3, max_active_tis_per_dagrun=8)
 
     with pytest.raises(TaskDeferred) as raised:
@@ -166,7 +166,8 @@ def test_a_cell_whose_turn_has_not_come_waits_without_a_worker(monkeypatch: pyte
     assert raised.value.method_name == "take_turn"
 
 
-def test_a_cell_whose_turn_has_come_is_started() -> None:
+def test_a_cell_whose_turn_has_come_is_started(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
     context: Any = {"ti": Runs(0), "params": {"parallel": 1}}
 
     with pytest.raises(DagRunTriggerException) as raised:
