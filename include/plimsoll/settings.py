@@ -35,7 +35,7 @@ class Settings(BaseSettings):
     )
     notifier: str = Field(
         default="",
-        description="Who is told what the reaper did: an Airflow notifier with its arguments, as JSON; empty: nobody",
+        description="Who is sent notices: an Airflow notifier with its arguments, as JSON; empty: nobody",
     )
     ssh_key: Path | None = Field(default=None, description="Private key for hosts, for those who run without Airflow")
     ssh_user: str = Field(default="", description="Who logs in to hosts, where the definition does not say")
