@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,15 +72,13 @@ def running_stack(
     plugins: Path = CHECKOUT / "plugins",
     env: Mapping[str, str] | None = None,
     dag_ids: Sequence[str] = (),
-    end_clusters: Callable[[Mapping[str, str]], None] = destroy_clusters,
 ) -> Iterator[StackUnderTest]:
     """Airflow with these DAGs, ready when those of `dag_ids` are parsed; home, store, work and campaigns in `folder`.
 
-    `env` is given to its processes and wins over everything. Nothing of it runs after the block; `end_clusters` ends
-    what its campaigns left.
+    `env` is given to its processes and wins over everything. Nothing of it runs after the block.
     """
     settings = settings_for(folder, dags=dags, plugins=plugins, env=env)
-    stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=end_clusters)
+    stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=destroy_clusters)
     try:
         running = stack.up(dag_ids, kept=False)
         with stack.client(running) as client:

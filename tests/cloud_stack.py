@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from plimsoll.adapters.s3_store import S3Store
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions import dump_definition
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.clusters import destroy_clusters
 
 USER = "ec2-user"
 """Who logs in to hosts, as on the images that AWS itself gives: not root."""
@@ -81,7 +80,7 @@ def running_cloud_stack(
             **(env or {}),
         }
         dag_ids = [*(definition.dag_id for definition in definitions), "cell", "reaper"]
-        with running_stack(folder, env=environment, dag_ids=dag_ids, end_clusters=_ender(keys, about)) as airflow:
+        with running_stack(folder, env=environment, dag_ids=dag_ids) as airflow:
             _connect(airflow, keys, about["endpoint"], about["landscape"]["region"])
             store = S3Store(place, lambda: _client("s3", keys, about))
             yield CloudStack(airflow, process.control, store, keys, about["landscape"])
@@ -120,16 +119,6 @@ def _direct(endpoint: str) -> dict[str, str]:
     """No proxy is to stand between Airflow and the cloud."""
     hosts = [os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost", str(urlsplit(endpoint).hostname)]
     return dict.fromkeys(("NO_PROXY", "no_proxy"), ",".join(filter(None, hosts)))
-
-
-def _ender(keys: Secrets, about: Mapping[str, Any]) -> Callable[[Mapping[str, str]], None]:
-    """Ends clusters as `make down` does, where the shell that calls it has credentials for AWS."""
-    shell = {
-        "AWS_ENDPOINT_URL": about["endpoint"],
-        "AWS_ACCESS_KEY_ID": keys.access_key,
-        "AWS_SECRET_ACCESS_KEY": keys.secret_key,
-    }
-    return lambda environment: destroy_clusters({**environment, **shell})
 
 
 def _client(service: str, keys: Secrets, about: Mapping[str, Any]) -> Any:

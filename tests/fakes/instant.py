@@ -76,6 +76,7 @@ class InstantProvider:
     """Clusters that are folders; a journal tells how many ever lived at once."""
 
     name = INSTANT
+    is_local = True
 
     def __init__(self, work: Path, faults: Faults) -> None:
         self._alive = work / "alive"

@@ -17,6 +17,7 @@ class PaidProvider:
     """Implements the Provider port by the other one."""
 
     name = "instant"
+    is_local = False
 
     def __init__(self, inner: Provider, clock: Clock) -> None:
         self._inner, self._clock = inner, clock

@@ -48,16 +48,19 @@ def list_clusters(as_json: JsonOption = False) -> None:
 def destroy(
     cluster: Annotated[str, typer.Argument(help="`campaign/cell/attempt`, as listed.")] = "",
     every: Annotated[bool, typer.Option("--all", help="Every cluster of this installation.")] = False,
+    here: Annotated[bool, typer.Option("--here", help="With --all: those on this machine alone.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Destroy one cluster, or all, and verify that it is gone. Exits with 1 if one resisted or could not be seen."""
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.reaping import reap
+    from plimsoll.services.reaping import on_this_machine, reap
     from plimsoll.settings import Settings
 
-    if bool(cluster) == every:
-        raise typer.BadParameter("give one cluster or --all")
-    reaped = reap(build_toolkit(Settings()), lambda alive: bool(cluster) and str(alive.key) != cluster)
+    if bool(cluster) == every or here > every:
+        raise typer.BadParameter("give one cluster, or --all, or --all --here")
+    all_providers = build_toolkit(Settings())
+    toolkit = on_this_machine(all_providers) if here else all_providers
+    reaped = reap(toolkit, lambda alive: bool(cluster) and str(alive.key) != cluster)
     destroyed = [str(alive.key) for alive in reaped.destroyed]
     failed = {str(alive.key): reason for alive, reason in reaped.failed}
     if as_json:

@@ -14,6 +14,8 @@ class Provider(Protocol):
     """Clusters by attempt. Its truth is what is really there (processes, instances), never a memory of its own."""
 
     name: str
+    is_local: bool
+    """Whether its clusters are processes of this machine, which belong to nobody elsewhere."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that would keep the definition's clusters from being provided, found without providing any."""

@@ -1,7 +1,7 @@
 """Destroy what no live cell owns: by what is really there, never by memory."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.domain.cluster import Cluster, PartlySeen
 from plimsoll.domain.errors import PlimsollError
@@ -31,6 +31,12 @@ class Reaped:
     def troubles(self) -> tuple[str, ...]:
         """Everything that the pass could not do."""
         return (*(f"{cluster.key}: {why}" for cluster, why in self.failed), *self.unseen)
+
+
+def on_this_machine(toolkit: Toolkit) -> Toolkit:
+    """With the providers alone whose clusters are this machine's: others may belong to another Airflow's campaigns."""
+    local = {name: provider for name, provider in toolkit.providers.items() if provider.is_local}
+    return replace(toolkit, providers=local)
 
 
 def living_clusters(toolkit: Toolkit) -> Living:

@@ -13,12 +13,14 @@ MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start
 
 
 def destroy_clusters(environment: Mapping[str, str]) -> None:
-    """Destroy every cluster of this installation and verify that it is gone, by `plimsoll clusters destroy --all`.
+    """Destroy every cluster on this machine and verify that it is gone, by `plimsoll clusters destroy --all --here`.
+
+    Clusters elsewhere may be another Airflow's, where several share a store.
 
     A process of its own: the launcher stays light, and a provider that hangs can be given up.
     Raises StackError naming the clusters that resisted.
     """
-    command = [str(Path(sys.executable).with_name("plimsoll")), "clusters", "destroy", "--all", "--json"]
+    command = [str(Path(sys.executable).with_name("plimsoll")), "clusters", "destroy", "--all", "--here", "--json"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:

@@ -213,7 +213,16 @@ def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll):
     assert json.loads(plimsoll("clusters", "list", "--json")[1]) == []
 
 
+def test_clusters_elsewhere_are_left_alone_when_asked_for_those_here(plimsoll, monkeypatch):
+    key = str(alive(1))
+    monkeypatch.setattr("tests.fakes.instant.InstantProvider.is_local", False)
+    told = plimsoll("clusters", "destroy", "--all", "--here", "--json")[1]
+    assert json.loads(told) == {"destroyed": [], "failed": {}, "unseen": []}
+    assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == [key]
+
+
 def test_destroy_wants_one_cluster_or_all(plimsoll):
+    assert plimsoll("clusters", "destroy", "--here")[0] == 2
     assert plimsoll("clusters", "destroy")[0] == 2
     assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--all")[0] == 2
 

@@ -54,6 +54,7 @@ class Ec2Provider:
     say: Say
 
     name = PROVIDER
+    is_local = False
 
     @cached_property
     def _cloud(self) -> Callable[[Place], Cloud]:

@@ -42,6 +42,7 @@ class LocalProvider:
     """
 
     name = PROVIDER
+    is_local = True
 
     def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
         self._work = work.resolve()

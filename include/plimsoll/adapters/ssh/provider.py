@@ -30,6 +30,7 @@ class SshProvider:
     """
 
     name = "ssh"
+    is_local = False
 
     def __init__(
         self, connections: Connections, options: ProviderOptions, clock: Clock, depot: Depot | None = None
