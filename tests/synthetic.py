@@ -273,7 +273,8 @@ def _factors(definition: Definition, plan: Plan, cell: Cell, starts: Floats) -> 
     """What else than variant and load makes the cell's percentiles higher, by interval."""
     last = len(grid(definition)) - 1
     warmup_s = definition.timing.warmup / timedelta(seconds=1)
-    share = np.clip((starts - warmup_s) / (starts[-1] - warmup_s), 0, 1)
+    judged_s = max(starts[-1] - warmup_s, 1.0)  # of one interval nothing is known but its start
+    share = np.clip((starts - warmup_s) / judged_s, 0, 1)
     spread = np.random.default_rng([plan.seed, crc32(cell.id.encode()), 99]).normal(0, 1) * plan.run_spread
     whole = plan.slow_cells.get(cell.id, 1.0) * plan.slow_zones.get(_zone(plan, cell), 1.0)
     logs = np.log(whole) + spread + np.log(plan.order_change) * _position(definition, cell) / max(1, last)

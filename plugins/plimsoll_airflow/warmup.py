@@ -24,11 +24,13 @@ LIBRARY_MODULES = (
 """What Airflow and the libraries would import in each task."""
 
 BINDING_MODULES = (
+    "plimsoll_airflow.campaign_notices",
     "plimsoll_airflow.catalogue",
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",
     "plimsoll_airflow.operators.load",
     "plimsoll_airflow.operators.reaper",
+    "plimsoll_airflow.operators.schedules",
 )
 """What DAG files, tasks and triggers import."""
 
