@@ -79,8 +79,8 @@ def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
 
 
 def test_unknown_params_are_no_request() -> None:
-    with pytest.raises(ValidationError, match="parallel"):
-        Request.model_validate({"parallel": 3})
+    with pytest.raises(ValidationError, match="speed"):
+        Request.model_validate({"speed": 3})
 
 
 def test_planning_opens_a_campaign_named_after_definition_and_time(installation: Installation) -> None:
