@@ -47,12 +47,13 @@ def test_no_operation_is_missing_after_a_stall(stalled):
 
 
 def test_in_a_stall_the_cap_holds_and_the_backlog_grows(stalled):
-    during = max(stalled.progress, key=lambda line: line["backlog"])
-    assert during["in_flight"] == CAP
-    assert during["backlog"] >= RATE
+    # A line that is told as the stall ends may find the highest backlog and nothing under way.
+    assert max(line["backlog"] for line in stalled.progress if line["in_flight"] == CAP) >= RATE
     assert max(line["in_flight_max"] for line in stalled.progress) == CAP
     assert stalled.summary["run"]["measured"]["generator"]["in_flight_max"] == CAP
-    assert stalled.summary["run"]["measured"]["generator"]["backlog_max"] == during["backlog"]
+    assert stalled.summary["run"]["measured"]["generator"]["backlog_max"] == max(
+        line["backlog"] for line in stalled.progress
+    )
 
 
 def test_seconds_without_an_answer_have_empty_records(stalled):
