@@ -35,9 +35,10 @@ def dags(database: None, stored: Installation) -> None:
 
 @pytest.fixture(autouse=True)
 def ready(dags: None, campaign: Installation) -> Iterator[None]:
-    """No runs, nothing paused."""
+    """No runs, of other tests neither; nothing paused."""
     with create_session() as session:
         session.execute(update(DagModel).values(is_paused=False))
+        session.execute(delete(DagRun))
     yield
     with create_session() as session:
         session.execute(delete(DagRun))
