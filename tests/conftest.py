@@ -11,8 +11,19 @@ if TYPE_CHECKING:
     from tests.airflow_stack import StackUnderTest
 
 
-def pytest_configure() -> None:
+class NothingOutlivesItsFolder:
+    """Refuses fixtures that a folder's tests are to share and that live on: their processes disturb all others."""
+
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
+        """Pytest takes only a folder with an `__init__.py` for a package; else a package's fixture is the session's."""
+        if fixturedef.scope == "package" and isinstance(request.node, pytest.Session):
+            pytest.fail(f"the fixture {fixturedef.argname} is a package's, but {fixturedef.baseid} has no __init__.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Let Ctrl-C mean something again: who starts tests in the background may have it ignored, by all processes."""
+    # A hook in this file is not asked about what belongs to the session.
+    config.pluginmanager.register(NothingOutlivesItsFolder())
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -26,7 +26,7 @@ def program(artefacts):
     return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.load_generator()}/*")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def node(artefacts, tmp_path_factory):
     """A node for all tests that leave it as it was."""
     with running_node(artefacts, tmp_path_factory.mktemp("cluster")) as running:
@@ -59,7 +59,7 @@ def start_load(program, tmp_path):
         yield lambda node, *options: running.enter_context(running_load(program, tmp_path, node.address, *options))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ask(artefacts, program, tmp_path_factory):
     """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
     classes = str(tmp_path_factory.mktemp("classes"))
