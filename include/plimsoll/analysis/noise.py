@@ -1,10 +1,11 @@
 """What else than variant and load made a difference: position in the campaign, zone, single cells and hosts, steal.
 
 The figure of a cell is the mean of its intervals' log percentile; its residual is how far it lies from the mean of the
-repeats of the same variant and load, widened by √(n / (n - 1)) for having taken part in that mean. Order: Kendall's
-tau of residual against position (Biometrika 30, 1938) with Sen's slope (1968). Zones: Kruskal and Wallis (JASA 47,
-1952). Outliers: residuals over their robust spread (median absolute deviation; Iglewicz and Hoaglin, 1993), beyond the
-quantile of Student's distribution that all of them together exceed with 5 % (Bonferroni). That
+repeats of the same variant and load, widened by √(n / (n - 1)) for having taken part in that mean. Order: the seasonal
+Kendall test and slope, each variant and load a season. Repeats are blocks, so that each season is spread over the whole
+campaign; all residuals taken together would seem to follow their position more often than by chance. Zones: Kruskal and
+Wallis (JASA 47, 1952). Outliers: residuals over their robust spread (median absolute deviation; Iglewicz and Hoaglin,
+1993), beyond the quantile of Student's distribution that all of them together exceed with 5 % (Bonferroni). That
 spread is worth 37 % of as many observations, and so are its degrees of freedom.
 As some loads scatter more than others, an outlier must stand out from the other repeats of its own load, too (1 %).
 """
@@ -21,11 +22,13 @@ from pydantic import Field
 
 from plimsoll.analysis.series import judged_series, log_ms
 from plimsoll.analysis.statistics import CONFIDENCE
-from plimsoll.analysis.steadiness import trend
+from plimsoll.analysis.trends import seasonal_trend
 from plimsoll.domain.base import Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import NDArray
 
     from plimsoll.analysis.campaign import AttemptData, CellResult
 
@@ -40,7 +43,9 @@ class OrderEffect(Model):
     """Whether the position in the campaign matters."""
 
     cells: int
-    change: Annotated[float | None, Field(description="Percentile of the last cell / of the first, by Sen's slope")]
+    change: Annotated[
+        float | None, Field(description="Percentile of the last cell / of the first, by the seasonal slope")
+    ]
     p_value: float | None
     shown: Annotated[bool, Field(description="p ≤ 5 %")]
 
@@ -92,11 +97,17 @@ UNKNOWN = Noise(
 
 @dataclass(frozen=True)
 class Residual:
-    """How far a figure lies from that of its like, on a log scale."""
+    """How far a figure lies from that of its like, on a log scale; it is so many times as far for being widened."""
 
     result: CellResult
     host: str | None
     value: float
+    widened: float = 1.0
+
+    @property
+    def group(self) -> tuple[str, int]:
+        """Variant and load: those of its like."""
+        return self.result.cell.variant, self.result.cell.load_ops_s
 
 
 def noise(cells: Sequence[CellResult]) -> Noise:
@@ -127,13 +138,22 @@ def in_order(residuals: Iterable[Residual]) -> list[Residual]:
 
 
 def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
-    """Kendall's tau between residual and position."""
-    values = np.array([one.value for one in in_order(residuals)])
-    if len(values) < FEWEST_CELLS or not values.any():
-        return OrderEffect(cells=len(values), change=None, p_value=None, shown=False)
-    p_value, slope = trend(values)
-    change = exp(slope * (len(values) - 1))
-    return OrderEffect(cells=len(values), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
+    """The seasonal trend of residuals over positions, each variant and load a season."""
+    placed = list(enumerate(in_order(residuals)))
+    if len(placed) < FEWEST_CELLS or not any(one.value for _, one in placed):
+        return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
+    p_value, slope = seasonal_trend(_seasons(placed))
+    change = exp(slope * (len(placed) - 1))
+    return OrderEffect(cells=len(placed), change=change, p_value=p_value, shown=p_value <= 1 - CONFIDENCE)
+
+
+def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Positions and deviations, by variant and load."""
+    seasons: dict[tuple[str, int], list[tuple[int, float]]] = {}
+    for place, one in placed:
+        seasons.setdefault(one.group, []).append((place, one.value / one.widened))
+    tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
+    return [(table[:, 0], table[:, 1]) for table in tables]
 
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
@@ -159,7 +179,7 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
         return ()
     from scipy.stats import t  # a second to import
 
-    groups = {(one.result.cell.variant, one.result.cell.load_ops_s) for one in residuals}
+    groups = {one.group for one in residuals}
     spread = _MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
     freedom = max(1.0, _MAD_EFFICIENCY * (len(values) - len(groups)))
     limit = float(t.ppf(1 - (1 - CONFIDENCE) / 2 / len(values), freedom)) * spread
@@ -174,12 +194,7 @@ def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool
     """Also beyond the spread of its own variant and load, which may be wider than others': a deleted t test."""
     from scipy.stats import t
 
-    place = one.result.cell.variant, one.result.cell.load_ops_s
-    like = [
-        other.value
-        for other in residuals
-        if other is not one and (other.result.cell.variant, other.result.cell.load_ops_s) == place
-    ]
+    like = [other.value for other in residuals if other is not one and other.group == one.group]
     if len(like) < _FEWEST_LIKE:
         return True
     spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))
@@ -195,10 +210,11 @@ def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple
     for result, host, value in figures:
         alike.setdefault((result.cell.variant, result.cell.load_ops_s), []).append((result, host, value))
     return tuple(
-        Residual(result, host, (value - mean) * sqrt(len(own) / (len(own) - 1)))
+        Residual(result, host, (value - mean) * widened, widened)
         for own in alike.values()
         if len(own) > 1
         for mean in [sum(value for _, _, value in own) / len(own)]
+        for widened in [sqrt(len(own) / (len(own) - 1))]
         for result, host, value in own
     )
 

@@ -1,8 +1,8 @@
 """Was a cell steady after warm-up? Trend and change point of the judged percentile over its judged time.
 
 Neighbouring intervals are not independent, so the tests run on medians of blocks: at most 24, none shorter than six
-intervals. Trend: Mann's test (Econometrica 13, 1945; Kendall 1975) with Sen's slope (JASA 63, 1968) on log percentiles.
-Change point: Pettitt (Applied Statistics 28, 1979). Holm's correction over all cells and both tests.
+intervals. Trend: Mann and Kendall's test with Sen's slope, on log percentiles. Change point: Pettitt's. Holm's
+correction over all cells and both tests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import Field
 
 from plimsoll.analysis.series import judged_series, log_ms
 from plimsoll.analysis.statistics import CONFIDENCE, holm
+from plimsoll.analysis.trends import pettitt, trend
 from plimsoll.domain.base import Model
 
 if TYPE_CHECKING:
@@ -86,21 +87,3 @@ def _step_fits_better(values: NDArray[np.float64], place: int, slope: float) -> 
     flat = values - slope * np.arange(len(values))
     step = sum(float(np.abs(part - np.median(part)).sum()) for part in (values[:place], values[place:]))
     return step < float(np.abs(flat - np.median(flat)).sum())
-
-
-def trend(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Two-sided p value of Mann and Kendall's test, and Sen's slope per step."""
-    from scipy.stats import kendalltau, theilslopes  # a second to import
-
-    steps = np.arange(len(values))
-    return float(kendalltau(steps, values).pvalue), float(theilslopes(values, steps).slope)
-
-
-def pettitt(values: NDArray[np.float64]) -> tuple[int, float]:
-    """First place after the likeliest change, and Pettitt's approximate two-sided p value."""
-    signs = np.sign(values[:, None] - values[None, :])
-    sums = np.array([signs[:place, place:].sum() for place in range(1, len(values))])
-    place = int(np.argmax(np.abs(sums)))
-    count = len(values)
-    p_value = 2 * exp(-6 * float(sums[place]) ** 2 / (count**3 + count**2))
-    return place + 1, min(1.0, p_value)

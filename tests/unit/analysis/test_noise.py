@@ -1,15 +1,18 @@
 """Planted drifts, order effects, zones and odd hosts are found; a campaign without them shows none."""
 
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import mstats
 from tests.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.bootstrap import typical_by_load
 from plimsoll.analysis.campaign import CellResult, cell_results
 from plimsoll.analysis.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
-from plimsoll.analysis.steadiness import pettitt, steadiness, trend
+from plimsoll.analysis.steadiness import steadiness
+from plimsoll.analysis.trends import pettitt, seasonal_trend
 from plimsoll.domain.definition import Definition
 
 LOADS = ["20000/s", "60000/s"]
@@ -80,20 +83,39 @@ def test_a_slow_zone_is_found():
 
 
 def test_false_alarms_stay_within_the_stated_level():
-    """Residuals of 45 cells in 9 groups of five, 100 campaigns of nothing but chance."""
+    """Residuals of 45 cells in 9 groups of five, a cell of each in every block, 300 campaigns of nothing but chance."""
     random, alarms = np.random.default_rng(3), {"order": 0, "outliers": 0}
-    alike = [
-        SimpleNamespace(cell=SimpleNamespace(variant=group, load_ops_s=1, id=f"{group}-{one}"))
-        for group in range(9)
-        for one in range(5)
-    ]
-    for _ in range(100):
+    for _ in range(300):
         values = random.normal(size=(9, 5))
-        values = ((values - values.mean(axis=1, keepdims=True)) * np.sqrt(5 / 4)).ravel()
-        residuals = [Residual(result, None, value) for result, value in zip(alike, values, strict=True)]  # type: ignore[arg-type]
+        values = (values - values.mean(axis=1, keepdims=True)) * np.sqrt(5 / 4)
+        order = [group + 9 * block for block in range(5) for group in random.permutation(9)]
+        started = {place: datetime(2026, 3, 1, tzinfo=UTC) + timedelta(hours=n) for n, place in enumerate(order)}
+        residuals = [
+            Residual(_cell_of(group, block, started[group + 9 * block]), None, values[group, block], np.sqrt(5 / 4))
+            for group in range(9)
+            for block in range(5)
+        ]
         alarms["outliers"] += bool(outliers(residuals, "figure"))
-        alarms["order"] += trend(random.permutation(values))[0] <= 0.05
-    assert max(alarms.values()) <= 11  # 5 expected; 12 or more of 100 have a chance below 1 %
+        alarms["order"] += order_effect(residuals).shown
+    assert 0 < max(alarms.values()) <= 24  # 15 expected; 25 or more of 300 have a chance below 1 %
+
+
+def _cell_of(group, block, started_at):
+    cell = SimpleNamespace(variant=group, load_ops_s=1, id=f"{group}-{block}")
+    return SimpleNamespace(cell=cell, verdict=SimpleNamespace(started_at=started_at))
+
+
+def test_the_seasonal_trend_is_scipys():
+    random = np.random.default_rng(5)
+    years = random.normal(size=(6, 4)) + 0.3 * np.arange(6)[:, None]
+    p_value, slope = seasonal_trend([(np.arange(6.0), season) for season in years.T])
+    expected = mstats.kendalltau_seasonal(years)
+    assert p_value == pytest.approx(float(expected["global p-value (indep)"]))
+    slopes = np.concatenate(
+        [(season[j] - season[i : i + 1]) / (j - i) for season in years.T for i in range(6) for j in range(i + 1, 6)]
+    )
+    assert slope == pytest.approx(np.median(slopes))
+    assert seasonal_trend([(np.zeros(1), np.ones(1))]) == (1.0, 0.0)
 
 
 def test_few_cells_tell_nothing(null):

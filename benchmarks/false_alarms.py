@@ -1,0 +1,80 @@
+"""How often the report's analysis cries wolf: whole campaigns in which nothing was planted but chance.
+
+    .venv/bin/python -m benchmarks.false_alarms [--campaigns N] [--processes N]
+
+Each campaign has its own seed, three variants that are alike, three loads and five repeats (45 cells) of 360 intervals,
+240 of them judged, on hosts in three zones that are alike. Intervals miss at the two higher loads for a reason that
+nothing collected shows, while compactions, flushes, pauses and the rest come by chance. All goes through what makes the
+report (`plimsoll.report.findings.analyse`). A campaign counts once for each question that it raises a false alarm on;
+the stated level is 5 % each.
+
+Printed are counts, rates and Clopper and Pearson's 95 % interval (Biometrika 26, 1934) of each rate.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from os import cpu_count
+
+from scipy.stats import binomtest
+from tests.synthetic import Plan, azul_definition, synthetic_campaign
+
+from plimsoll.report.findings import Findings, analyse
+
+_ALIKE = ("g1", "cms", "shenandoah")
+_CAPACITY = 20_000
+
+_QUESTIONS: Mapping[str, Callable[[Findings], bool]] = {
+    "order": lambda found: found.noise.order.shown,
+    "zones": lambda found: found.noise.zones.shown,
+    "odd cells": lambda found: any(one.host is None for one in found.noise.outliers),
+    "odd hosts": lambda found: any(one.host for one in found.noise.outliers),
+    "drift or jump": lambda found: any(one.finding in ("drifts", "jumps") for one in found.steadiness),
+    "causes of misses": lambda found: any(one.link == "linked" for own in found.causes for one in own.causes),
+    "comparison with the control": lambda found: any(
+        one.conclusion in ("higher", "lower") for one in found.comparisons
+    ),
+}
+
+
+def main() -> None:
+    """Print how many of the campaigns raised each alarm."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--campaigns", type=int, default=400)
+    parser.add_argument("--processes", type=int, default=cpu_count())
+    options = parser.parse_args()
+    alarms: Counter[str] = Counter()
+    with ProcessPoolExecutor(options.processes) as pool:
+        for number, raised in enumerate(pool.map(alarms_of, range(1, options.campaigns + 1)), 1):
+            alarms.update(raised)
+            if number % 20 == 0:
+                print(f"{number} campaigns: {dict(alarms)}", flush=True)
+    for question in _QUESTIONS:
+        print(_line(question, alarms[question], options.campaigns))
+
+
+def alarms_of(seed: int) -> tuple[str, ...]:
+    """The questions on which one campaign without effects raises an alarm."""
+    whole = azul_definition(
+        loads=["20000/s", "30000/s", "40000/s"], timing={"duration": "60m", "warmup": "20m"}, seed=seed
+    )
+    definition = whole.model_copy(update={"variants": whole.variants[1:4]})
+    plan = Plan(
+        dict.fromkeys(_ALIKE, _CAPACITY),
+        culprits=dict.fromkeys(_ALIKE, "nothing"),
+        slow_zones={"eu-west-1b": 1.0, "eu-west-1c": 1.0},
+        run_spread=0.02,
+        seed=seed,
+    )
+    found = analyse(synthetic_campaign(definition, plan))
+    return tuple(question for question, raised in _QUESTIONS.items() if raised(found))
+
+
+def _line(question: str, alarms: int, campaigns: int) -> str:
+    sure = binomtest(alarms, campaigns).proportion_ci(0.95, "exact")
+    return f"{question}: {alarms} of {campaigns}, {alarms / campaigns:.1%} ({sure.low:.1%} to {sure.high:.1%})"
+
+
+if __name__ == "__main__":
+    main()
