@@ -12,11 +12,11 @@ from plimsoll.analysis.alignment import Phase, Window, misfits, windows
 from plimsoll.analysis.formats.reading import Sample
 from plimsoll.analysis.hdrlog import Record
 from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow, IntervalTable
-from plimsoll.analysis.judgement import Judgement, Run, rate_achieved, schedule_of, uncovered
+from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
 from plimsoll.analysis.timeline import timeline_faults
-from plimsoll.domain.result import LevelVerdict, Percentiles
+from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
 
@@ -97,20 +97,12 @@ def _parts(
 def _judgement(parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, reasons: Sequence[str]) -> Judgement:
     levels = list(parts)
     table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
-    judged = table.select("judged")
-    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
-    achieved = operations / seconds if seconds else None
-    by_operation = {name: _maxima(table.select("judged", name)) for name in table.operations}
-    return Judgement(
-        intervals=table,
-        levels=tuple(_level_verdict(level, parts[level]) for level in levels),
-        maxima=_maxima(judged),
-        maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
-        operations=operations,
-        achieved_ops_s=achieved,
-        rate_achieved=rate_achieved(achieved, run.attempted_ops_s),
-        reasons=tuple(dict.fromkeys(reasons)),
-        notes=("judged by percentiles over time, not by histograms: a value that they don't tell is left out",),
+    return judgement_of(
+        table,
+        [_level_verdict(level, parts[level]) for level in levels],
+        run,
+        reasons=reasons,
+        notes=["judged by percentiles over time, not by histograms: a value that they don't tell is left out"],
     )
 
 
@@ -162,17 +154,6 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
         judged_ms=part.value(level.percentile),
         met=part.met(level) if judges else None,
         **{name: part.value(percentile) for name, percentile in zip(SHOWN_NAMES, SHOWN, strict=True)},
-    )
-
-
-def _maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
-    """The highest of each percentile that is known of every interval with an operation."""
-    counted = [row for row in rows if row.count]
-    known = {name: [getattr(row, name) for row in counted] for name in SHOWN_NAMES}
-    return (
-        Percentiles(**{name: None if None in found else max(found) for name, found in known.items()})
-        if counted
-        else None
     )
 
 

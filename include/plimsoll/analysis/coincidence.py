@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from plimsoll.analysis.gcpause import stopped_ms
+from plimsoll.analysis.hosts import cpu_busy, traffic_bytes
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
@@ -138,7 +141,7 @@ def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if collected.pauses is None:
         return {}
     table = collected.pauses
-    lengths = table["stopped_ms"].fillna(table["duration_ms"])
+    lengths = stopped_ms(table)
     every = [
         (bool(all_threads), _standstill(float(start), float(ms), str(host)))
         for all_threads, start, ms, host in zip(
@@ -176,10 +179,10 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
         host = str(name)
         ahead_s = collected.started_at.timestamp() + collected.ahead_ms.get(host, 0.0) / 1000
         ends = own["time_s"].to_numpy(dtype=np.float64) - ahead_s
-        traffic = (own["net_received_bytes"] + own["net_sent_bytes"]).to_numpy(dtype=np.float64)
+        traffic = traffic_bytes(own).to_numpy(dtype=np.float64)
         usual = float(np.median(traffic))
         shares: dict[str, Sequence[float]] = {
-            "cpu": (1 - own["cpu_idle"] - own["cpu_iowait"]).tolist(),
+            "cpu": cpu_busy(own).tolist(),
             "steal": own["cpu_steal"].tolist(),
             "disk": own["disk_busy"].tolist(),
             "network": (traffic / usual).tolist() if usual else [0.0] * len(own),

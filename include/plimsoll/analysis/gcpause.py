@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
 
 from plimsoll.domain.variant import Collector
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOTABLE_STOP_MS = 1.0
 """Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
@@ -74,3 +78,8 @@ UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 def size_bytes(figure: str) -> int:
     """`24M`, `24.5M` or `1024K` in bytes."""
     return round(float(figure[:-1].replace(",", ".")) * UNITS[figure[-1]])
+
+
+def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
+    """How long threads stood in each row of a table of pauses; the collector's part where the log tells no more."""
+    return pauses["stopped_ms"].fillna(pauses["duration_ms"])

@@ -123,8 +123,15 @@ def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[s
 
 
 def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
-    """The highest of each percentile over intervals; None where there is no interval with an operation."""
+    """The highest of each percentile that is known of every interval with an operation; None where there is none."""
     counted = [row for row in rows if row.count]
     if not counted:
         return None
-    return Percentiles(**{name: max(getattr(row, name) for row in counted) for name in SHOWN_NAMES})
+    known = {name: [getattr(row, name) for row in counted] for name in SHOWN_NAMES}
+    return Percentiles(**{name: None if None in found else max(found) for name, found in known.items()})
+
+
+def maxima_by_operation(table: IntervalTable) -> dict[str, Percentiles]:
+    """The maxima of the judged intervals of each single operation that has any."""
+    found = {name: maxima(table.select("judged", name)) for name in table.operations}
+    return {name: highest for name, highest in found.items() if highest}

@@ -1,12 +1,12 @@
 """What judging is told of a run, and what it answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.alignment import Schedule
 from plimsoll.analysis.formats.reading import WholeRun
-from plimsoll.analysis.intervals import IntervalTable
+from plimsoll.analysis.intervals import IntervalTable, maxima, maxima_by_operation
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.result import LevelVerdict, Percentiles
@@ -71,6 +71,26 @@ class Judgement:
         return all(level.met for level in self.levels) if self.valid else None
 
 
+def judgement_of(
+    table: IntervalTable, levels: Sequence[LevelVerdict], run: Run, *, reasons: Iterable[str], notes: Iterable[str]
+) -> Judgement:
+    """The judgement on a run whose table and service levels are found; reasons are told once each."""
+    judged = table.select("judged")
+    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
+    achieved = operations / seconds if seconds else None
+    return Judgement(
+        intervals=table,
+        levels=tuple(levels),
+        maxima=maxima(judged),
+        maxima_by_operation=maxima_by_operation(table),
+        operations=operations,
+        achieved_ops_s=achieved,
+        rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        reasons=tuple(dict.fromkeys(reasons)),
+        notes=tuple(notes),
+    )
+
+
 def unreadable(error: LogError) -> Judgement:
     """The judgement on logs that could not be read."""
     mend = f" ({error.mend})" if error.mend else ""
@@ -88,8 +108,8 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
     )
 
 
-def rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
-    """Whether a rate counts as achieved; None where none was asked for."""
+def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
+    """None where no rate was asked for."""
     if attempted is None:
         return None
     return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted

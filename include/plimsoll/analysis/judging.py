@@ -8,8 +8,8 @@ from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.bracketing import judge_samples
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
-from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, maxima, measure
-from plimsoll.analysis.judgement import Judgement, Run, rate_achieved, schedule_of, uncovered, unreadable
+from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
+from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
@@ -152,22 +152,14 @@ def _judgement(
 ) -> Judgement:
     first = passes[levels[0].interval]
     table = _table(first, levels[0])
-    judged = table.select("judged")
-    operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
-    achieved = operations / seconds if seconds else None
-    by_operation = {name: maxima(table.select("judged", name)) for name in table.operations}
-    return Judgement(
-        intervals=table,
-        levels=tuple(_level_verdict(level, passes[level.interval]) for level in levels),
-        maxima=maxima(judged),
-        maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
-        operations=operations,
-        achieved_ops_s=achieved,
-        rate_achieved=rate_achieved(achieved, run.attempted_ops_s),
-        stalls_s=first.stalls_s(levels[0]),
-        reasons=tuple(dict.fromkeys([*reasons, *_lost_operations(run, table)])),
+    judgement = judgement_of(
+        table,
+        [_level_verdict(level, passes[level.interval]) for level in levels],
+        run,
+        reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
+    return replace(judgement, stalls_s=first.stalls_s(levels[0]))
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:

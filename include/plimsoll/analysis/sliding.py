@@ -12,7 +12,7 @@ import numpy as np
 
 from plimsoll.analysis.alignment import Window
 from plimsoll.analysis.decode import Decoder
-from plimsoll.analysis.intervals import ALL, IntervalTable, Measured, maxima
+from plimsoll.analysis.intervals import ALL, IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.judgement import Judgement, Run, schedule_of
 from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
@@ -47,13 +47,12 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, level: Service
     rows = tuple(one.row(judged=place, met=_met(one, level) if one.operation == level.operations else None)
                  for one in measured)  # fmt: skip
     table = IntervalTable(rows)
-    by_operation = {name: maxima(table.select("judged", name)) for name in table.operations}
     return replace(
         judgement,
         intervals=table,
         levels=(_level_verdict(level, [one for one in measured if one.operation == level.operations]),),
         maxima=maxima(table.select("judged")),
-        maxima_by_operation={name: highest for name, highest in by_operation.items() if highest},
+        maxima_by_operation=maxima_by_operation(table),
         notes=(*judgement.notes, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"),
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis.gcpause import stopped_ms
 from plimsoll.domain.base import Model
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.Data
 
 def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
     """How long threads stood; collections that one safepoint holds share one stop."""
-    stopped = table["stopped_ms"].fillna(table["duration_ms"])
+    stopped = stopped_ms(table)
     ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
         ["host", "end"]
     )
