@@ -18,12 +18,10 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     Files already imported are left as they are. Exits with 0 whatever the verdicts, and with 2 where the import itself
     is refused.
     """
-    from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.import_folder import ImportFolder
-    from plimsoll.bootstrap import build_store
+    from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.import_description import WantedRun, parse_description
-    from plimsoll.services.importing import import_runs
-    from plimsoll.services.judging_imports import LocalFile
+    from plimsoll.services.importing import LocalFile, import_runs
     from plimsoll.settings import Settings
 
     told = parse_description(_text(description), str(description))
@@ -33,7 +31,7 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
         return folder.find(wanted.patterns, required=wanted.required)
 
     say = (lambda _: None) if as_json else typer.echo
-    verdicts = import_runs(build_store(Settings()), SystemClock(), told, find, say)
+    verdicts = import_runs(build_toolkit(Settings()), told, find, say)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
         print_json({"campaign_id": told.campaign, "cells": cells})

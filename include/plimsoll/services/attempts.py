@@ -81,21 +81,9 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
     require_cell(definition, cell_id)
     _destroy_older(toolkit, definition, campaign, cell_id)
     require_budget(toolkit, campaign, definition)
-    number = len(campaign.attempts(cell_id))
-    while True:
-        number += 1
-        key = campaign.key(cell_id, number)
-        attempt = Attempt(
-            key=key,
-            owner=owner,
-            started_at=toolkit.clock.now(),
-            code_version=toolkit.code_version,
-            definition_sha256=campaign.definition_sha256(),
-        )
-        # Creating the file is the race: of two who begin at once, each gets a number of its own.
-        if toolkit.store.create(layout.attempt_file(key, layout.ATTEMPT), attempt.model_dump_json(indent=1).encode()):
-            note_begun(toolkit, definition, key)
-            return Work(toolkit, key)
+    key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
+    note_begun(toolkit, definition, key)
+    return Work(toolkit, key)
 
 
 def require_cell(definition: Definition, cell_id: str) -> Cell:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
@@ -48,7 +49,7 @@ class CampaignStore:
 
     def definition_sha256(self) -> str:
         """Digest of the campaign's own copy, in hexadecimal digits."""
-        return sha256(self.store.read(layout.definition_key(self.campaign_id))).hexdigest()
+        return sha256(self.definition_text()).hexdigest()
 
     def open(self, definition: Definition) -> Definition:
         """Create the campaign, or continue the one that is there. Refused if that has another definition.
@@ -77,6 +78,23 @@ class CampaignStore:
     def newest_attempt(self, cell_id: str) -> AttemptKey | None:
         """The attempt that was started last."""
         return next(reversed(self.attempts(cell_id)), None)
+
+    def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
+        """A new attempt at the cell, on record as its owner's: of two who begin at once, each gets a number."""
+        number = len(self.attempts(cell_id))
+        while True:
+            number += 1
+            attempt = Attempt(
+                key=self.key(cell_id, number),
+                owner=owner,
+                started_at=at,
+                code_version=code_version,
+                definition_sha256=self.definition_sha256(),
+            )
+            # Creating the file is the race.
+            name = layout.attempt_file(attempt.key, layout.ATTEMPT)
+            if self.store.create(name, attempt.model_dump_json(indent=1).encode()):
+                return attempt.key
 
     def key(self, cell_id: str, attempt: int) -> AttemptKey:
         """The key of that attempt at that cell."""

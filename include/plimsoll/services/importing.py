@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from plimsoll import __version__
 from plimsoll.analysis.formats import FORMATS
-from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.provenance import Provenance
-from plimsoll.domain.result import Manifest, ManifestEntry, Verdict
+from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_manifest, read_provenance, read_verdict, write_model
+from plimsoll.services.attempts import Work
+from plimsoll.services.campaigns import CampaignStore, read_manifest, read_provenance, write_model
 from plimsoll.services.import_description import (
     ImportDescription,
     WantedRun,
@@ -20,21 +21,62 @@ from plimsoll.services.import_description import (
     unknown_facts,
     wanted_runs,
 )
-from plimsoll.services.judging_imports import ImportedCell, LocalFile, judge_imported
+from plimsoll.services.judging import judge
 from plimsoll.services.progress import note_phase
 
 if TYPE_CHECKING:
-    from plimsoll.ports.clock import Clock
+    from plimsoll.domain.cell import AttemptKey, Cell
+    from plimsoll.domain.result import Verdict
     from plimsoll.ports.store import ResultStore
+    from plimsoll.services.toolkit import Toolkit
 
 _OWNER = "import"
+
+
+class LocalFile(Protocol):
+    """A file to import; `name` is its path at the source."""
+
+    @property
+    def name(self) -> str:
+        """Its path, from the folder of the import's description."""
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of its content."""
+
+
 Say = Callable[[str], None]
 FindFiles = Callable[[WantedRun], Sequence[LocalFile]]
 
 
-def import_runs(
-    store: ResultStore, clock: Clock, description: ImportDescription, find: FindFiles, say: Say
-) -> tuple[Verdict, ...]:
+@dataclass(frozen=True)
+class _Import:
+    """One cell's import at work."""
+
+    toolkit: Toolkit
+    description: ImportDescription
+    wanted: WantedRun
+    files: Sequence[LocalFile]
+
+    @property
+    def store(self) -> ResultStore:
+        return self.toolkit.store
+
+    @property
+    def cell(self) -> Cell:
+        return self.wanted.cell
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Where each file lies in the attempt, by its name at the source."""
+        return {file.name: layout.imported_file(file.name) for file in self.files}
+
+
+def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, say: Say) -> tuple[Verdict, ...]:
     """Import every run whose files are found. Run again, cells whose files are the same are left as they are.
 
     Refused where the campaign exists with another definition, where no file at all is found, and for an unknown format.
@@ -45,9 +87,9 @@ def import_runs(
         raise Refused(
             [Problem("files", "no pattern finds any file", "see docs/importing.md")], where=description.source
         )
-    campaign = CampaignStore(store, description.campaign)
-    definition = campaign.open(imported_definition(description))
-    imports = [ImportedCell(store, clock, description, definition, wanted, files) for wanted, files in found if files]
+    campaign = CampaignStore(toolkit.store, description.campaign)
+    campaign.open(imported_definition(description))
+    imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]
     return tuple(_imported(campaign, one, say) for one in imports)
 
 
@@ -57,20 +99,20 @@ def _require_format(description: ImportDescription) -> None:
         raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(names)}")])
 
 
-def _imported(campaign: CampaignStore, one: ImportedCell, say: Say) -> Verdict:
+def _imported(campaign: CampaignStore, one: _Import, say: Say) -> Verdict:
     newest = campaign.newest_attempt(one.cell.id)
     if newest is not None and _is_same(one, newest):
-        verdict = read_verdict(one.store, newest) or judge_imported(one, newest)
+        verdict = judge(Work(one.toolkit, newest))
         say(f"{newest}: there already, {verdict.outcome}")
         return verdict
-    key = _begun(campaign, one)
+    key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
     _store_files(one, key)
-    verdict = judge_imported(one, key)
+    verdict = judge(Work(one.toolkit, key))
     say(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip())
     return verdict
 
 
-def _is_same(one: ImportedCell, key: AttemptKey) -> bool:
+def _is_same(one: _Import, key: AttemptKey) -> bool:
     """Whether the attempt holds these very files, to be read in the same way."""
     manifest, provenance = read_manifest(one.store, key), read_provenance(one.store, key)
     if manifest is None or provenance is None:
@@ -80,29 +122,18 @@ def _is_same(one: ImportedCell, key: AttemptKey) -> bool:
     return stored == {one.paths[file.name]: file.sha256 for file in one.files} and fresh == provenance
 
 
-def _begun(campaign: CampaignStore, one: ImportedCell) -> AttemptKey:
-    number = len(campaign.attempts(one.cell.id))
-    while True:
-        number += 1
-        key = campaign.key(one.cell.id, number)
-        attempt = Attempt(key=key, owner=_OWNER, started_at=one.clock.now(), code_version=__version__)
-        # Creating the file is the race: of two who import at once, each gets a number of its own.
-        if one.store.create(layout.attempt_file(key, layout.ATTEMPT), attempt.model_dump_json(indent=1).encode()):
-            return key
-
-
-def _store_files(one: ImportedCell, key: AttemptKey) -> None:
-    note_phase(one.store, one.clock, key, "collect")
+def _store_files(one: _Import, key: AttemptKey) -> None:
+    note_phase(one.store, one.toolkit.clock, key, "collect")
     entries = []
     for file in one.files:
         stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)
         entries.append(ManifestEntry(path=one.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256))
     write_model(one.store, key, layout.PROVENANCE, _provenance(one))
-    manifest = Manifest(key=key, files=tuple(entries), written_at=one.clock.now())
+    manifest = Manifest(key=key, files=tuple(entries), written_at=one.toolkit.clock.now())
     write_model(one.store, key, layout.MANIFEST, manifest)
 
 
-def _provenance(one: ImportedCell) -> Provenance:
+def _provenance(one: _Import) -> Provenance:
     told = one.description
     return Provenance(
         source=told.source,
@@ -113,5 +144,5 @@ def _provenance(one: ImportedCell) -> Provenance:
         operations=dict(told.operations),
         environment=dict(one.wanted.environment),
         unknown=unknown_facts(told.definition, one.wanted.environment),
-        imported_at=one.clock.now(),
+        imported_at=one.toolkit.clock.now(),
     )

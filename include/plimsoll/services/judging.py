@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
@@ -11,20 +12,24 @@ from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.result import Verdict
-from plimsoll.quality.attempt import ERROR_LIMIT, Measured, check_attempt, error_share
+from plimsoll.quality.attempt import Measured, check_attempt
 from plimsoll.services import layout
 from plimsoll.services.attempts import failures_recorded
-from plimsoll.services.campaigns import read_fingerprint, read_manifest, read_verdict, write_model
+from plimsoll.services.campaigns import read_fingerprint, read_manifest, read_provenance, read_verdict
 from plimsoll.services.evidence import Evidence, gather
+from plimsoll.services.judging_imports import judge_imported
 from plimsoll.services.progress import note_phase
 from plimsoll.services.results import write_table
+from plimsoll.services.verdicts import Judged, store_verdict, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from plimsoll.domain.result import Check, Manifest
+    import pandas as pd
+
+    from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.result import Manifest, Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.attempts import Work
 
@@ -34,9 +39,7 @@ def judge(work: Work) -> Verdict:
     done = read_verdict(work.toolkit.store, work.key)
     if done is not None:
         return done
-    manifest = read_manifest(work.toolkit.store, work.key)
-    if manifest is None:
-        raise NotFound("nothing was collected of this attempt", where=str(work.key), mend="run the cell again")
+    manifest = _manifest(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "judge")
     with failures_recorded(work, "judge"):
         verdict = _judged(work, manifest)
@@ -44,12 +47,35 @@ def judge(work: Work) -> Verdict:
     return verdict
 
 
+def _manifest(work: Work) -> Manifest:
+    manifest = read_manifest(work.toolkit.store, work.key)
+    if manifest is None:
+        raise NotFound("nothing was collected of this attempt", where=str(work.key), mend="run the cell again")
+    return manifest
+
+
 def _judged(work: Work, manifest: Manifest) -> Verdict:
-    evidence = gather(work, manifest)
+    provenance = read_provenance(work.toolkit.store, work.key)
+    return _judge_own(work, manifest) if provenance is None else judge_imported(work, provenance)
+
+
+def _judge_own(work: Work, manifest: Manifest) -> Verdict:
+    evidence, fingerprint = gather(work, manifest), read_fingerprint(work.toolkit.store, work.key)
     judgement = _judgement(work, evidence)
-    quality = None if manifest.failure else _quality(work, manifest, judgement, evidence)
-    verdict = _verdict(work, manifest, evidence, judgement, quality)
-    _store(work, evidence, judgement, quality, verdict)
+    judged = Judged(judgement, judgement.intervals.frame())
+    if not manifest.failure:
+        judged = replace(judged, quality=_quality(work, manifest, evidence, fingerprint, judged))
+    verdict = verdict_of(
+        work,
+        judged,
+        reasons=_reasons(manifest, judged),
+        warnings=judgement.notes,
+        errors=evidence.summary,
+        started_at=evidence.summary.started_at,
+    )
+    if evidence.summary.started_at is not None:
+        _store_circumstances(work, evidence, fingerprint, judged.intervals, evidence.summary.started_at)
+    store_verdict(work, judged, verdict)
     return verdict
 
 
@@ -66,79 +92,37 @@ def _judgement(work: Work, evidence: Evidence) -> Judgement:
     return judge_logs(evidence.response_times, run, work.definition.service_levels)
 
 
-def _quality(work: Work, manifest: Manifest, judgement: Judgement, evidence: Evidence) -> Quality:
-    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+def _quality(
+    work: Work, manifest: Manifest, evidence: Evidence, fingerprint: Fingerprint | None, judged: Judged
+) -> Quality:
     if fingerprint is None:
         raise NotFound("there is no fingerprint of this attempt", where=str(work.key), mend="run the cell again")
     measured = Measured(
-        intervals=judgement.intervals.frame(),
+        intervals=judged.intervals,
         summary=evidence.summary,
         fingerprint=fingerprint,
         samples=evidence.samples,
         nodes_down=manifest.nodes_down,
-        stalls_s=judgement.stalls_s,
+        stalls_s=judged.judgement.stalls_s,
     )
     return check_attempt(work.definition, work.cell, measured)
 
 
-def _is_met(judgement: Judgement, evidence: Evidence) -> bool:
-    """A failed operation has no response time, but it was not answered in time either: too many are a miss."""
-    return bool(judgement.met) and error_share(evidence.summary) < ERROR_LIMIT
-
-
-def _verdict(
-    work: Work, manifest: Manifest, evidence: Evidence, judgement: Judgement, quality: Quality | None
-) -> Verdict:
-    reasons = tuple(dict.fromkeys(_reasons(manifest, judgement, quality)))
-    return Verdict(
-        key=work.key,
-        cell=work.cell,
-        valid=not reasons,
-        reasons=reasons,
-        warnings=(*judgement.notes, *(quality.warnings if quality else ())),
-        met=None if reasons else _is_met(judgement, evidence),
-        levels=judgement.levels,
-        attempted_ops_s=work.cell.load_ops_s,
-        achieved_ops_s=judgement.achieved_ops_s,
-        rate_achieved=judgement.rate_achieved,
-        errors=evidence.summary.errors,
-        operations=judgement.operations,
-        maxima=judgement.maxima,
-        maxima_by_operation=dict(judgement.maxima_by_operation),
-        started_at=evidence.summary.started_at,
-        checks=_checks(quality),
-        code_version=work.toolkit.code_version,
-    )
-
-
-def _reasons(manifest: Manifest, judgement: Judgement, quality: Quality | None) -> Iterator[str]:
+def _reasons(manifest: Manifest, judged: Judged) -> Iterator[str]:
     if manifest.failure:
         # What the logs of a failed attempt lack follows from its failure.
         yield manifest.failure
         return
-    yield from judgement.reasons
-    if quality is not None:
-        yield from quality.reasons
+    yield from judged.judgement.reasons
+    if judged.quality is not None:
+        yield from judged.quality.reasons
 
 
-def _checks(quality: Quality | None) -> tuple[Check, ...]:
-    return tuple(quality.checks) if quality else ()
-
-
-def _store(work: Work, evidence: Evidence, judgement: Judgement, quality: Quality | None, verdict: Verdict) -> None:
-    store, key = work.toolkit.store, work.key
-    write_table(store, key, layout.INTERVALS, judgement.intervals.frame())
-    if evidence.summary.started_at is not None:
-        _store_circumstances(work, evidence, judgement, evidence.summary.started_at)
-    for path, content in (quality.data_docs if quality else {}).items():
-        store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
-    write_model(store, key, layout.VERDICT, verdict)
-
-
-def _store_circumstances(work: Work, evidence: Evidence, judgement: Judgement, started_at: datetime) -> None:
+def _store_circumstances(
+    work: Work, evidence: Evidence, fingerprint: Fingerprint | None, intervals: pd.DataFrame, started_at: datetime
+) -> None:
     """Pauses, and what else happened in each judged interval, on the load generator's clock."""
     store, key = work.toolkit.store, work.key
-    fingerprint = read_fingerprint(store, key)
     ahead_ms = fingerprint.ahead_ms() if fingerprint else {}
     pauses = pauses_frame(evidence.pauses, started_at, ahead_ms)
     collected = Collected(
@@ -151,9 +135,8 @@ def _store_circumstances(work: Work, evidence: Evidence, judgement: Judgement, s
         load_cpus=fingerprint.load_host.cpus if fingerprint else None,
     )
     bound_ms = work.definition.service_levels[0].bound_ms
-    table = coincidence_frame(judgement.intervals.frame(), occurrences(collected), bound_ms)
     write_table(store, key, layout.PAUSES, pauses)
-    write_table(store, key, layout.COINCIDENCES, table)
+    write_table(store, key, layout.COINCIDENCES, coincidence_frame(intervals, occurrences(collected), bound_ms))
     timing = work.definition.timing
     judged = started_at + timing.warmup, started_at + timing.duration
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}

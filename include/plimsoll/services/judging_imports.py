@@ -3,99 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from plimsoll import __version__
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run, unreadable
 from plimsoll.analysis.judging import judge_reading
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.result import Verdict
-from plimsoll.quality.attempt import ERROR_LIMIT, Imported, check_imported, error_share
+from plimsoll.quality.attempt import Imported, check_imported
 from plimsoll.services import layout
-from plimsoll.services.campaigns import read_provenance, write_model
-from plimsoll.services.progress import note_phase
-from plimsoll.services.results import write_table
+from plimsoll.services.campaigns import write_model
+from plimsoll.services.verdicts import Judged, store_verdict, verdict_of
 
 if TYPE_CHECKING:
-    from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.definition import Definition
-    from plimsoll.ports.clock import Clock
-    from plimsoll.ports.store import ResultStore
-    from plimsoll.quality.expectation import Quality
-    from plimsoll.services.import_description import ImportDescription, WantedRun
+    import pandas as pd
 
-_FOLDER = f"{layout.RAW}/imported"
+    from plimsoll.domain.provenance import Provenance
+    from plimsoll.domain.result import Verdict
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.attempts import Work
+
 _NOT_CHECKED = (
     "imported, not run by Plimsoll: nodes, hosts, load generator, errors of the judged time and the environment could "
     "not be checked"
 )
 
 
-class LocalFile(Protocol):
-    """A file to import; `name` is its path at the source."""
-
-    @property
-    def name(self) -> str:
-        """Its path, from the folder of the import's description."""
-
-    @property
-    def path(self) -> Path:
-        """Where it lies."""
-
-    @property
-    def sha256(self) -> str:
-        """Checksum of its content."""
-
-
-@dataclass(frozen=True)
-class ImportedCell:
-    """One cell's import at work."""
-
-    store: ResultStore
-    clock: Clock
-    description: ImportDescription
-    definition: Definition
-    wanted: WantedRun
-    files: Sequence[LocalFile]
-
-    @property
-    def cell(self) -> Cell:
-        return self.wanted.cell
-
-    @property
-    def paths(self) -> dict[str, str]:
-        """Where each file lies in the attempt, by its name at the source."""
-        return {file.name: f"{_FOLDER}/{file.name}" for file in self.files}
-
-
-def judge_imported(one: ImportedCell, key: AttemptKey) -> Verdict:
+def judge_imported(work: Work, provenance: Provenance) -> Verdict:
     """The verdict of an imported attempt whose files are in the store, stored with its intervals and Data Docs."""
-    note_phase(one.store, one.clock, key, "judge")
-    run = Run(
-        warmup=one.definition.timing.warmup,
-        duration=one.definition.timing.duration,
-        attempted_ops_s=one.cell.load_ops_s,
+    reading, judgement = _judgement(work, provenance)
+    intervals = judgement.intervals.frame()
+    judged = Judged(judgement, intervals, _quality(work, reading, judgement, intervals))
+    verdict = verdict_of(
+        work,
+        judged,
+        reasons=_reasons(work, reading, judged),
+        warnings=(_NOT_CHECKED, *_warnings(judgement)),
+        errors=_errors(judgement),
+        started_at=reading.started_at if reading else None,
     )
-    reading, judgement = _judgement(one, key, run)
-    quality = _quality(one, reading, judgement)
-    verdict = _verdict(one, key, reading, judgement, quality)
-    _store_results(one, key, judgement, quality, verdict)
-    note_phase(one.store, one.clock, key, "done")
+    found = provenance.model_copy(update={"format": judgement.format})
+    write_model(work.toolkit.store, work.key, layout.PROVENANCE, found)
+    store_verdict(work, judged, verdict)
     return verdict
 
 
-def _judgement(one: ImportedCell, key: AttemptKey, run: Run) -> tuple[Reading | None, Judgement]:
-    names = _short_names([file.name for file in one.files])
-    files = [RunFile(names[name], one.store.read(layout.attempt_file(key, path))) for name, path in one.paths.items()]
-    kinds = {name.lower(): kind for name, kind in one.description.operations.items()}
+def _judgement(work: Work, provenance: Provenance) -> tuple[Reading | None, Judgement]:
+    names, store = _short_names(provenance.files), work.toolkit.store
+    files = [
+        RunFile(names[name], store.read(layout.attempt_file(work.key, layout.imported_file(name))))
+        for name in provenance.files
+    ]
+    kinds = {name.lower(): kind for name, kind in provenance.operations.items()}
+    timing = work.definition.timing
+    run = Run(warmup=timing.warmup, duration=timing.duration, attempted_ops_s=work.cell.load_ops_s)
     try:
-        reading = read_run(files, Asked(one.description.unit, kinds), one.description.format)
-        return reading, judge_reading(reading, run, one.definition.service_levels)
+        reading = read_run(files, Asked(provenance.unit, kinds), provenance.forced_format)
+        return reading, judge_reading(reading, run, work.definition.service_levels)
     except LogError as error:
         return None, unreadable(error)
 
@@ -106,47 +72,20 @@ def _short_names(names: Sequence[str]) -> Mapping[str, str]:
     return short if len(set(short.values())) == len(names) else {name: name for name in names}
 
 
-def _quality(one: ImportedCell, reading: Reading | None, judgement: Judgement) -> Quality | None:
-    if reading is None or not judgement.intervals.rows:
+def _quality(work: Work, reading: Reading | None, judgement: Judgement, intervals: pd.DataFrame) -> Quality | None:
+    if reading is None or intervals.empty:
         return None
-    imported = Imported(judgement.intervals.frame(), judgement.stalls_s, histograms=bool(reading.tracks))
-    return check_imported(one.definition, one.cell, imported)
+    imported = Imported(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
+    return check_imported(work.definition, work.cell, imported)
 
 
-def _verdict(
-    one: ImportedCell, key: AttemptKey, reading: Reading | None, judgement: Judgement, quality: Quality | None
-) -> Verdict:
-    reasons = tuple(dict.fromkeys(_reasons(one, reading, judgement, quality)))
-    return Verdict(
-        key=key,
-        cell=one.cell,
-        valid=not reasons,
-        reasons=reasons,
-        warnings=(_NOT_CHECKED, *_warnings(judgement), *(quality.warnings if quality else ())),
-        met=None if reasons else bool(judgement.met) and _error_share(judgement) < ERROR_LIMIT,
-        levels=judgement.levels,
-        attempted_ops_s=one.cell.load_ops_s,
-        achieved_ops_s=judgement.achieved_ops_s,
-        rate_achieved=judgement.rate_achieved,
-        errors=dict(judgement.errors or {}),
-        operations=judgement.operations,
-        maxima=judgement.maxima,
-        maxima_by_operation=dict(judgement.maxima_by_operation),
-        started_at=reading.started_at if reading else None,
-        checks=tuple(quality.checks) if quality else (),
-        code_version=__version__,
-    )
-
-
-def _reasons(
-    one: ImportedCell, reading: Reading | None, judgement: Judgement, quality: Quality | None
-) -> Iterator[str]:
-    yield from judgement.reasons
+def _reasons(work: Work, reading: Reading | None, judged: Judged) -> Iterator[str]:
+    yield from judged.judgement.reasons
     asked = reading.attempted_ops_s if reading else None
-    if asked is not None and asked != one.cell.load_ops_s:
-        yield f"the files say that {asked:g} ops/s were asked for, not the cell's {one.cell.load_ops_s}"
-    if quality is not None:
-        yield from quality.reasons
+    if asked is not None and asked != work.cell.load_ops_s:
+        yield f"the files say that {asked:g} ops/s were asked for, not the cell's {work.cell.load_ops_s}"
+    if judged.quality is not None:
+        yield from judged.quality.reasons
 
 
 def _warnings(judgement: Judgement) -> Iterator[str]:
@@ -155,21 +94,7 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
         yield "the files do not tell how many operations failed"
 
 
-def _error_share(judgement: Judgement) -> float:
+def _errors(judgement: Judgement) -> LoadSummary:
     """Of the whole run, warm-up included: that is all that files of others tell of errors."""
     answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL)
-    errors = dict(judgement.errors or {})
-    return error_share(LoadSummary(complete=True, operations={ALL: answered}, errors=errors))
-
-
-def _store_results(
-    one: ImportedCell, key: AttemptKey, judgement: Judgement, quality: Quality | None, verdict: Verdict
-) -> None:
-    write_table(one.store, key, layout.INTERVALS, judgement.intervals.frame())
-    for path, content in (quality.data_docs if quality else {}).items():
-        one.store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
-    provenance = read_provenance(one.store, key)
-    if provenance is not None:
-        found = provenance.model_copy(update={"format": judgement.format})
-        write_model(one.store, key, layout.PROVENANCE, found)
-    write_model(one.store, key, layout.VERDICT, verdict)
+    return LoadSummary(complete=True, operations={ALL: answered}, errors=dict(judgement.errors or {}))

@@ -49,6 +49,11 @@ def attempt_file(key: AttemptKey, name: str) -> str:
     return f"{attempt_prefix(key)}/{name}"
 
 
+def imported_file(name: str) -> str:
+    """Where a file of an imported attempt lies below the attempt, by its name at the source."""
+    return f"{RAW}/imported/{name}"
+
+
 def bundles_prefix(campaign_id: str) -> str:
     """Below it what the campaign's hosts fetch: an archive for each JDK, database and program, named by content."""
     return f"{campaign_id}/bundles"

@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from plimsoll.adapters.code_version import code_version
 from plimsoll.cli import cli
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -65,6 +67,10 @@ def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder):
     assert any("errors count as latencies" in warning for warning in verdict["warnings"])
     assert any("not run by Plimsoll" in warning for warning in verdict["warnings"])
     assert {check["name"] for check in verdict["checks"]} >= {"intervals", "gaps", "percentiles known"}
+    attempt = stored(folder, "stress-00500-r1", 1, "attempt.json")
+    assert attempt["code_version"] == verdict["code_version"] == code_version()
+    definition = folder / "store" / "samples-1" / "definition.yaml"
+    assert attempt["definition_sha256"] == sha256(definition.read_bytes()).hexdigest()
     manifest = stored(folder, "stress-00500-r1", 1, "manifest.json")
     assert [one["path"] for one in manifest["files"]] == ["raw/imported/runs/cassandra-stress.hdr"]
     assert stored(folder, "latte-00500-r1", 1, "provenance.json")["format"] == "latte report (JSON)"

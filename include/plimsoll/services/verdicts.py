@@ -1,0 +1,78 @@
+"""Assemble a verdict from what judging found, and store it with its tables and Data Docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.judgement import Judgement
+from plimsoll.domain.result import Verdict
+from plimsoll.quality.attempt import ERROR_LIMIT, error_share
+from plimsoll.services import layout
+from plimsoll.services.campaigns import write_model
+from plimsoll.services.results import write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.attempts import Work
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What judging an attempt found; `intervals` is the judgement's table. `quality` is None where none was checked."""
+
+    judgement: Judgement
+    intervals: pd.DataFrame
+    quality: Quality | None = None
+
+
+def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and imported, tell in different ways
+    work: Work,
+    judged: Judged,
+    *,
+    reasons: Iterable[str],
+    warnings: Iterable[str],
+    errors: LoadSummary,
+    started_at: datetime | None,
+) -> Verdict:
+    """The verdict; valid without `reasons`. `errors`: failed and answered operations by which errors are a miss."""
+    judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
+    return Verdict(
+        key=work.key,
+        cell=work.cell,
+        valid=not why,
+        reasons=why,
+        warnings=(*warnings, *(quality.warnings if quality else ())),
+        met=None if why else _is_met(judgement, errors),
+        levels=judgement.levels,
+        attempted_ops_s=work.cell.load_ops_s,
+        achieved_ops_s=judgement.achieved_ops_s,
+        rate_achieved=judgement.rate_achieved,
+        errors=errors.errors,
+        operations=judgement.operations,
+        maxima=judgement.maxima,
+        maxima_by_operation=dict(judgement.maxima_by_operation),
+        started_at=started_at,
+        checks=tuple(quality.checks) if quality else (),
+        code_version=work.toolkit.code_version,
+    )
+
+
+def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
+    """A failed operation has no response time, but it was not answered in time either: too many are a miss."""
+    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT
+
+
+def store_verdict(work: Work, judged: Judged, verdict: Verdict) -> None:
+    """Store intervals and Data Docs, and last the verdict."""
+    store, key = work.toolkit.store, work.key
+    write_table(store, key, layout.INTERVALS, judged.intervals)
+    for path, content in (judged.quality.data_docs if judged.quality else {}).items():
+        store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
+    write_model(store, key, layout.VERDICT, verdict)
