@@ -1,6 +1,7 @@
 """A stored campaign with cells in every state: for pages, their tests, benchmarks and pictures."""
 
 from datetime import datetime, timedelta
+from hashlib import sha256
 from io import BytesIO
 
 import pandas as pd
@@ -66,7 +67,7 @@ def _store_attempt(store: ResultStore, key: AttemptKey, data: AttemptData, now: 
     log = b"#[a histogram log]\n"
     store.write(layout.attempt_file(key, "raw/load/load.hdr"), log)
     store.write(layout.attempt_file(key, "quality/index.html"), b"<!DOCTYPE html><title>Data Docs</title>")
-    files = (ManifestEntry(path="raw/load/load.hdr", size_bytes=len(log), sha256="0" * 64),)
+    files = (ManifestEntry(path="raw/load/load.hdr", size_bytes=len(log), sha256=sha256(log).hexdigest()),)
     write_model(store, key, layout.MANIFEST, Manifest(key=key, files=files, written_at=now))
     if data.fingerprint:
         write_model(store, key, layout.FINGERPRINT, data.fingerprint)

@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from plimsoll.cli.bundle import bundle
 from plimsoll.cli.campaigns import campaigns, status
 from plimsoll.cli.clusters import clusters_app
 from plimsoll.cli.compare import compare
@@ -27,7 +28,7 @@ cli = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (plan, judge, report, compare, campaigns, status, doctor, prepare, run, schema):
+for command in (plan, judge, report, bundle, compare, campaigns, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.command("import")(import_runs)
 cli.add_typer(clusters_app, name="clusters")

@@ -1,15 +1,46 @@
-"""`plimsoll report`: publish a campaign's report again from the store."""
+"""`plimsoll report`: publish a campaign's report again from the store, or make one again from its bundle."""
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, print_json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plimsoll.cli.output import JsonOption, print_json
+
+if TYPE_CHECKING:
+    from plimsoll.services.reproducing import Remade
+
+_Source = Annotated[
+    str, typer.Argument(metavar="CAMPAIGN|BUNDLE", help="Id of a campaign in the store, or the path of a bundle.")
+]
+_Into = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Where to write a bundle's report; by default a new folder here, named after the campaign.",
+    ),
+]
 
 
-def report(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
+def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) -> None:
     """Check the campaign's quality and publish its report, from what the store holds.
 
     Exits with 2 and names the cells to run again when the quality gate does not pass.
-    """
-    import typer
 
+    Of a BUNDLE (`bundle.zip` among the files of every report) make the report that it is of, with the same date, into
+    a folder; no store is needed. Exits with 1 and names the files that are not the same, byte for byte, and with 2
+    where the bundle is damaged or was made by a newer Plimsoll.
+    """
+    # No id of a campaign has a dot or a slash.
+    if "." in source or "/" in source:
+        _again(Path(source), into, as_json)
+    elif into is not None:
+        raise typer.BadParameter("is for bundles: a campaign's report goes to the store", param_hint="--into")
+    else:
+        _publish(source, as_json)
+
+
+def _publish(campaign: str, as_json: bool) -> None:
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.publishing import capacity_rows, publish_report
     from plimsoll.settings import Settings
@@ -20,3 +51,41 @@ def report(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
         print_json({"campaign_id": campaign, "report": url, "capacity": capacity_rows(toolkit, campaign)})
         return
     typer.echo(f"report: {url}")
+
+
+def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
+    from plimsoll.adapters.code_version import code_version
+    from plimsoll.domain.errors import NotFound
+    from plimsoll.services.publishing import REPORT
+    from plimsoll.services.reproducing import report_again
+
+    try:
+        with bundle.open("rb") as stream:
+            remade = report_again(stream, str(bundle), code_version())
+    except OSError as error:
+        raise NotFound(f"can't be read ({error.strerror})", where=str(bundle)) from error
+    folder = into or Path(f"{remade.campaign_id}-report")
+    for name, content in remade.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    found = {
+        "campaign_id": remade.campaign_id,
+        "report": str(folder / REPORT),
+        "files": len(remade.files),
+        "differing": remade.differing,
+        "versions": remade.versions,
+    }
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(f"report: {folder / REPORT}\n{_comparison(remade)}")
+    raise typer.Exit(1 if remade.differing else 0)
+
+
+def _comparison(remade: "Remade") -> str:
+    count = len(remade.files)
+    if not remade.differing:
+        return f"all {count} files are those of the first report, byte for byte"
+    changed = "".join(f"\n  {name}: {then}, now {now}" for name, (then, now) in remade.versions.items())
+    why = f"\nmade by other versions than the first:{changed}" if changed else ""
+    return f"of {count} files these are not those of the first report: {', '.join(remade.differing)}{why}"

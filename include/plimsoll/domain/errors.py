@@ -93,5 +93,9 @@ class LogError(PlimsollError):
     """A histogram log or GC log that can't be read or can't be judged."""
 
 
+class BundleError(PlimsollError):
+    """A bundle that is damaged, unsafe to read, or of a newer format."""
+
+
 class GateClosed(PlimsollError):
     """The campaign's data is not fit to publish; names the cells to run again."""

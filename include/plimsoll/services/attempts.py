@@ -18,8 +18,6 @@ from plimsoll.services.campaigns import CampaignStore, read_attempt
 from plimsoll.services.spending import destroy_cluster, note_begun, require_budget
 from plimsoll.services.toolkit import Toolkit
 
-_FAILURE = "failure.txt"
-
 
 @dataclass(frozen=True)
 class Work:
@@ -114,7 +112,7 @@ def failures_recorded(work: Work, phase: str) -> Iterator[None]:
 
 def record_failure(work: Work, reason: str) -> None:
     """The first reason stays: what fails later follows from it."""
-    work.toolkit.store.create(layout.attempt_file(work.key, _FAILURE), reason.encode())
+    work.toolkit.store.create(layout.attempt_file(work.key, layout.FAILURE), reason.encode())
 
 
 def cancel(work: Work, by: str) -> None:
@@ -128,6 +126,6 @@ def cancel(work: Work, by: str) -> None:
 def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
     """Why the attempt failed, None when nothing was recorded."""
     try:
-        return store.read(layout.attempt_file(key, _FAILURE)).decode()
+        return store.read(layout.attempt_file(key, layout.FAILURE)).decode()
     except NotFound:
         return None

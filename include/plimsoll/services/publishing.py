@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import platform
+from importlib.metadata import version
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check
 from plimsoll.services import layout
+from plimsoll.services.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.import_description import PROVIDER as IMPORTED
 from plimsoll.services.results import campaign_capacities, campaign_data
+from plimsoll.services.snapshot import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
 REPORT = "report.html"
+BUNDLE = "bundle.zip"
+_LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
 
 
 def report_key(campaign_id: str, name: str = REPORT) -> str:
@@ -59,13 +67,60 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
 
     A campaign that has not passed the gate with the attempts that it has now is checked first. GateClosed.
     """
-    from plimsoll.report import build_report
-
     campaign = CampaignStore(toolkit.store, campaign_id)
-    checks = _passed(campaign) or check_campaign(toolkit, campaign_id)
-    for path, content in build_report(campaign_data(campaign, checks, toolkit.clock.now())).files.items():
+    if not _passed(campaign):
+        check_campaign(toolkit, campaign_id)
+    made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
+    for path, content in made.items():
         toolkit.store.write(report_key(campaign_id, path), content)
     return toolkit.store.url(report_key(campaign_id))
+
+
+def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:
+    """Relative path → content of every file of the report, its bundle among them. Equal arguments give equal bytes.
+
+    GateClosed where the snapshot holds other attempts than the gate let through.
+    """
+    from plimsoll.report import build_report
+
+    campaign = CampaignStore(snapshot, campaign_id)
+    checks = _passed(campaign)
+    if not checks:
+        mend = f"make the report again: `plimsoll report {campaign_id}`"
+        raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
+    files = dict(build_report(campaign_data(campaign, checks, at)).files)
+    return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
+
+
+def versions_here(code_version: str) -> dict[str, str]:
+    """What makes reports here: of Plimsoll, Python and libraries whose output is in them, and the kind of machine."""
+    return {
+        "plimsoll": code_version,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        **{name: version(name) for name in _LIBRARIES},
+    }
+
+
+def _bundle(
+    snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str, report: Mapping[str, bytes]
+) -> bytes:
+    index = BundleIndex(
+        campaign_id=campaign_id,
+        generated_at=at,
+        versions=versions_here(code_version),
+        commands={
+            "make this report again": f"plimsoll report {BUNDLE}",
+            "see the definition's cells": "plimsoll plan definition.yaml",
+            "run the campaign again": "plimsoll run definition.yaml",
+            "check the files by hand": f"unzip {BUNDLE} && sha256sum --check {CHECKSUMS}",
+        },
+        report=checksums_of(report),
+    )
+    stream = BytesIO()
+    members = {key.removeprefix(f"{campaign_id}/"): Member.of(snapshot.read(key)) for key in snapshot.keys("")}
+    write_bundle(stream, index, members)
+    return stream.getvalue()
 
 
 def _passed(campaign: CampaignStore) -> tuple[Check, ...]:

@@ -86,7 +86,7 @@ def test_the_answer_comes_first_and_every_section_is_there(page: str) -> None:
     sections = [attributes["id"] for tag, attributes in elements.tags if tag == "section"]
     assert sections == [
         "answer", "heat-map", "achieved", "maxima", "why", "pauses", "timelines", "noise", "environment", "validity",
-        "cells", "definition", "methods",
+        "cells", "definition", "reproduce", "methods",
     ]  # fmt: skip
     assert "OpenJDK 11.0.13 G1 carries 200 ops/s" in elements.text
     assert "a single repeat shows nothing about spread" in elements.text

@@ -1,0 +1,89 @@
+"""From a bundle to the same report, and from a published report to a bundle that holds its raw files too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from plimsoll.domain.errors import BundleError, NotFound
+from plimsoll.domain.result import Manifest
+from plimsoll.services import layout
+from plimsoll.services.bundles import Member, checksums_of, read_bundle, write_bundle
+from plimsoll.services.publishing import BUNDLE, report_files, report_key, versions_here
+from plimsoll.services.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll.ports.store import ResultStore
+
+
+@dataclass(frozen=True)
+class Remade:
+    """A report made again. `differing`: files that are not, byte for byte, those of the report that the bundle is of.
+
+    `versions`: what made it where that is not what made the first: name → then, now.
+    """
+
+    campaign_id: str
+    files: Mapping[str, bytes]
+    differing: tuple[str, ...]
+    versions: Mapping[str, tuple[str, str]]
+
+
+def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
+    """The report that the bundle is of, with its date. BundleError for what is none, damaged, unsafe or newer."""
+    bundle = read_bundle(stream, where)
+    first, prefix = bundle.index, bundle.index.campaign_id
+    snapshot = Snapshot({f"{prefix}/{name}": content for name, content in bundle.files.items()})
+    try:
+        files = report_files(snapshot, prefix, first.generated_at, code_version)
+    except (ValidationError, ValueError, NotFound) as error:
+        mend = "make the report with the version of Plimsoll that made the bundle"
+        raise BundleError(f"holds what no report can be made of: {error}", where=where, mend=mend) from error
+    made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
+    return Remade(
+        campaign_id=prefix,
+        files=files,
+        differing=tuple(sorted({name for name, _ in made.items() ^ first.report.items()})),
+        versions={
+            name: (first.versions.get(name, "none"), version)
+            for name, version in versions_here(code_version).items()
+            if first.versions.get(name) != version
+        },
+    )
+
+
+def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:
+    """Write the bundle of the campaign's published report with all raw files of its attempts.
+
+    NotFound where no report is published; BundleError for a raw file that is not the one that was collected.
+    """
+    bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), report_key(campaign_id, BUNDLE))
+    members = {name: Member.of(content) for name, content in bundle.files.items()}
+    for name, member in _raw_files(store, campaign_id, bundle.files):
+        members[name] = member
+    write_bundle(stream, bundle.index.model_copy(update={"raw": "included"}), members)
+
+
+def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
+    """The bundle of the campaign's published report. NotFound where there is none."""
+    try:
+        return store.read(report_key(campaign_id, BUNDLE))
+    except NotFound as error:
+        mend = f"publish it: `plimsoll report {campaign_id}`"
+        raise NotFound("has no published report with a bundle", where=f"campaign {campaign_id}", mend=mend) from error
+
+
+def _raw_files(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> Iterator[tuple[str, Member]]:
+    for name, content in files.items():
+        path = PurePosixPath(name)
+        if path.name == layout.MANIFEST:
+            for entry in Manifest.model_validate_json(content).files:
+                raw = f"{path.parent}/{entry.path}"
+                yield raw, Member(entry.sha256, partial(store.read, f"{campaign_id}/{raw}"))

@@ -1,0 +1,139 @@
+"""A report from its bundle, by the commands that a person gives: the same bytes, on a machine that has no store."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from tests.campaign_store import store_campaign
+from tests.synthetic import Plan, demo_definition
+from typer.testing import CliRunner
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.cli import cli
+from plimsoll.domain.errors import BundleError, GateClosed, NotFound
+from plimsoll.services.bundles import BundleIndex, Member, read_bundle, write_bundle
+from plimsoll.services.publishing import report_files
+from plimsoll.services.snapshot import Snapshot
+
+AT = datetime(2026, 1, 31, tzinfo=UTC)
+
+
+def plimsoll(*arguments: object):
+    return CliRunner().invoke(cli, [str(one) for one in arguments])
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """The store of a campaign whose report is published: drawn once, it takes seconds."""
+    folder = tmp_path_factory.mktemp("published")
+    plan = Plan({"g1": 200, "shenandoah": 1_500}, retried={"g1-00200-r1"}, saturation_ops_s=4_000.0)
+    store_campaign(ObjectStore(str(folder)), demo_definition(), "demo-a", plan, AT)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PLIMSOLL_STORE", str(folder))
+        assert plimsoll("report", "demo-a").exception is None
+    return folder
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Another machine: a folder, and a store that holds nothing."""
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_same_report_byte_for_byte_and_its_bundle_too(published, elsewhere):
+    bundle = elsewhere / "bundle.zip"
+    bundle.write_bytes((published / "demo-a/report/bundle.zip").read_bytes())
+    result = plimsoll("report", bundle, "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert (found["campaign_id"], found["differing"], found["versions"]) == ("demo-a", [], {})
+    assert files_below(elsewhere / "demo-a-report") == files_below(published / "demo-a/report")
+    assert found["files"] == len(files_below(elsewhere / "demo-a-report"))
+    assert not (elsewhere / "store").exists()
+
+
+def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_same_report(
+    published, elsewhere, monkeypatch
+):
+    monkeypatch.setenv("PLIMSOLL_STORE", str(published))
+    assert plimsoll("bundle", "demo-a", "--raw", "-o", "raw.zip").exit_code == 0
+    with ZipFile("raw.zip") as archive:
+        raw = [name for name in archive.namelist() if "/raw/" in name]
+        assert len(raw) == 5
+        assert archive.read(raw[0]) == (published / "demo-a" / raw[0]).read_bytes()
+    assert plimsoll("report", "raw.zip", "--into", "again").exit_code == 0
+    assert files_below(elsewhere / "again") == files_below(published / "demo-a/report")
+
+
+def test_the_command_gives_the_published_bundle(published, elsewhere, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_STORE", str(published))
+    told = json.loads(plimsoll("bundle", "demo-a", "--json").stdout)
+    content = (elsewhere / "demo-a.zip").read_bytes()
+    assert content == (published / "demo-a/report/bundle.zip").read_bytes()
+    assert told == {"campaign_id": "demo-a", "bundle": "demo-a.zip", "bytes": len(content)}
+
+
+def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **index: object) -> None:
+    """The published bundle with one file changed, and checksums that fit."""
+    with (published / "demo-a/report/bundle.zip").open("rb") as stream:
+        bundle = read_bundle(stream, "")
+    assert old in bundle.files[name]
+    files = {**bundle.files, name: bundle.files[name].replace(old, new)}
+    told = BundleIndex.model_validate({**bundle.index.model_dump(), **index})
+    members = {name: Member.of(content) for name, content in files.items() if name != "bundle.json"}
+    with file.open("wb") as stream:
+        write_bundle(stream, told, members)
+
+
+def test_files_that_differ_are_named_with_the_versions_that_do(published, elsewhere):
+    verdict = "cells/shenandoah-01500-r1/1/verdict.json"
+    first = BundleIndex.model_validate_json(
+        ZipFile(published / "demo-a/report/bundle.zip").read("bundle.json")
+    ).versions
+    changed(published, Path("other.zip"), verdict, b'"met": true', b'"met": false', versions={**first, "numpy": "1.0"})
+    result = plimsoll("report", "other.zip")
+    assert result.exit_code == 1
+    assert "these are not those of the first report: achieved.csv, " not in result.stdout
+    assert "report.html" in result.stdout
+    assert f"numpy: 1.0, now {first['numpy']}" in result.stdout
+
+
+def test_what_no_report_can_be_made_of_is_refused_by_name(published, elsewhere):
+    verdict = "cells/shenandoah-01500-r1/1/verdict.json"
+    changed(published, Path("other.zip"), verdict, b'"valid": true', b'"valid": 7')
+    refused = plimsoll("report", "other.zip").exception
+    assert isinstance(refused, BundleError)
+    assert "other.zip: holds what no report can be made of" in str(refused)
+    assert not (elsewhere / "demo-a-report").exists()
+
+
+def test_attempts_that_the_gate_has_not_seen_are_not_reported(published):
+    with (published / "demo-a/report/bundle.zip").open("rb") as stream:
+        files = read_bundle(stream, "").files
+    fewer = {f"demo-a/{name}": content for name, content in files.items() if "shenandoah-01500" not in name}
+    with pytest.raises(GateClosed, match="attempts were judged since"):
+        report_files(Snapshot(fewer), "demo-a", AT, "1")
+
+
+@pytest.mark.parametrize("command", [("report", "./gone.zip"), ("report", "."), ("bundle", "demo-a")])
+def test_what_is_not_there_is_named(elsewhere, command):
+    assert isinstance(plimsoll(*command).exception, NotFound)
+
+
+def test_a_damaged_bundle_leaves_no_report(published, elsewhere):
+    content = (published / "demo-a/report/bundle.zip").read_bytes()
+    (elsewhere / "cut.zip").write_bytes(content[: len(content) // 2])
+    assert isinstance(plimsoll("report", "cut.zip").exception, BundleError)
+    assert not (elsewhere / "demo-a-report").exists()
+
+
+def test_a_folder_is_for_bundles_alone(elsewhere):
+    assert plimsoll("report", "demo-a", "--into", "x").exit_code == 2

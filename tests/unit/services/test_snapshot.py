@@ -1,0 +1,70 @@
+"""What of a campaign goes into its report's bundle, read like a store."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.snapshot import Snapshot, take_snapshot
+
+KEPT = [
+    "c/cells/a-001k-r1/1/failure.txt",
+    "c/cells/a-001k-r1/1/manifest.json",
+    "c/cells/a-001k-r1/2/verdict.json",
+    "c/costs/a-001k-r1/1/begun",
+    "c/definition.yaml",
+    "c/quality/pass.json",
+]
+LEFT = [
+    "c/bundles/jdk-1.tar",
+    "c/cells/a-001k-r1/1/progress.json",
+    "c/cells/a-001k-r1/1/quality/index.html",
+    "c/cells/a-001k-r1/1/raw/load/manifest.json",
+    "c/report/report.html",
+    "other/definition.yaml",
+]
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = ObjectStore(str(tmp_path))
+    for key in (*KEPT, *LEFT):
+        store.write(key, key.encode())
+    return store
+
+
+def test_it_holds_what_reports_are_made_of_and_nothing_else(store):
+    snapshot = take_snapshot(CampaignStore(store, "c"))
+    assert {key: snapshot.read(key) for key in snapshot.keys("")} == {key: key.encode() for key in KEPT}
+
+
+def test_it_reads_as_the_store_does(store):
+    snapshot = take_snapshot(CampaignStore(store, "c"))
+    for prefix in ("c/cells", "c/cells/a-001k-r1", "c/cells/a", "c/costs/a-001k-r1/1", "c/none", "c/definition.yaml"):
+        assert snapshot.folders(prefix) == store.folders(prefix)
+        assert list(snapshot.keys(prefix)) == [key for key in store.keys(prefix) if key in KEPT]
+    assert (snapshot.exists("c/definition.yaml"), snapshot.exists("c/cells")) == (True, False)
+    with pytest.raises(NotFound):
+        snapshot.read("c/cells")
+
+
+def test_nobody_changes_it():
+    snapshot = Snapshot({"c/definition.yaml": b""})
+    writes = [
+        lambda: snapshot.write("c/x", b""),
+        lambda: snapshot.create("c/x", b""),
+        lambda: snapshot.upload("c/x", Path("x")),
+        lambda: snapshot.delete("c"),
+        snapshot.check,
+    ]
+    for write in writes:
+        with pytest.raises(StoreError):
+            write()
+    assert list(snapshot.keys("")) == ["c/definition.yaml"]
+
+
+def test_a_campaign_that_is_not_there_is_named(store):
+    with pytest.raises(NotFound, match="there is no campaign 'gone'"):
+        take_snapshot(CampaignStore(store, "gone"))
