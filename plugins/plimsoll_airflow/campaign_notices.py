@@ -7,10 +7,10 @@ from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
-from plimsoll.services.planning import new_campaign_id
 from plimsoll.services.progress import campaign_progress
 from plimsoll_airflow import notices
 from plimsoll_airflow.catalogue import timetable
+from plimsoll_airflow.planning import campaign_id_of
 from plimsoll_airflow.toolkit import toolkit
 
 GRACE = timedelta(minutes=15)
@@ -52,7 +52,7 @@ def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]
     yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
     if run is None:
         return
-    campaign_id = (run.conf or {}).get("campaign_id") or new_campaign_id(definition, run.run_after)
+    campaign_id = campaign_id_of(definition, run.conf, run.run_after)
     yield f"campaign: {campaign_id}"
     with suppress(NotFound):  # a campaign that was refused has no place in the store
         progress = campaign_progress(toolkit().store, campaign_id, now=datetime.now(UTC))

@@ -7,7 +7,7 @@ from pathlib import Path
 from airflow.sdk import CronTriggerTimetable
 
 from plimsoll.bootstrap import definition_folder, load_definition
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition import Definition, dag_id_of
 from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
 from plimsoll.settings import Settings
 
@@ -15,7 +15,7 @@ from plimsoll.settings import Settings
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
     """Every definition that a DAG can be made of; with a `dag_id` only that DAG's, which spares parsing the others."""
     for name in definition_folder(settings).names():
-        if dag_id in (None, name.replace("-", "_")):
+        if dag_id in (None, dag_id_of(name)):
             try:
                 yield read_definition(settings, name)
             except PlimsollError:

@@ -4,10 +4,11 @@ A choice among the cells without a valid attempt; one that is asked for by its o
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
+from typing import Any
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.base import Model
@@ -63,7 +64,7 @@ def plan_cells(name: str, request: Request, at: datetime) -> CampaignPlan:
     tools = toolkit()
     definition = load_definition(Settings(), name)
     require_runnable(tools, definition)
-    campaign_id = request.campaign_id or new_campaign_id(definition, at)
+    campaign_id = campaign_id_of(definition, request.model_dump(), at)
     campaign = CampaignStore(tools.store, campaign_id)
     campaign.open(definition)
     states = cell_states(tools.store, campaign_id, definition, tools.clock.now(), Memory())
@@ -71,6 +72,11 @@ def plan_cells(name: str, request: Request, at: datetime) -> CampaignPlan:
     if chosen:
         require_budget(tools, campaign, definition)
     return CampaignPlan(campaign_id, chosen, sum(state.valid is None for state in states), len(states))
+
+
+def campaign_id_of(definition: Definition, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
+    """The campaign that a run of the definition's DAG works at: the one it was asked for, else the one of its time."""
+    return (conf or {}).get("campaign_id") or new_campaign_id(definition, run_after)
 
 
 def choose(

@@ -149,8 +149,8 @@ class Definition(Model):
 
     @property
     def dag_id(self) -> str:
-        """The name as Airflow's DAG id: `azul-2022` → `azul_2022`."""
-        return self.name.replace("-", "_")
+        """Of the DAG that runs it."""
+        return dag_id_of(self.name)
 
     def variant(self, variant_id: str) -> Variant:
         """The variant of that id; KeyError when the definition has none."""
@@ -159,6 +159,16 @@ class Definition(Model):
     def database_version(self, variant: Variant) -> str:
         """The release that a variant runs."""
         return variant.database_version or self.system.version
+
+
+def dag_id_of(name: str) -> str:
+    """A definition's name as Airflow's DAG id: `azul-2022` → `azul_2022`."""
+    return name.replace("-", "_")
+
+
+def name_of_dag(dag_id: str) -> str:
+    """The name of the definition that a DAG runs: the reverse of `dag_id_of`, names having no underscore."""
+    return dag_id.replace("_", "-")
 
 
 def _repeated(definition: Definition) -> Iterator[str]:

@@ -18,6 +18,7 @@ from plimsoll.services.publishing import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
+from plimsoll_airflow.planning import campaign_id_of
 
 FAILURES_TOLD = 8
 
@@ -50,9 +51,8 @@ class CampaignRun:
 
     @property
     def campaign_id(self) -> str:
-        """The campaign that it works at: the one it was asked for, else the one of its time."""
-        asked: str = self.run.conf.get("campaign_id", "")
-        return asked or new_campaign_id(self.definition, self.run.run_after)
+        """The campaign that it works at."""
+        return campaign_id_of(self.definition, self.run.conf, self.run.run_after)
 
     @property
     def has_succeeded(self) -> bool:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
+from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.services import layout
@@ -54,7 +55,7 @@ class RunAgain(BaseModel):
 def list_definitions(user: User) -> list[DefinitionEntry]:
     """The definitions of this installation."""
     names = definition_folder(Settings()).names()
-    entries = [DefinitionEntry(name=name, dag_id=name.replace("-", "_")) for name in names]
+    entries = [DefinitionEntry(name=name, dag_id=dag_id_of(name)) for name in names]
     return [entry for entry in entries if may_read(user, entry.dag_id)]
 
 

@@ -18,14 +18,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition import Definition, name_of_dag
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.services.attempts import Work, cancel
-from plimsoll.services.planning import new_campaign_id
 from plimsoll.services.states import Memory, cell_states
 from plimsoll.settings import Settings
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, REAPER_DAG
-from plimsoll_airflow.planning import Request, choose
+from plimsoll_airflow.planning import Request, campaign_id_of, choose
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web.problems import Conflict
 
@@ -84,8 +83,8 @@ def campaign_of_run(dag_id: str, run_id: str) -> tuple[str, str | None]:
         conf = run.conf or {}
         if dag_id in (CELL_DAG, REAPER_DAG):
             return _named(conf, run_id), conf.get("cell_id")
-        definition = load_definition(Settings(), dag_id.replace("_", "-"))
-        return conf.get("campaign_id") or new_campaign_id(definition, run.run_after), None
+        definition = load_definition(Settings(), name_of_dag(dag_id))
+        return campaign_id_of(definition, run.conf, run.run_after), None
 
 
 def _named(conf: Mapping[str, Any], run_id: str) -> str:
@@ -120,7 +119,7 @@ def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -
 def _runs_of(session: Session, definition: Definition, campaign_id: str) -> Iterator[DagRun]:
     """The campaign's live runs, those that start cells first."""
     for run in _live_runs(session, definition.dag_id):
-        if ((run.conf or {}).get("campaign_id") or new_campaign_id(definition, run.run_after)) == campaign_id:
+        if campaign_id_of(definition, run.conf, run.run_after) == campaign_id:
             yield run
     for run in _live_runs(session, CELL_DAG):
         if (run.conf or {}).get("campaign_id") == campaign_id:
