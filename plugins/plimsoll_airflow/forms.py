@@ -15,16 +15,9 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
     repeats = {repeat_id(number): f"repeat {number}" for number in range(1, definition.repeats + 1)}
     variants = {variant.id: variant.label for variant in definition.variants}
     return {
-        "campaign_id": Param(
-            "",
-            type="string",
-            pattern=f"^$|{CAMPAIGN_ID}",
-            maxLength=100,
-            title="Campaign",
-            description_md=(
-                "Empty: a new campaign. The id of one that exists: only what it still misses is run. "
-                "Another id: a new campaign of that name."
-            ),
+        "campaign_id": _campaign(
+            "Empty: a new campaign. The id of one that exists: only what it still misses is run. "
+            "Another id: a new campaign of that name."
         ),
         "cells": Param(
             MISSING,
@@ -73,14 +66,7 @@ def reaper_params() -> dict[str, Param]:
     about = "Only say what would be destroyed."
     return {
         "dry_run": Param(False, type="boolean", title="Dry run", description_md=about),
-        "campaign_id": Param(
-            "",
-            type="string",
-            pattern=f"^$|{CAMPAIGN_ID}",
-            maxLength=100,
-            title="Campaign",
-            description_md="Destroy this campaign's clusters, even those of cells that run, and no others.",
-        ),
+        "campaign_id": _campaign("Destroy this campaign's clusters, even those of cells that run, and no others."),
     }
 
 
@@ -106,6 +92,12 @@ repeats, {definition.max_parallel} at a time at most, each on a fresh cluster of
 - workload: {definition.workload.name}, {1 - definition.workload.read_share:.0%} writes
 - provider: {definition.provider.name}
 """
+
+
+def _campaign(about: str) -> Param:
+    """A campaign's id, or nothing."""
+    pattern = f"^$|{CAMPAIGN_ID}"
+    return Param("", type="string", pattern=pattern, maxLength=100, title="Campaign", description_md=about)
 
 
 def _choice(values: dict[str, str], title: str, about: str) -> Param:
