@@ -12,6 +12,7 @@ from plimsoll_airflow.campaign_notices import when_incomplete
 from plimsoll_airflow.catalogue import sound_definitions, timetable
 from plimsoll_airflow.forms import campaign_doc, campaign_params
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.pacing import run_poll_s
 
@@ -28,12 +29,7 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         # The next campaign does not start while one runs.
         max_active_runs=1,
         on_failure_callback=when_incomplete(definition),
-        # Tries are for killed processes, as in the DAG `cell`: an error ends its task at once.
-        default_args={
-            "execution_timeout": timedelta(minutes=30),
-            "retries": 3,
-            "retry_delay": timedelta(seconds=5),
-        },
+        default_args={"execution_timeout": timedelta(minutes=30), **TRIES},
     ):
         plan = Plan(task_id="plan", definition=definition.name)
         run_cell = RunCell.partial(

@@ -7,6 +7,7 @@ from airflow.sdk import DAG, TriggerRule
 
 from plimsoll_airflow.forms import cell_params
 from plimsoll_airflow.operators.cell import Collect, Deploy, Destroy, Judge, Provision
+from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.load import Load
 from plimsoll_airflow.ownership import CELL_DAG
 
@@ -20,8 +21,7 @@ with DAG(
     is_paused_upon_creation=False,
     # The pool `clusters` is the limit to change; this one holds for runs triggered past it.
     max_active_runs=64,
-    # Tries are for killed processes: an error of a phase ends it at once.
-    default_args={"retries": 3, "retry_delay": timedelta(seconds=5)},
+    default_args=dict(TRIES),
 ):
     # Can't fail and runs in no process: where it stands, the teardown runs, whatever dies half way.
     reserve = EmptyOperator(task_id="reserve").as_setup()  # type: ignore[no-untyped-call]

@@ -1,11 +1,16 @@
 """How tasks fail: an error that another try would only meet again ends the task at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
 
 from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
 
 from plimsoll.services.attempts import Work, record_failure
+
+TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
+"""For a DAG's `default_args`: tries are for killed processes, an error ends its task at once (`final`)."""
 
 
 @contextmanager
