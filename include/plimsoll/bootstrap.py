@@ -83,7 +83,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
 
 def build_store(settings: Settings) -> ResultStore:
     """The result store alone, for those who only read."""
-    if not settings.store.startswith("s3://"):
+    if not settings.has_store_in_s3:
         return ObjectStore(settings.store)
     from plimsoll.adapters.s3_store import S3Store
 

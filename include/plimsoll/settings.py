@@ -39,3 +39,8 @@ class Settings(BaseSettings):
     )
     ssh_key: Path | None = Field(default=None, description="Private key for hosts, for those who run without Airflow")
     ssh_user: str = Field(default="", description="Who logs in to hosts, where the definition does not say")
+
+    @property
+    def has_store_in_s3(self) -> bool:
+        """Whether the result store is a bucket, and so needs a client of AWS."""
+        return self.store.startswith("s3://")

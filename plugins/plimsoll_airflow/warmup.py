@@ -61,7 +61,7 @@ def warm_up() -> None:
     settings = Settings()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
     build_toolkit(settings)
-    if settings.store.startswith("s3://"):
+    if settings.has_store_in_s3:
         warm_up_for_aws()
 
 
