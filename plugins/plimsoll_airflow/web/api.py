@@ -53,7 +53,7 @@ class RunAgain(BaseModel):
 
 @router.get("/definitions", tags=["definitions"])
 def list_definitions(user: User) -> list[DefinitionEntry]:
-    """The definitions of this installation."""
+    """The definitions of this installation that the user may see."""
     names = definition_folder(Settings()).names()
     entries = [DefinitionEntry(name=name, dag_id=dag_id_of(name)) for name in names]
     return [entry for entry in entries if may_read(user, entry.dag_id)]
@@ -61,10 +61,12 @@ def list_definitions(user: User) -> list[DefinitionEntry]:
 
 @router.get("/definitions/{name}/plan", tags=["definitions"])
 def preview_plan(
-    name: DefinitionName, parallel: Annotated[int | None, Query(ge=1, le=500, description="Cells at a time")] = None
+    name: DefinitionName,
+    user: User,
+    parallel: Annotated[int | None, Query(ge=1, le=500, description="Cells at a time")] = None,
 ) -> dict[str, Any]:
     """What a campaign of it takes: cells in running order, totals, cost; as `plimsoll plan --json`. Starts nothing."""
-    if name not in definition_folder(Settings()).names():
+    if name not in {entry.name for entry in list_definitions(user)}:
         raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
     definition = load_definition(Settings(), name)
     try:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from tests.airflow.web.conftest import CAMPAIGN, Client
@@ -11,6 +13,7 @@ from tests.airflow.web.conftest import CAMPAIGN, Client
 from plimsoll_airflow.web.app import create_app
 from plimsoll_airflow.web.lazy import LazyApp
 
+API = "/plimsoll/api/v1"
 FILLED = {
     "campaign_id": CAMPAIGN,
     "cell_id": "v1-001k-r1",
@@ -141,3 +144,19 @@ def test_what_a_viewer_sees_offers_nothing_to_change(client: Client) -> None:
 
 def test_other_processes_do_not_make_the_app() -> None:
     assert "app" not in vars(LazyApp())
+
+
+@pytest.mark.parametrize("path", [f"{API}/definitions/demo/plan", f"{API}/campaigns/{CAMPAIGN}"])
+def test_nothing_is_told_of_a_dag_that_is_not_for_the_user(
+    client: Client, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    from airflow.api_fastapi.app import get_auth_manager
+
+    def is_authorized(*, details: DagDetails | None = None, **_: Any) -> bool:
+        return details is None or details.id != "demo"
+
+    monkeypatch.setattr(get_auth_manager(), "is_authorized_dag", is_authorized)
+    viewer = client("viewer")
+
+    assert viewer.get(f"{API}/definitions").json() == []
+    assert viewer.get(path).status_code in (403, 404)
