@@ -147,6 +147,24 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
     assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
 
 
+@pytest.mark.parametrize(("dag_id", "teardown"), [("demo", "reap"), ("cell", "destroy")])
+def test_what_was_cancelled_has_failed_once_its_teardown_has_run(client: Client, dag_id: str, teardown: str) -> None:
+    from airflow.models.dagbag import DBDagBag
+
+    _start(dag_id, campaign_id=CAMPAIGN, **({"cell_id": "v3-001k-r1"} if dag_id == "cell" else {}))
+    client("user").post(f"{API}/cancel")
+
+    with create_session() as session:
+        run = session.scalars(select(DagRun)).one()
+        run.dag = DBDagBag().get_dag_for_run(run, session=session)
+        left = run.get_task_instance(teardown, session=session)
+        assert left is not None
+        left.state = "success"
+        run.update_state(session=session, execute_callbacks=False)
+
+        assert run.state == "failed"
+
+
 def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, campaign: Installation) -> None:
     from plimsoll.services.planning import new_campaign_id
 
