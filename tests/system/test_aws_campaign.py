@@ -9,14 +9,15 @@ from tests.cloud import namespaces
 from tests.cloud_secrets import places_that_tell
 from tests.cloud_stack import CloudStack, running_cloud_stack
 from tests.lacking import leave_out
+from tests.standstills import run_to_report
 
 from plimsoll.bootstrap import load_definition
+from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.planning import running_order
+from plimsoll.services.publishing import report_key
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.campaign import CampaignRun, report_key
-from plimsoll_airflow.local.client import DagRun
 
 CAMPAIGN = "azul-mine"
 # Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, and a bound that the
@@ -52,16 +53,12 @@ class Campaign:
 
     definition: Definition
     stack: CloudStack
-    run: DagRun
+    stored: CampaignStore
 
     @property
-    def stored(self) -> CampaignStore:
-        """What it left in the store."""
-        return CampaignStore(self.stack.store, CAMPAIGN)
-
-    def failures(self) -> list[str]:
-        """Why tasks failed."""
-        return CampaignRun(self.stack.airflow.client, self.stack.store, self.definition, self.run).failures()
+    def attempts(self) -> list[AttemptKey]:
+        """One for each cell, and those that this machine spoilt."""
+        return [key for cell in running_order(self.definition) for key in self.stored.attempts(cell.id)]
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +69,12 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
         leave_out(f"no hosts in namespaces here: {obstacle}")
     definition = small_definition()
     with running_cloud_stack(tmp_path_factory.mktemp("aws"), [definition]) as stack:
-        run = stack.airflow.run_to_end(definition.dag_id, {"campaign_id": CAMPAIGN}, timeout_s=1500)
-        yield Campaign(definition, stack, run)
+        stored = CampaignStore(stack.store, CAMPAIGN)
+        run_to_report(stack.airflow, stored, definition, timeout_s=1500)
+        yield Campaign(definition, stack, stored)
 
 
 def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) -> None:
-    assert campaign.run.state == "success", campaign.failures()
     verdicts = [campaign.stored.valid_verdict(cell.id) for cell in running_order(campaign.definition)]
     assert len(verdicts) == 4
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
@@ -85,11 +82,11 @@ def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) 
 
 
 def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
-    for cell in running_order(campaign.definition):
-        fingerprint = read_fingerprint(campaign.stack.store, campaign.stored.key(cell.id, 1))
+    for key in campaign.attempts:
+        fingerprint = read_fingerprint(campaign.stack.store, key)
         assert fingerprint is not None
-        collectors = {node.jvm.collector for node in fingerprint.nodes}
-        assert collectors == {campaign.definition.variant(cell.variant).jvm.collector}
+        variant = campaign.definition.variant(cell_of(campaign.definition, key.cell_id).variant)
+        assert {node.jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}
         assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == 3
 
 
@@ -99,12 +96,12 @@ def test_what_its_hosts_fetched_was_staged_once(campaign: Campaign) -> None:
 
 
 def test_it_leaves_nothing_in_the_cloud(campaign: Campaign) -> None:
-    assert campaign.stack.cloud.summary()["launched"] == 16
+    assert campaign.stack.cloud.summary()["launched"] == 4 * len(campaign.attempts)
     assert campaign.stack.cloud.summary()["peak_instances"] == 4
-    assert not any(campaign.stack.cloud.leftovers().values()), campaign.stack.cloud.leftovers()
+    assert not any(campaign.stack.cloud.leftovers().values()), str(campaign.stack.cloud.leftovers())
 
 
 def test_its_secrets_are_nowhere(campaign: Campaign) -> None:
     words = [*campaign.stack.secrets.words(), *GIVE_AWAY]
-    assert not any((found := places_that_tell(campaign.stack, words)).values()), found
+    assert not any((found := places_that_tell(campaign.stack, words)).values()), str(found)
     assert all(places_that_tell(campaign.stack, [CAMPAIGN]).values()), "the search finds nothing at all"

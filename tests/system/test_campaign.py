@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.airflow_stack import StackUnderTest
+from tests.standstills import run_to_report
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.bootstrap import load_definition
@@ -39,11 +40,11 @@ def test_a_campaign_on_real_clusters_reaches_its_report(
     }
     airflow = airflow_stack(env=environment, dag_ids=["small", "cell"])
 
-    ended = airflow.run_to_end("small", {"campaign_id": CAMPAIGN}, timeout_s=1500)
-
-    assert ended.state == "success", _why(airflow, definition)
     store = ObjectStore(str(tmp_path / "store"))
     campaign = CampaignStore(store, CAMPAIGN)
+
+    run_to_report(airflow, campaign, definition, timeout_s=1500)
+
     verdicts = [campaign.valid_verdict(cell.id) for cell in running_order(definition)]
     assert all(verdict and verdict.operations > 0 for verdict in verdicts)
     fingerprint = read_fingerprint(store, campaign.key("g1-00200-r1", 1))
@@ -51,15 +52,6 @@ def test_a_campaign_on_real_clusters_reaches_its_report(
     assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"] * 3
     assert store.exists(f"{CAMPAIGN}/report/report.html")
     assert not _clusters(airflow)
-
-
-def _why(airflow: StackUnderTest, definition: Definition) -> str:
-    logs = []
-    for cell in running_order(definition):
-        run = airflow.client.dag_run("cell", f"{CAMPAIGN}__{cell.id}")
-        failed = [task for task in airflow.client.task_instances("cell", run.run_id) if task.state == "failed"]
-        logs += [f"{cell.id} {task.name}:\n{airflow.client.task_errors(run, task)}" for task in failed]
-    return "\n".join(logs)
 
 
 def _clusters(airflow: StackUnderTest) -> list[str]:

@@ -118,10 +118,10 @@ class Scene:
             return False
         return health.status["metadatabase"] == "healthy" and part not in health.missing(since)
 
-    def failures(self, name: str) -> Sequence[str]:
+    def failures(self, name: str) -> str:
         """What the campaign's tasks say of it."""
         store = self.installation.toolkit.store
-        return list(CampaignRun(self.airflow.client, store, DEFINITIONS[name], self.begin(name)).failures())
+        return "\n".join(CampaignRun(self.airflow.client, store, DEFINITIONS[name], self.begin(name)).failures())
 
 
 @pytest.fixture(scope="module")

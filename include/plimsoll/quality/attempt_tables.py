@@ -63,11 +63,14 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
     """One row: the run as a whole. What is not known is NaN."""
     summary, level = measured.summary, definition.service_levels[0]
     achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
+    attempted = cell.load_ops_s * definition.timing.judged.total_seconds()
     row = {
         "ended": COMPLETE if summary.complete else summary.reason or "not complete",
         "nodes_down": "; ".join(measured.nodes_down) or NONE,
         "achieved_share": achieved_share,
-        "held_back_by": held_back_by(definition, summary, achieved_share=achieved_share, cpu_share=cpu_share),
+        "held_back_by": held_back_by(
+            definition, summary, attempted=attempted, achieved_share=achieved_share, cpu_share=cpu_share
+        ),
         "error_share": error_share(summary),
         "foreign_error_share": foreign_error_share(summary),
         "mix_deviations": mix_deviations(definition.workload.read_share, summary),

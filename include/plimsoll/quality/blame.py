@@ -48,14 +48,15 @@ def foreign_error_share(summary: LoadSummary) -> float:
 
 
 def held_back_by(
-    definition: Definition, summary: LoadSummary, *, achieved_share: float, cpu_share: float | None
+    definition: Definition, summary: LoadSummary, *, attempted: float, achieved_share: float, cpu_share: float | None
 ) -> HeldBackBy:
     """Who kept the load generator from sending what it was asked to.
 
-    `achieved_share`: achieved over attempted rate; `cpu_share`: the generator's CPU over its host's, None if not known.
+    `attempted`: operations that were due in the judged time; `achieved_share`: those answered within it over attempted
+    ones; `cpu_share`: the generator's CPU over its host's, None if not known.
     "unknown": operations are missing though the generator was neither late nor blocked.
     """
-    sent, never_sent = achieved_share * _tries_an_answer(summary), _share(_never_sent(summary), summary)
+    sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
     if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
         return "nobody"
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
@@ -95,10 +96,14 @@ def hiccup_limit_ms(level: ServiceLevel) -> float:
     return level.bound_ms + (1 - level.percentile / 100) * interval_ms
 
 
-def _tries_an_answer(summary: LoadSummary) -> float:
-    """Operations sent for each that was answered: failed ones were sent, too, unless of a kind that never was."""
-    answered = sum(summary.operations.values())
-    return (answered + summary.failed - _never_sent(summary)) / answered if answered else 0.0
+def _sent(summary: LoadSummary, in_time: float) -> float:
+    """Operations sent within the judged time, of which `in_time` were answered within it.
+
+    Failed ones were sent, too, unless of a kind that never was. So were those under way at its end, answered later: of
+    what was, as many as were ever under way at once. The rest may be a backlog, sent only then.
+    """
+    later = max(0.0, sum(summary.operations.values()) - in_time)
+    return in_time + min(later, summary.in_flight_max or 0) + summary.failed - _never_sent(summary)
 
 
 def _never_sent(summary: LoadSummary) -> int:

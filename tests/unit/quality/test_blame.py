@@ -4,10 +4,20 @@ from tests.unit.quality import sound
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms, miss_owed_to
 
+ATTEMPTED = 30_000
+"""Of `sound.definition`: 1000/s for 30 s."""
 
-def blamed(achieved_share: float, cpu_share: float | None = 0.3, **changes) -> str:
-    summary = sound.summary(**changes)
-    return held_back_by(sound.definition(), summary, achieved_share=achieved_share, cpu_share=cpu_share)
+
+def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int = 0, **changes) -> str:
+    """Who is; `later`: operations that were answered, but only after the judged time."""
+    answered = {"operations": {"writes": round(achieved_share * ATTEMPTED) + later}}
+    return held_back_by(
+        sound.definition(),
+        sound.summary(**(answered | changes)),
+        attempted=ATTEMPTED,
+        achieved_share=achieved_share,
+        cpu_share=cpu_share,
+    )
 
 
 def test_a_rate_within_one_per_cent_was_held_back_by_nobody():
@@ -48,20 +58,31 @@ def test_figures_that_a_generator_does_not_give_are_not_held_against_it():
 
 def test_failed_operations_were_sent_so_nobody_held_them_back():
     # 28,500 answered and 1,500 failed are all of 30,000.
-    operations = {"reads": 5700, "writes": 22_800}
-    assert blamed(0.95, operations=operations, errors={"client_timeout": 1500}) == "nobody"
+    assert blamed(0.95, errors={"client_timeout": 1500}) == "nobody"
+
+
+def test_operations_under_way_at_the_end_were_sent_so_nobody_held_them_back():
+    # The database stood still across the end for 1.5 % of the judged time.
+    assert blamed(0.985, later=450, in_flight_max=450) == "nobody"
+    assert blamed(0.985, later=450, in_flight_max=450, schedule_lag_p99_ms=100.0) == "nobody"
+
+
+def test_a_backlog_that_was_sent_after_the_end_was_not_sent_in_time():
+    assert blamed(0.985, later=450, in_flight_max=100) == "database"
+    assert blamed(0.985, later=450, in_flight_max=9) == "unknown"
+    assert blamed(0.985, later=450, in_flight_max=9, schedule_lag_p99_ms=300.0) == "load generator"
+    assert blamed(0.985, later=450, in_flight_max=None) == "unknown"
 
 
 def test_operations_given_up_for_lateness_were_never_sent():
-    operations = {"reads": 5700, "writes": 22_800}
-    assert blamed(0.95, operations=operations, errors={"overflow": 1500}, in_flight_max=100) == "database"
-    assert blamed(0.95, operations=operations, errors={"overflow": 1500}) == "unknown"
+    assert blamed(0.95, errors={"overflow": 1500}, in_flight_max=100) == "database"
+    assert blamed(0.95, errors={"overflow": 1500}) == "unknown"
     assert blamed(0.995, errors={"overflow": 60}, in_flight_max=100) == "database"
     assert blamed(1.0, errors={"unfinished": 60}, in_flight_max=100) == "database"
 
 
 def test_a_run_without_any_operation_was_not_held_back_by_nobody():
-    assert blamed(0.0, operations={}) == "unknown"
+    assert blamed(0.0) == "unknown"
 
 
 def test_shares_of_errors():

@@ -1,0 +1,43 @@
+"""Campaigns of real measurements to their end, on a machine that may stand still: cells are run again, as users do."""
+
+from tests.airflow_stack import StackUnderTest
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Verdict
+from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll.services.planning import missing_cells
+from plimsoll_airflow.local.campaign import CampaignRun
+from plimsoll_airflow.local.client import DagRun
+
+RUNS = 3
+STANDSTILLS = frozenset({"load generator", "misses", "steal beyond use"})
+"""Checks that make an attempt invalid when its hosts get no processor for a moment, as they do where all of them, an
+Airflow and a cloud share two: no fault of the product's, which has the cell run again."""
+
+
+def run_to_report(
+    airflow: StackUnderTest, campaign: CampaignStore, definition: Definition, *, timeout_s: float
+) -> DagRun:
+    """Trigger the campaign and, where nothing but standstills keep it from its report, again for the missing cells.
+
+    The last run, as it ended; an AssertionError with all that is known where it did not succeed.
+    """
+    for _ in range(RUNS):
+        run = airflow.run_to_end(definition.dag_id, {"campaign_id": campaign.campaign_id}, timeout_s=timeout_s)
+        if run.state == "success" or not stood_still(campaign, definition):
+            break
+    assert run.state == "success", "\n".join(CampaignRun(airflow.client, campaign.store, definition, run).failures())
+    return run
+
+
+def stood_still(campaign: CampaignStore, definition: Definition) -> bool:
+    """Whether cells are missing, and each was measured but for a standstill of its hosts."""
+    newest = [campaign.newest_attempt(cell.id) for cell in missing_cells(campaign, definition)]
+    verdicts = [read_verdict(campaign.store, key) if key else None for key in newest]
+    return bool(verdicts) and all(verdict is not None and is_standstills(verdict) for verdict in verdicts)
+
+
+def is_standstills(verdict: Verdict) -> bool:
+    """Whether nothing else makes it invalid. What failed, or whose logs are not whole, has a reason without a check."""
+    failed = {check.name for check in verdict.checks if not check.success and check.severity == "invalid"}
+    return not verdict.valid and len(verdict.reasons) == len(failed) and failed <= STANDSTILLS
