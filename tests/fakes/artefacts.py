@@ -34,7 +34,7 @@ class EmptyArtefacts:
         home = self._folder / jdk_id
         java = home / "runtime" / "bin" / "java"
         if not java.exists():
-            java.parent.mkdir(parents=True)
+            java.parent.mkdir(parents=True, exist_ok=True)
             java.touch()
         return EmptyJdk(home=home, java=java, version="11.0.13+8")
 

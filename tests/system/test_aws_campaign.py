@@ -26,7 +26,7 @@ SMALLER: Mapping[str, Any] = {
     "loads": ["200/s", "400/s"],
     "repeats": 1,
     "load_generator": {"name": "plimsoll-stress", "threads": 2, "concurrency": 50, "heap": "128M"},
-    "timing": {"duration": "20s", "warmup": "10s"},
+    "timing": {"duration": "15s", "warmup": "5s"},
     "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "2s"}],
     "max_parallel": 1,
     "canary": None,  # its floors are those of AWS's hosts

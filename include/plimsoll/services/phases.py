@@ -1,5 +1,7 @@
 """A cell's life, phase by phase. Each phase is idempotent: running it again finds what is there and goes on."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 from plimsoll.domain.cluster import Cluster, ClusterRequest
@@ -42,8 +44,7 @@ def deploy(work: Work) -> Fingerprint:
     nodes, load = _nodes(work), _load_host(work)
     canary = examine(work, [*nodes, load])
     work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
-    for host in _sampled(nodes, load):
-        work.toolkit.sampler.start(host, _time_left(work))
+    _sample(work, _sampled(nodes, load))
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
@@ -138,6 +139,12 @@ def _nodes(work: Work) -> list[Host]:
 def _load_host(work: Work) -> Host:
     cluster = _cluster(work)
     return work.provider.host(cluster, cluster.load_host)
+
+
+def _sample(work: Work, hosts: Sequence[Host]) -> None:
+    left = _time_left(work)
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        list(pool.map(lambda host: work.toolkit.sampler.start(host, left), hosts))
 
 
 def _sampled(nodes: list[Host], load: Host) -> list[Host]:

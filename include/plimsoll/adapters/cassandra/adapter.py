@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.cassandra.checks import problems
@@ -10,7 +11,7 @@ from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.events import events
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.layout import NodeFiles
-from plimsoll.adapters.cassandra.node import Blueprint, start
+from plimsoll.adapters.cassandra.node import Blueprint, install, start
 from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.adapters.cassandra.words import down
@@ -58,11 +59,18 @@ class Cassandra:
         blueprint = self._blueprint(definition, variant, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + self._patience)
         seed, others = nodes[0], nodes[1:]
-        start(seed, blueprint)
-        patience.await_line([seed], blueprint.release.listening)
-        _start_all(others, blueprint)
-        patience.await_line(nodes, blueprint.release.ready)
-        probe(self._program, load, nodes)
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            # While the seed comes up the others are brought what they need. What fails there fails again, and is
+            # told, where it is needed.
+            for node in others:
+                pool.submit(install, node, blueprint)
+            start(seed, blueprint)
+            for host in (load, *nodes):
+                pool.submit(self._program.argv, host)
+            patience.await_line([seed], blueprint.release.listening)
+            list(pool.map(partial(start, blueprint=blueprint), others))
+            patience.await_line(nodes, blueprint.release.ready)
+            probe(self._program, load, nodes)
 
     def fingerprint(
         self,
@@ -105,9 +113,3 @@ class Cassandra:
             addresses=[node.info.address for node in nodes],
             expires=expires,
         )
-
-
-def _start_all(nodes: Sequence[Host], blueprint: Blueprint) -> None:
-    """All at once: over a network each takes a while to install."""
-    with ThreadPoolExecutor(max(1, len(nodes))) as pool:
-        list(pool.map(lambda node: start(node, blueprint), nodes))

@@ -1,7 +1,8 @@
 """What running nodes say of themselves: as a cluster by CQL, as JVMs by JMX."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -46,18 +47,20 @@ def inspect(program: StressProgram, nodes: Sequence[Host]) -> list[NodeFingerpri
     machines: dict[str, list[Host]] = {}
     for node in nodes:
         machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
-    found = {node.info.name: facts for hosts in machines.values() for node, facts in _inspect_machine(program, hosts)}
+    with ThreadPoolExecutor(max(1, len(machines))) as pool:
+        answers = list(pool.map(lambda hosts: _inspect_machine(program, hosts), machines.values()))
+    found = {facts.host: facts for each in answers for facts in each}
     return [found[node.info.name] for node in nodes]
 
 
-def _inspect_machine(program: StressProgram, nodes: Sequence[Host]) -> Iterator[tuple[Host, NodeFingerprint]]:
+def _inspect_machine(program: StressProgram, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """JMX is open on a node's own machine only, and one start of the program serves all nodes there."""
     ports = ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
     answers = _ask(program, nodes[0], "inspect", "--jmx-port", ports, allowed=_JVM_START)
     for node, answer in zip(nodes, answers, strict=True):
         if answer["error"]:
             raise DeployError(answer["error"], where=f"cassandra on {name_of(node)}", mend="see whether the node runs")
-        yield node, _fingerprint(node, answer)
+    return [_fingerprint(node, answer) for node, answer in zip(nodes, answers, strict=True)]
 
 
 def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 import pytest
 from ruamel.yaml import YAML
 from tests.fakes.artefacts import HINTS
+from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.domain.errors import DeployError
@@ -74,6 +75,16 @@ def test_the_other_nodes_wait_until_the_seed_listens(cassandra, define, healthy,
         deploy(cassandra, define, healthy, load)
     assert [bool(node.jobs) for node in healthy] == [True, False, False]
     assert clock.naps > 0
+
+
+def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(cassandra, define, healthy, load, monkeypatch):
+    brought = []
+    monkeypatch.setattr(ScriptedHost, "install", lambda host, bundle: brought.append((host, bundle.name)) or bundle)
+    healthy[0].on_start = speaker(healthy[0], "INFO still reading\n")
+    with pytest.raises(DeployError, match="never said 'Listening on address:'"):
+        deploy(cassandra, define, healthy, load)
+    assert set(brought) >= {(node, "cassandra-4.0.1") for node in healthy}
+    assert set(brought) >= {(host, bundle) for host in (load, *healthy) for bundle in ("openjdk-11.0.13", "stress")}
 
 
 def test_a_seed_that_listens_is_enough_for_the_others_to_start(cassandra, define, healthy, load):
