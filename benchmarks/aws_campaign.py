@@ -10,6 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from benchmarks.costs import print_costs
 from tests.fakes.aws_campaign import Outcome, published, run_on_aws, stack_with
 
 from plimsoll.domain.cell import grid
@@ -35,12 +36,9 @@ def main() -> None:
 
 
 def _print(outcome: Outcome, definition: Definition) -> None:
-    cells, whole, cloud = len(grid(definition)), sum(outcome.cpu_s.values()), outcome.cloud
+    cells, cloud = len(grid(definition)), outcome.cloud
     print(f"{cells} cells, {definition.max_parallel} at a time: {outcome.run.state}, {outcome.valid_cells} valid")
-    print(f"wall: {outcome.wall_s:.0f} s, {outcome.wall_s / cells:.2f} s a cell")
-    print(f"CPU: {whole:.0f} s, {whole / cells:.2f} s a cell")
-    for part, seconds in sorted(outcome.cpu_s.items()):
-        print(f"  {part}: {seconds:.0f} s, {seconds / cells:.2f} s a cell")
+    print_costs(cells, outcome.wall_s, outcome.cpu_s)
     print(f"instances: {cloud['launched']} launched, {cloud['alive']} alive, at most {cloud['peak_instances']} at once")
     print(f"cost: {outcome.spent_usd:.4f} USD in the account, {outcome.billed_usd:.4f} USD by the cloud's own times")
     limit = definition.max_parallel * _HOSTS

@@ -11,6 +11,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from benchmarks.costs import print_costs
 from tests.airflow_stack import CHECKOUT, running_stack
 from tests.fakes.airflow_campaign import Outcome, run_campaign
 from tests.fakes.installation import Installation, instant_definition
@@ -41,12 +42,8 @@ def measure(repeats: int, parallel: int) -> Outcome:
 
 
 def _print(outcome: Outcome, *, cells: int, parallel: int) -> None:
-    whole = sum(outcome.cpu_s.values())
     print(f"{cells} cells, {parallel} at a time: {outcome.run.state}")
-    print(f"wall: {outcome.wall_s:.0f} s, {outcome.wall_s / cells:.2f} s a cell")
-    print(f"CPU: {whole:.0f} s, {whole / cells:.2f} s a cell")
-    for part, seconds in sorted(outcome.cpu_s.items()):
-        print(f"  {part}: {seconds:.0f} s, {seconds / cells:.2f} s a cell")
+    print_costs(cells, outcome.wall_s, outcome.cpu_s)
     print(f"clusters: {outcome.clusters}, at most {outcome.most_alive} at once")
     if outcome.run.state != "success" or outcome.clusters != cells or outcome.most_alive > parallel:
         raise SystemExit("\n".join(["not as it must be", *outcome.failures]))

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.report [--rounds N]
 
-The cells are synthetic (tests/synthetic.py): 900 intervals of reads, writes and both, some 5,400 pauses, a verdict and
+The cells are synthetic (tests/synthetic): 900 intervals of reads, writes and both, some 5,400 pauses, a verdict and
 a fingerprint each, in a store in a temporary folder. Two programs run in turn, each a process of its own:
 
   report  reads the store, makes every file of the report and writes it

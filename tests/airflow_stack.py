@@ -1,5 +1,6 @@
 """A real Airflow for tests: the very stack of `make up`, in a home of its own, gone when the block ends."""
 
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,11 @@ class StackUnderTest:
     stack: Stack
     running: Record
     client: AirflowClient
+
+    def connect(self, name: str, *, extra: Mapping[str, str], **values: str) -> None:
+        """Add a connection to Airflow's database, as its UI does."""
+        body = {"connection_id": name, "extra": json.dumps(extra), **values}
+        self.client._transport.call("POST", "/connections", json=body)
 
     def run_to_end(
         self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S

@@ -1,6 +1,5 @@
 """A real Airflow whose clusters and store are on the test cloud, as in production: it knows them by its connections."""
 
-import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
+from tests.airflow_secrets import words_of_key
 from tests.airflow_stack import StackUnderTest, running_stack
 from tests.cloud.client import CloudClient
 from tests.cloud.process import cloud_process
@@ -36,10 +36,9 @@ class Secrets:
     ssh_key: str = field(repr=False)
 
     def words(self) -> Iterator[str]:
-        """Texts that give a secret away; of the private key, each line that is its own."""
+        """Texts that give a secret away."""
         yield self.secret_key
-        # The first line of an Ed25519 key's body is every such key's.
-        yield from [line for line in self.ssh_key.splitlines() if not line.startswith("-----")][1:]
+        yield from words_of_key(self.ssh_key)
 
 
 @dataclass(frozen=True)
@@ -106,13 +105,8 @@ def _made_secrets(folder: Path) -> Secrets:
 def _connect(airflow: StackUnderTest, keys: Secrets, endpoint: str, region: str) -> None:
     """The connections that docs/aws.md asks for, in Airflow's database, where its UI puts them."""
     aws = {"endpoint_url": endpoint, "region_name": region}
-    _add(airflow, "aws_default", conn_type="aws", login=keys.access_key, password=keys.secret_key, extra=aws)
-    _add(airflow, "plimsoll_ssh", conn_type="ssh", login=USER, extra={"private_key": keys.ssh_key})
-
-
-def _add(airflow: StackUnderTest, name: str, *, extra: Mapping[str, str], **values: str) -> None:
-    body = {"connection_id": name, "extra": json.dumps(extra), **values}
-    airflow.client._transport.call("POST", "/connections", json=body)
+    airflow.connect("aws_default", conn_type="aws", login=keys.access_key, password=keys.secret_key, extra=aws)
+    airflow.connect("plimsoll_ssh", conn_type="ssh", login=USER, extra={"private_key": keys.ssh_key})
 
 
 def _direct(endpoint: str) -> dict[str, str]:

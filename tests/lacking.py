@@ -12,6 +12,15 @@ def leave_out(reason: str) -> None:
     (pytest.fail if ALL else pytest.skip)(reason)
 
 
+def require_namespaces() -> None:
+    """Leave out the test that asks where this machine can't have the test cloud's hosts in namespaces."""
+    from tests.cloud import namespaces  # who wants no such host need not import what makes them
+
+    why_not = namespaces.obstacle()
+    if why_not:
+        leave_out(f"no hosts in namespaces here: {why_not}")
+
+
 def needs(there: bool, reason: str) -> pytest.MarkDecorator:
     """A mark for tests that want something; where nothing may be left out they run, and fail without it."""
     return pytest.mark.skipif(not there and not ALL, reason=reason)

@@ -1,14 +1,13 @@
 """The published campaign on AWS, as small as it goes: real clusters over SSH, a store in S3, a real Airflow."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.cloud import namespaces
-from tests.cloud_secrets import places_that_tell
+from tests.airflow_secrets import places_that_tell
 from tests.cloud_stack import CloudStack, running_cloud_stack
-from tests.lacking import leave_out
+from tests.lacking import require_namespaces
 from tests.standstills import run_to_report
 
 from plimsoll.bootstrap import load_definition
@@ -60,13 +59,15 @@ class Campaign:
         """One for each cell, and those that this machine spoilt."""
         return [key for cell in running_order(self.definition) for key in self.stored.attempts(cell.id)]
 
+    def places_that_tell(self, words: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Where one of the words stands, by kind of place."""
+        return places_that_tell(self.stack.airflow, self.stack.store, words)
+
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
     """Run once, for all tests."""
-    obstacle = namespaces.obstacle()
-    if obstacle:
-        leave_out(f"no hosts in namespaces here: {obstacle}")
+    require_namespaces()
     definition = small_definition()
     with running_cloud_stack(tmp_path_factory.mktemp("aws"), [definition]) as stack:
         stored = CampaignStore(stack.store, CAMPAIGN)
@@ -103,5 +104,5 @@ def test_it_leaves_nothing_in_the_cloud(campaign: Campaign) -> None:
 
 def test_its_secrets_are_nowhere(campaign: Campaign) -> None:
     words = [*campaign.stack.secrets.words(), *GIVE_AWAY]
-    assert not any((found := places_that_tell(campaign.stack, words)).values()), str(found)
-    assert all(places_that_tell(campaign.stack, [CAMPAIGN]).values()), "the search finds nothing at all"
+    assert not any((found := campaign.places_that_tell(words)).values()), str(found)
+    assert all(campaign.places_that_tell([CAMPAIGN]).values()), "the search finds nothing at all"

@@ -10,9 +10,8 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
-from tests.cloud import namespaces
 from tests.cloud.cloud import REGION, Cloud, running_cloud
-from tests.lacking import leave_out
+from tests.lacking import require_namespaces
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,7 @@ def ec2(instant: Cloud) -> Any:
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Cloud]:
     """With hosts in namespaces, in real time."""
-    obstacle = namespaces.obstacle()
-    if obstacle:
-        leave_out(f"no hosts in namespaces here: {obstacle}")
+    require_namespaces()
     with running_cloud("namespaces") as cloud:
         yield cloud
 

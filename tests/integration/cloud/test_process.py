@@ -9,12 +9,12 @@ import boto3
 import httpx
 import psutil
 import pytest
-from tests.cloud import namespaces, slots
+from tests.cloud import slots
 from tests.cloud.client import CloudClient
 from tests.cloud.faults import NoCapacity
 from tests.cloud.process import cloud_process
 from tests.integration.cloud.conftest import eventually
-from tests.lacking import leave_out
+from tests.lacking import require_namespaces
 
 
 def client(about: dict[str, Any], service: str) -> Any:
@@ -74,9 +74,7 @@ def test_a_wrong_order_is_refused_with_its_reason(path: str, body: Any, status: 
 
 @pytest.fixture
 def needs_namespaces() -> None:
-    obstacle = namespaces.obstacle()
-    if obstacle:
-        leave_out(f"no hosts in namespaces here: {obstacle}")
+    require_namespaces()
 
 
 def folder_of(instance: str) -> Path:

@@ -4,12 +4,12 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-from tests.cloud.cloud import REGION, Cloud
+from tests.cloud.cloud import Cloud
 from tests.cloud.faults import LoseAnswer, NoCapacity
+from tests.cloud_account import Account
+from tests.ec2_definition import ec2_options
 from tests.integration.cloud.conftest import eventually, keygen
 
 from plimsoll.adapters.clock import SystemClock
@@ -17,27 +17,9 @@ from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.ssh import Connections
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
-from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 FIND_DISK = ["findmnt", "-n", "-o", "SOURCE", "--target", "/var/lib/plimsoll"]
 _attempts = itertools.count(1)
-
-
-class Secrets:
-    """Implements the Secrets port: one key, one account."""
-
-    def __init__(self, endpoint: str, key: Path) -> None:
-        self._endpoint, self._key = endpoint, key
-        self._session = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
-
-    def ssh_identity(self, connection_id: str) -> SshIdentity:
-        return SshIdentity("plimsoll", self._key.read_text())
-
-    def aws(self, connection_id: str) -> AwsAccess:
-        return AwsAccess(self.client)
-
-    def client(self, service: str, region: str | None) -> Any:
-        return self._session.client(service, region_name=region or REGION, endpoint_url=self._endpoint)
 
 
 class Options:
@@ -55,22 +37,15 @@ class Options:
 
 @pytest.fixture
 def options(cloud: Cloud) -> dict[str, object]:
-    return {
-        "region": REGION,
-        "subnets": list(cloud.landscape.subnets.values()),
-        "security_group": cloud.landscape.security_group,
-        "image": cloud.landscape.image_parameter,
-        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
-        "startup": "1m",
-    }
+    return ec2_options(cloud.landscape, startup="1m")
 
 
 @pytest.fixture
 def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterator[Ec2Provider]:
-    secrets = Secrets(cloud.endpoint, keygen(tmp_path / "id"))
-    connections = Connections(secrets)
+    account = Account(cloud.endpoint, keygen(tmp_path / "id"))
+    connections = Connections(account)
     yield Ec2Provider(
-        secrets=secrets,
+        secrets=account,
         options=Options(options),
         clock=SystemClock(),
         connect=over_ssh(connections),

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cloud.cloud import REGION, Cloud
+from tests.cloud.cloud import Cloud
+from tests.cloud_account import Account
+from tests.ec2_definition import ec2_options
 from tests.fakes import instant
 from tests.fakes.installation import instant_definition
 from tests.integration.cloud.conftest import keygen
-from tests.integration.cloud.test_provider import Secrets
 from tests.quick_canary import hurry
 
 from plimsoll.adapters.canary import ScriptCanary
@@ -31,16 +32,9 @@ CELL = "v1-001k-r1"
 @pytest.fixture
 def definition(cloud: Cloud) -> Definition:
     """One cell of two nodes, everything but the hosts instant."""
-    options = {
-        "region": REGION,
-        "subnets": list(cloud.landscape.subnets.values()),
-        "security_group": cloud.landscape.security_group,
-        "image": cloud.landscape.image_parameter,
-        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
-    }
     asked = instant_definition(variants=1, loads=1).model_dump(mode="json")
     asked["system"]["nodes"], asked["workload"]["replication_factor"] = 2, 2
-    asked["provider"] = {"name": "ec2", "options": options}
+    asked["provider"] = {"name": "ec2", "options": ec2_options(cloud.landscape)}
     return Definition.model_validate(asked)
 
 
@@ -48,13 +42,13 @@ def definition(cloud: Cloud) -> Definition:
 def work(cloud: Cloud, definition: Definition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
     """An attempt whose load is complete on hosts of the cloud."""
     monkeypatch.setattr(instant, "_cell_of", lambda _: "no-such-cell")
-    secrets = Secrets(cloud.endpoint, keygen(tmp_path / "id"))
-    connections = Connections(secrets)
+    account = Account(cloud.endpoint, keygen(tmp_path / "id"))
+    connections = Connections(account)
     url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"
-    store = S3Store(url, lambda: secrets.client("s3", None))
+    store = S3Store(url, lambda: account.client("s3"))
     depot = Depot(store, layout.bundles_prefix, tmp_path / "locks")
     provider = Ec2Provider(
-        secrets, StoredOptions(store), SystemClock(), over_ssh(connections, depot), url, lambda _: None
+        account, StoredOptions(store), SystemClock(), over_ssh(connections, depot), url, lambda _: None
     )
     faults = instant.Faults(tmp_path)
     toolkit = Toolkit(

@@ -1,5 +1,6 @@
 """Hosts to hold the Host port's contract against: this machine's own, and one behind a real sshd."""
 
+import os
 from pathlib import PurePosixPath
 
 import pytest
@@ -8,11 +9,21 @@ from tests.s3 import running_s3
 from tests.sshd import OneKey, make_key, running_sshd
 
 from plimsoll.adapters.local import LocalHost
-from plimsoll.adapters.ssh import Connections, SshHost
+from plimsoll.adapters.ssh import Connections, SshHost, bundles
 from plimsoll.domain.cluster import HostInfo
 
 INFO = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"machine": "here"})
 UNWANTED = {"JAVA_TOOL_OPTIONS": "-Xmx1g"}
+MIB = 1 << 20
+
+
+def make_folder(folder, *, big):
+    """A folder with an executable, and a file of so many random bytes."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "java").write_text("#!/bin/sh\necho started\n")
+    (folder / "bin" / "java").chmod(0o700)
+    (folder / "big.jar").write_bytes(os.urandom(big))
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +70,20 @@ def host(request, marks, tmp_path, monkeypatch):
     for name, value in UNWANTED.items():
         monkeypatch.setenv(name, value)
     return LocalHost(INFO, tmp_path / "node1", marks)
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Paths that went over SSH, the program's own aside."""
+    paths = []
+    send = bundles._send
+
+    def noting(connection, bundle, missing, place, where):
+        paths.extend(path for path in missing if bundle.name != "onhost")
+        send(connection, bundle, missing, place, where)
+
+    monkeypatch.setattr(bundles, "_send", noting)
+    return paths
 
 
 @pytest.fixture

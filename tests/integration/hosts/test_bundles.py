@@ -6,7 +6,7 @@ import threading
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.integration.hosts.conftest import INFO
+from tests.integration.hosts.conftest import INFO, MIB, make_folder
 from tests.lacking import leave_out
 from tests.processes import python_job, until
 from tests.sshd import OneKey
@@ -14,35 +14,15 @@ from tests.sshd import OneKey
 from plimsoll.adapters.ssh import Connections, SshHost, bundles
 from plimsoll.domain.errors import HostError
 
-MIB = 1 << 20
-
 
 @pytest.fixture
 def bundle(tmp_path):
     """A folder with an executable, an odd name, something big and what Python left there."""
-    folder = tmp_path / "some bundle"
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin" / "java").write_text("#!/bin/sh\necho started\n")
-    (folder / "bin" / "java").chmod(0o700)
+    folder = make_folder(tmp_path / "some bundle", big=5 * MIB)
     (folder / "it's\n odd").write_text("odd")
-    (folder / "big.jar").write_bytes(os.urandom(5 * MIB))
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "x.pyc").touch()
     return folder
-
-
-@pytest.fixture
-def sent(monkeypatch):
-    """Paths that went over the wire."""
-    paths = []
-    send = bundles._send
-
-    def noting(connection, bundle, missing, place, where):
-        paths.extend(path for path in missing if bundle.name != "onhost")
-        send(connection, bundle, missing, place, where)
-
-    monkeypatch.setattr(bundles, "_send", noting)
-    return paths
 
 
 @pytest.fixture

@@ -7,13 +7,11 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.integration.hosts.conftest import INFO
+from tests.integration.hosts.conftest import INFO, MIB, make_folder
 from tests.sshd import OneKey
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, bundles
-
-MIB = 1 << 20
 
 
 @pytest.fixture
@@ -23,26 +21,7 @@ def depot(store, tmp_path):
 
 @pytest.fixture
 def bundle(tmp_path):
-    folder = tmp_path / "jdk"
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin" / "java").write_text("#!/bin/sh\necho started\n")
-    (folder / "bin" / "java").chmod(0o755)
-    (folder / "big.jar").write_bytes(os.urandom(3 * MIB))
-    return folder
-
-
-@pytest.fixture
-def sent(monkeypatch):
-    """Paths that went over SSH, the program's own aside."""
-    paths = []
-    send = bundles._send
-
-    def noting(connection, bundle, missing, place, where):
-        paths.extend(path for path in missing if bundle.name != "onhost")
-        send(connection, bundle, missing, place, where)
-
-    monkeypatch.setattr(bundles, "_send", noting)
-    return paths
+    return make_folder(tmp_path / "jdk", big=3 * MIB)
 
 
 @pytest.fixture

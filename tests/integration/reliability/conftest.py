@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
-from tests.cloud.cloud import REGION, Cloud, running_cloud
+from tests.cloud.cloud import Cloud, running_cloud
+from tests.cloud_account import Account
+from tests.ec2_definition import ec2_options
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, NoSampler
@@ -29,7 +29,6 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.ports.secrets import AwsAccess, SshIdentity
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.reaping import Reaped, reap
@@ -38,24 +37,6 @@ from plimsoll.services.toolkit import Toolkit
 
 CAMPAIGN, CELL = "azul", "v1-001k-r1"
 Action = Callable[[], object]
-
-
-class Account:
-    """Implements the Secrets port: one key, and one account with the retries that Plimsoll's own clients have."""
-
-    def __init__(self, endpoint: str, key: Path) -> None:
-        self._endpoint, self._key = endpoint, key
-        self._session = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
-
-    def ssh_identity(self, connection_id: str) -> SshIdentity:
-        return SshIdentity("plimsoll", self._key.read_text())
-
-    def aws(self, connection_id: str) -> AwsAccess:
-        return AwsAccess(self.client)
-
-    def client(self, service: str, region: str | None) -> Any:
-        config = Config(retries={"mode": "standard", "total_max_attempts": 8}, connect_timeout=5, read_timeout=20)
-        return self._session.client(service, region_name=region or REGION, endpoint_url=self._endpoint, config=config)
 
 
 class CloudClock:
@@ -196,7 +177,7 @@ def place_on(
     nodes: int = 3,
 ) -> Place:
     """A campaign in a store of its own in the cloud's bucket; everything of the product's but database and load."""
-    store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3", None))
+    store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3"))
     provider = Ec2Provider(account, StoredOptions(store), clock, connect, store.root, load.moments.hear)
     toolkit = Toolkit(
         store=store,
@@ -213,14 +194,7 @@ def place_on(
 
 def definition_on(cloud: Cloud, nodes: int) -> Definition:
     """One cell on hosts of that cloud, every zone allowed."""
-    options = {
-        "region": REGION,
-        "subnets": list(cloud.landscape.subnets.values()),
-        "security_group": cloud.landscape.security_group,
-        "image": cloud.landscape.image_parameter,
-        "instance_types": {"node": "r5d.2xlarge", "load": "c5.2xlarge"},
-        "startup": "1m",
-    }
+    options = ec2_options(cloud.landscape, startup="1m")
     cell = instant_definition("azul", variants=1, loads=1).model_dump(mode="json")
     smaller = {"system": {**cell["system"], "nodes": nodes}, "workload": {"replication_factor": nodes}}
     return Definition.model_validate({**cell, **smaller, "provider": {"name": "ec2", "options": options}})

@@ -5,21 +5,29 @@ from contextlib import closing
 
 import psycopg2
 from psycopg2 import sql
-from tests.cloud_stack import CloudStack
+from tests.airflow_stack import StackUnderTest
 
+from plimsoll.ports.store import ResultStore
 from plimsoll_airflow.local.environment import DATABASE_USER
+from plimsoll_airflow.local.home import Home
 
 _KEPT = "connection"
 """The table in which Airflow keeps them, encrypted."""
 
 
-def places_that_tell(stack: CloudStack, words: Sequence[str]) -> dict[str, list[str]]:
+def words_of_key(private_key: str) -> list[str]:
+    """Texts that give a private key away: each line that is its own."""
+    # The first line of an Ed25519 key's body is every such key's.
+    return [line for line in private_key.splitlines() if not line.startswith("-----")][1:]
+
+
+def places_that_tell(airflow: StackUnderTest, store: ResultStore, words: Sequence[str]) -> dict[str, list[str]]:
     """By kind of place, each place that holds one of the words."""
     sought = [word.encode() for word in words]
     return {
-        "files": _telling(_files(stack), sought),
-        "database": _telling(_rows(stack), sought),
-        "store": _telling(((key, stack.store.read(key)) for key in stack.store.keys("")), sought),
+        "files": _telling(_files(airflow.stack.home), sought),
+        "database": _telling(_rows(airflow.stack.home), sought),
+        "store": _telling(((key, store.read(key)) for key in store.keys("")), sought),
     }
 
 
@@ -27,17 +35,16 @@ def _telling(places: Iterable[tuple[str, bytes]], sought: Sequence[bytes]) -> li
     return sorted({name for name, content in places if any(word in content for word in sought)})
 
 
-def _files(stack: CloudStack) -> Iterator[tuple[str, bytes]]:
+def _files(home: Home) -> Iterator[tuple[str, bytes]]:
     """Everything below Airflow's home, task logs and those of its parts too, but the database's own files."""
-    home = stack.airflow.stack.home
     for path in home.path.rglob("*"):
         if path.is_file() and not path.is_relative_to(home.database):
             yield str(path.relative_to(home.path)), path.read_bytes()
 
 
-def _rows(stack: CloudStack) -> Iterator[tuple[str, bytes]]:
+def _rows(home: Home) -> Iterator[tuple[str, bytes]]:
     """All rows of all tables: XComs, arguments of triggers, configurations of runs, rendered fields."""
-    address = {"host": str(stack.airflow.stack.home.socket_dir), "user": DATABASE_USER, "dbname": "postgres"}
+    address = {"host": str(home.socket_dir), "user": DATABASE_USER, "dbname": "postgres"}
     with closing(psycopg2.connect(**address)) as connection, connection.cursor() as cursor:
         cursor.execute("select tablename from pg_tables where schemaname = 'public'")
         for (table,) in cursor.fetchall():

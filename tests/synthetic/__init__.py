@@ -1,0 +1,24 @@
+"""A synthetic campaign with known truth: what the analysis must find and the report must draw.
+
+Every interval's percentiles come from a queue's shape (1 / (1 - utilisation)) with noise and a decaying warm-up. Up to
+a variant's planted capacity no judged interval reaches the bound; at each higher load some do, each because of one
+planted stop-the-world pause, unless the plan names another culprit. Same arguments, same campaign.
+"""
+
+from tests.synthetic.campaign import azul_campaign, demo_campaign, synthetic_campaign
+from tests.synthetic.definitions import azul_definition, demo_definition
+from tests.synthetic.plan import AZUL_CAPACITIES, BACKGROUND, DEMO_CAPACITIES, Plan
+from tests.synthetic.verdict import GENERATED_AT
+
+__all__ = [
+    "AZUL_CAPACITIES",
+    "BACKGROUND",
+    "DEMO_CAPACITIES",
+    "GENERATED_AT",
+    "Plan",
+    "azul_campaign",
+    "azul_definition",
+    "demo_campaign",
+    "demo_definition",
+    "synthetic_campaign",
+]

@@ -1,0 +1,47 @@
+"""Whole synthetic campaigns."""
+
+from tests.synthetic.attempt import attempts_at
+from tests.synthetic.definitions import azul_definition, demo_definition
+from tests.synthetic.plan import AZUL_CAPACITIES, DEMO_CAPACITIES, Plan
+from tests.synthetic.verdict import GENERATED_AT
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
+from plimsoll.services.definitions import dump_definition
+
+
+def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:
+    """Stored results of every cell, as the store would give them."""
+    attempts = [
+        attempt
+        for cell in grid(definition)
+        if cell.id not in plan.not_run
+        for attempt in attempts_at(definition, plan, cell)
+    ]
+    return CampaignData(
+        campaign_id=f"{definition.name}-20260301",
+        definition=definition,
+        attempts=tuple(attempts),
+        quality=plan.quality,
+        generated_at=GENERATED_AT,
+        definition_yaml=dump_definition(definition),
+    )
+
+
+def azul_campaign(seed: int = 1) -> CampaignData:
+    """275 cells with two invalid ones, one that was retried, one not run and one odd kernel."""
+    plan = Plan(
+        AZUL_CAPACITIES,
+        invalid={"shenandoah-060k-r4", "zgc-100k-r2"},
+        retried={"g1-040k-r3"},
+        not_run={"cms-120k-r5"},
+        odd_kernels={"zgc-030k-r2"},
+        seed=seed,
+    )
+    return synthetic_campaign(azul_definition(), plan)
+
+
+def demo_campaign(seed: int = 1) -> CampaignData:
+    """Four valid cells of nine intervals: G1 misses at the higher load."""
+    return synthetic_campaign(demo_definition(), Plan(DEMO_CAPACITIES, saturation_ops_s=4_000.0, seed=seed))
