@@ -77,6 +77,10 @@ class HostError(PlimsollError):
     """A command, job or file on a host failed."""
 
 
+class Unreachable(HostError):
+    """No connection: the host is down, booting, frozen or cut off, or nothing answers at that port."""
+
+
 class DeployError(PlimsollError):
     """A database did not come up as defined; carries status and the last log lines in `what`."""
 

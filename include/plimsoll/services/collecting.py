@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import PlimsollError, ProviderError
+from plimsoll.domain.errors import PlimsollError, ProviderError, Unreachable
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
@@ -111,6 +111,9 @@ def _from_host(work: Work, host: Host, written: Callable[[], Sequence[PurePosixP
         try:
             file = sent.get(path) or _fetched(work, host, path, keys[path])
             entries.append(ManifestEntry(path=name, size_bytes=file.size_bytes, sha256=file.sha256))
+        except Unreachable as error:  # to ask for each of the others would take as long again
+            lost.append(f"not collected from {host.info.name}, from {path.name} on: {error}")
+            break
         except PlimsollError as error:
             lost.append(f"not collected: {error}")
     return _Found(tuple(entries), (), tuple(lost))

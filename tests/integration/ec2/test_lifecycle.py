@@ -11,8 +11,8 @@ from tests.integration.ec2.conftest import FakeHost, Options
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.host_keys import host_key
-from plimsoll.adapters.ssh import Unreachable, WrongHostKey
-from plimsoll.domain.errors import ProviderError
+from plimsoll.adapters.ssh import WrongHostKey
+from plimsoll.domain.errors import ProviderError, Unreachable
 
 
 def instances(account, *states):

@@ -12,10 +12,10 @@ from tests.integration.hosts.conftest import INFO
 from tests.processes import log_of, marked, python_job, until
 from tests.sshd import OneKey, make_key, running_sshd
 
-from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, Unreachable, WrongHostKey
+from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, WrongHostKey
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.keys import parse_host_key
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.errors import HostError, Unreachable
 
 LONG = timedelta(seconds=60)
 SLEEP = "import time; print('up', flush=True); time.sleep(600)"

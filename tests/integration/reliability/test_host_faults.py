@@ -1,35 +1,32 @@
 """Faults of hosts and of their links, each where it strikes in a cell's life: real hosts over real SSH."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cloud import namespaces
 from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.faults import SmallDisk
+from tests.cloud_account import Account
 from tests.fakes.instant import Faults
 from tests.integration.cloud.conftest import keygen
 from tests.integration.reliability.conftest import (
     CELL,
-    Account,
     Moments,
     Place,
     StruckDatabase,
     StruckLoadGenerator,
     place_on,
 )
-from tests.lacking import leave_out
+from tests.lacking import require_namespaces
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import over_ssh
 from plimsoll.adapters.ssh import Connections
-from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.attempts import failure_of
+from plimsoll.services.campaigns import read_manifest
 
 SLEEP = ("sleep", "3600")
 
@@ -71,9 +68,7 @@ class SleepingLoad(StruckLoadGenerator):
 
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Cloud]:
-    obstacle = namespaces.obstacle()
-    if obstacle:
-        leave_out(f"no hosts in namespaces here: {obstacle}")
+    require_namespaces()
     with running_cloud("namespaces") as cloud:
         yield cloud
 
@@ -136,13 +131,26 @@ def test_a_host_that_stays_out_of_reach_ends_the_attempt_and_the_cell_is_run_aga
 ) -> None:
     monkeypatch.setattr("plimsoll.services.following.OUT_OF_REACH", timedelta(seconds=10))
     place.moments.within["load"] = act(place, "node", "freeze")
-    with suppress(PlimsollError):  # what can't be collected of it
-        place.run()
-    reason = failure_of(place.campaign.store, place.campaign.key(CELL, 1))
-    assert reason is not None
+    [reason] = place.run().reasons
     assert "out of reach for 0:00:10" in reason
+    assert "; nothing was collected from node1: host node1" in reason
+    assert collected(place, 1) == {"load"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
     load.over = True
+    assert place.run().valid
+    place.assert_counts_once(attempts=2)
+
+
+@pytest.mark.parametrize("verb", ["freeze", "cut"])
+def test_a_host_that_falls_silent_while_files_are_collected_costs_its_own(
+    place: Place, load: SleepingLoad, verb: str
+) -> None:
+    load.over = True
+    place.moments.within["collect"] = act(place, "load", verb)
+    [reason] = place.run().reasons
+    assert reason.startswith("nothing was collected from load: host load")
+    assert collected(place, 1) == {"node1"}
+    assert place.cloud.nothing_left(), place.cloud.leftovers()
     assert place.run().valid
     place.assert_counts_once(attempts=2)
 
@@ -160,6 +168,13 @@ def test_a_disk_that_is_too_small_is_named_and_the_cell_is_run_again(
     assert place.cloud.nothing_left(), place.cloud.leftovers()
     assert place.run().valid
     place.assert_counts_once(attempts=2)
+
+
+def collected(place: Place, attempt: int) -> set[str]:
+    """Hosts that files were collected from."""
+    manifest = read_manifest(place.campaign.store, place.campaign.key(CELL, attempt))
+    assert manifest is not None
+    return {Path(entry.path).parts[1] for entry in manifest.files}
 
 
 def act(place: Place, role: str, verb: str) -> Callable[[], None]:

@@ -5,7 +5,7 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantLoadGenerator, InstantProvider
 
-from plimsoll.domain.errors import HostError, ProviderError
+from plimsoll.domain.errors import HostError, ProviderError, Unreachable
 from plimsoll.services import collecting, phases
 from plimsoll.services.attempts import begin, record_failure
 from plimsoll.services.campaigns import read_manifest
@@ -74,6 +74,23 @@ def test_a_load_host_that_does_not_answer_costs_its_own_files_only(work, monkeyp
     manifest = collect(work)
     assert paths(manifest) == {f"raw/node{number}/system.log" for number in (1, 2, 3)}
     assert manifest.failure.startswith("nothing was collected from load")
+
+
+def test_a_host_that_falls_silent_meanwhile_is_not_asked_for_each_other_file(work, monkeypatch):
+    asked, fetch = [], FolderHost.fetch
+
+    def silent_from_the_second_on(host, path, destination):
+        if host.info.name == "load":
+            asked.append(path)
+            if len(asked) > 1:
+                raise Unreachable("can't be reached: timed out", where="host load")
+        fetch(host, path, destination)
+
+    monkeypatch.setattr(FolderHost, "fetch", silent_from_the_second_on)
+    manifest = collect(work)
+    assert len(asked) == 2
+    assert {path for path in paths(manifest) if "/load/" in path} == {f"raw/load/{asked[0].name}"}
+    assert manifest.failure.startswith(f"not collected from load, from {asked[1].name} on: host load: can't be reached")
 
 
 def test_the_first_reason_comes_first(work, dead):

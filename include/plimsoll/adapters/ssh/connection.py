@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import paramiko
 
-from plimsoll.adapters.ssh.errors import Unreachable
 from plimsoll.adapters.ssh.execution import Answer, Feed, execute
 from plimsoll.adapters.ssh.opening import LOST, close, open_transport, unreachable
 from plimsoll.adapters.ssh.target import Target
+from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import Secrets
 
 _PAUSES_S = (0.5, 2.0, 5.0)

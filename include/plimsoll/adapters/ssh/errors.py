@@ -1,10 +1,6 @@
-"""What keeps a host from being reached, told apart: only the first kind may pass by itself."""
+"""What keeps a host from being used though it answers: unlike `Unreachable`, none of it passes by itself."""
 
 from plimsoll.domain.errors import HostError
-
-
-class Unreachable(HostError):
-    """No connection: the host is down, booting or cut off, or nothing answers at that port."""
 
 
 class WrongHostKey(HostError):

@@ -19,12 +19,11 @@ from plimsoll.adapters.ssh import clock, commands, files
 from plimsoll.adapters.ssh.bundles import Bundle, bundle_of, deliver
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.depot import FETCH, Staged
-from plimsoll.adapters.ssh.errors import Unreachable
 from plimsoll.adapters.ssh.execution import Answer
 from plimsoll.adapters.ssh.opening import unreachable
 from plimsoll.adapters.ssh.program import Program
 from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.errors import HostError, Unreachable
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 from plimsoll.ports.store import StoredFile, UploadTicket

@@ -6,9 +6,10 @@ from contextlib import suppress
 
 import paramiko
 
-from plimsoll.adapters.ssh.errors import KeyRefused, Unreachable, WrongHostKey
+from plimsoll.adapters.ssh.errors import KeyRefused, WrongHostKey
 from plimsoll.adapters.ssh.keys import HostKey, parse_host_key, private_key
 from plimsoll.adapters.ssh.target import Target
+from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import SshIdentity
 
 LOST = (paramiko.SSHException, EOFError, OSError)
