@@ -35,7 +35,8 @@ status:  ## Say whether Airflow is up
 
 test: setup-dev  ## Check style, types and layers, then run all tests
 	@$(MAKE) check
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest tests/unit --numprocesses logical
+	@$(BIN)/python -m pytest --ignore tests/unit
 
 check: setup-dev  ## Check style, types and layers only
 	@$(BIN)/ruff check
