@@ -1,10 +1,11 @@
 """Apache Cassandra as a database under test."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta, tzinfo
 from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 
 from plimsoll.adapters.cassandra.checks import problems
 from plimsoll.adapters.cassandra.class_data import class_data
@@ -62,12 +63,11 @@ class Cassandra:
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             # While the seed comes up the others are brought what they need. What fails there fails again, and is
             # told, where it is needed.
-            for node in others:
-                pool.submit(install, node, blueprint)
+            brought: list[Future[Any]] = [pool.submit(install, node, blueprint) for node in others]
             start(seed, blueprint)
-            for host in (load, *nodes):
-                pool.submit(self._program.argv, host)
+            brought += [pool.submit(self._program.argv, host) for host in (load, *nodes)]
             patience.await_line([seed], blueprint.release.listening)
+            wait(brought)
             list(pool.map(partial(start, blueprint=blueprint), others))
             patience.await_line(nodes, blueprint.release.ready)
             probe(self._program, load, nodes)
