@@ -1,8 +1,9 @@
 """A Plimsoll of its own in a folder, everything instant but the store: for tests in one process and in many."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from tests.fakes.instant import Faults, InstantProvider, toolkit
@@ -102,3 +103,15 @@ class Installation:
         campaign = CampaignStore(self.toolkit.store, campaign_id)
         campaign.open(definition)
         return campaign
+
+    def attempts(self, campaign_id: str) -> Mapping[str, Sequence[int]]:
+        """The numbers of each cell's attempts."""
+        campaign = CampaignStore(self.toolkit.store, campaign_id)
+        return {cell: [key.attempt for key in campaign.attempts(cell)] for cell in campaign.cells_with_attempts()}
+
+    def files(self, campaign_id: str) -> Mapping[str, str]:
+        """Every file of every attempt, manifests among them, with its digest."""
+        cells = self.folder / "store" / campaign_id / "cells"
+        found = [path for path in cells.rglob("*") if path.is_file()]
+        assert any(path.name == "manifest.json" for path in found)
+        return {str(path.relative_to(cells)): sha256(path.read_bytes()).hexdigest() for path in found}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path, PurePosixPath
 
-from tests.fakes.hdr import interval_log
+from tests.fakes.hdr import FAST_US, SLOW_US, interval_log
 from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.clock import SystemClock
@@ -53,7 +53,10 @@ def toolkit(settings: Settings) -> Toolkit:
 
 @dataclass(frozen=True)
 class Faults:
-    """Cells that are to fail: a file each, naming the phase (`provision`, `deploy`, `down`, `load`, `destroy`)."""
+    """Cells that are to fail: a file each, naming the phase (`provision`, `deploy`, `down`, `load`, `destroy`).
+
+    `slow` lets the cell succeed, and miss its service level.
+    """
 
     folder: Path
 
@@ -224,9 +227,9 @@ class InstantLoadGenerator:
         """Write the logs of the whole run, unless it was started before."""
         if self.has_started(host):
             return
-        began = time.time()
+        began, took_us = time.time(), SLOW_US if self._faults.hits(_cell_of(host), "slow") else FAST_US
         for operation, count in _per_second(request).items():
-            log = interval_log(began, _seconds(request), count)
+            log = interval_log(began, _seconds(request), count, took_us)
             for measure in ("", "intended-"):
                 host.write(PurePosixPath(f"load.hdr-{measure}{operation}"), log)
         host.write(PurePosixPath(self.summary_file), _summary(request, began).model_dump_json())

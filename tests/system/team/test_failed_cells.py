@@ -3,7 +3,6 @@
 import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
@@ -27,7 +26,7 @@ def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
 ) -> None:
     installation.faults.plant(FAILED, "load")
     failed = team.run_to_end("again", {"campaign_id": "cleared"}, timeout_s=600)
-    before = files(installation, "cleared")
+    before = installation.files("cleared")
     installation.faults.heal(FAILED)
     gates.close(f"cleared~{FAILED}", "deploy")
 
@@ -42,8 +41,8 @@ def test_a_failed_cell_cleared_by_two_people_at_once_gets_one_attempt(
 
     assert any(cleared)
     assert (failed.state, ended.state) == ("failed", "success")
-    assert attempts(installation, "cleared") == {FAILED: [1, 2], OTHERS[0]: [1], OTHERS[1]: [1]}
-    after = files(installation, "cleared")
+    assert installation.attempts("cleared") == {FAILED: [1, 2], OTHERS[0]: [1], OTHERS[1]: [1]}
+    after = installation.files("cleared")
     assert {path: digest for path, digest in after.items() if path in before} == before
     assert installation.toolkit.store.exists("cleared/report/report.html")
     assert installation.provider.clusters() == []
@@ -82,7 +81,7 @@ def test_backfilling_failed_campaigns_of_a_schedule_runs_their_failed_cells_alon
     failed = await_ended(team, "failed")
     ids = [run.run_id for run in failed]
     campaigns = [name for name in installation.toolkit.store.folders("") if name.startswith("nightly-202601")]
-    before = {name: files(installation, name) for name in campaigns}
+    before = {name: installation.files(name) for name in campaigns}
     installation.faults.heal(FAILED)
 
     backfill(team, "--reprocess-behavior", "failed")
@@ -91,8 +90,8 @@ def test_backfilling_failed_campaigns_of_a_schedule_runs_their_failed_cells_alon
     assert sorted(run.run_id for run in again) == sorted(ids)
     assert len(campaigns) == len(DAYS)
     for name in campaigns:
-        assert attempts(installation, name) == {OTHERS[0]: [1], FAILED: [1, 2]}
-        after = files(installation, name)
+        assert installation.attempts(name) == {OTHERS[0]: [1], FAILED: [1, 2]}
+        after = installation.files(name)
         assert {path: digest for path, digest in after.items() if path in before[name]} == before[name]
         assert installation.toolkit.store.exists(f"{name}/report/report.html")
 
@@ -167,17 +166,3 @@ def await_arrival(gates: Gates, cell: str, phase: str) -> None:
         return any((one.cell, one.phase) == (cell, phase) for one in gates.arrivals())
 
     until(arrived, f"{cell} in {phase}", patience_s=PATIENCE_S)
-
-
-def attempts(installation: Installation, campaign_id: str) -> Mapping[str, list[int]]:
-    """The numbers of each cell's attempts."""
-    campaign = CampaignStore(installation.toolkit.store, campaign_id)
-    return {cell: [key.attempt for key in campaign.attempts(cell)] for cell in campaign.cells_with_attempts()}
-
-
-def files(installation: Installation, campaign_id: str) -> Mapping[str, str]:
-    """Every file of every attempt, manifests among them, with its digest."""
-    cells = installation.folder / "store" / campaign_id / "cells"
-    found = [path for path in cells.rglob("*") if path.is_file()]
-    assert any(path.name == "manifest.json" for path in found)
-    return {str(path.relative_to(cells)): sha256(path.read_bytes()).hexdigest() for path in found}

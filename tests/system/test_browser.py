@@ -1,0 +1,206 @@
+"""Campaigns as people run them, in a real browser on a real Airflow: from the form to the report, and cells run again.
+
+Clusters are instant, with gates: a cell whose gate is closed stays under load for as long as somebody wants to look.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, Response, expect
+from tests.airflow_stack import SOURCES, StackUnderTest
+from tests.browser import CHROMIUM, logged_in, running_browser
+from tests.fakes.gated import LOADING, Gates, toolkit
+from tests.fakes.installation import Installation, instant_definition
+from tests.lacking import needs
+from tests.processes import until
+
+CALM = instant_definition("calm", variants=1, loads=2)
+STORM = instant_definition("storm", variants=2, loads=2)
+MET, MISSED, INVALID, FAILED = "v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"
+USERS = "admin:admin,ada:user,vera:viewer"
+END_S = 600.0
+
+pytestmark = [
+    pytest.mark.timeout(1200),
+    needs(CHROMIUM is not None, "the browser is chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    made = Installation(tmp_path_factory.mktemp("plimsoll"), toolkit)
+    for definition in (CALM, STORM):
+        made.define(definition)
+    made.faults.plant(MISSED, "slow")
+    made.faults.plant(INVALID, "down")
+    return made
+
+
+@pytest.fixture(scope="module")
+def gates(installation: Installation) -> Gates:
+    return Gates(installation.folder / "work" / "gates")
+
+
+@pytest.fixture(scope="module")
+def airflow(
+    airflow_stack: Callable[..., StackUnderTest], installation: Installation, gates: Gates
+) -> Iterator[StackUnderTest]:
+    """With one campaign under way, `stormy`, whose last cell stays under load."""
+    environment = {
+        **installation.environment,
+        "PYTHONPATH": SOURCES,
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": USERS,
+    }
+    running = airflow_stack(env=environment, dag_ids=["calm", "storm", "cell", "reaper"])
+    running.client.set_pool("clusters", 8, "How many clusters may live at once")
+    gates.close(f"stormy~{FAILED}", LOADING)
+    running.client.unpause("storm")
+    running.client.trigger("storm", {"campaign_id": "stormy"})
+    return running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def ada(browser: Browser, airflow: StackUnderTest) -> Page:
+    """May trigger DAGs."""
+    return logged_in(browser, airflow, "ada")
+
+
+@pytest.fixture(scope="module")
+def vera(browser: Browser, airflow: StackUnderTest) -> Page:
+    """May look."""
+    return logged_in(browser, airflow, "vera")
+
+
+def test_a_campaign_from_the_form_to_its_report(
+    ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates
+) -> None:
+    gates.close(f"maiden-voyage~{MISSED}", LOADING)
+
+    ada.goto("/dags/calm")
+    unpaused = ada.get_by_role("heading").get_by_role("checkbox")
+    expect(unpaused).not_to_be_checked()
+    expect(ada.get_by_role("link", name="instant", exact=True)).to_be_visible()
+    ada.get_by_role("button", name="Dag Docs").click()
+    expect(ada.get_by_role("dialog")).to_contain_text("2 cells: 1 variants × 2 load levels")
+    ada.keyboard.press("Escape")
+    unpaused.check(force=True)
+    expect(unpaused).to_be_checked()
+
+    ada.get_by_role("button", name="Trigger Dag").click()
+    form = ada.get_by_role("dialog")
+    expect(form.get_by_role("spinbutton", name="Cells at a time")).to_have_value("4")
+    form.get_by_role("group").filter(has_text="Another id: a new campaign").get_by_role("textbox").fill("maiden-voyage")
+    form.get_by_role("button", name="Trigger").click()
+    until(lambda: "maiden-voyage" in installation.toolkit.store.folders(""), "the campaign", patience_s=END_S)
+    (run,) = airflow.client.dag_runs("calm")
+
+    ada.goto(f"/dags/calm/runs/{run.run_id}")
+    ada.get_by_role("link", name="Campaign", exact=True).click()
+    page = ada.frame_locator("iframe")
+    expect(square(page, MET, "met")).to_be_visible()
+    expect(square(page, MISSED, "running; .*load")).to_be_visible()
+    gates.open(f"maiden-voyage~{MISSED}", LOADING)
+    expect(square(page, MISSED, "missed; worst interval 400 ms, 4 times the bound")).to_be_visible()
+    expect(page.locator(".state.complete")).to_be_visible()
+
+    assert airflow.wait_for(run, timeout_s=END_S).state == "success"
+    page.get_by_role("link", name="Capacity so far").click()
+    expect(page.get_by_role("row", name="v1").first).to_contain_text("1,000 ops/s")
+    expect(page.get_by_role("link", name="report.json")).to_be_visible()
+    expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_have_text(CALM.title)
+
+
+def test_a_viewer_sees_the_campaign_and_nothing_to_press(vera: Page) -> None:
+    vera.goto("/plimsoll/campaigns/stormy")
+
+    expect(square(vera, MET, "met")).to_be_visible()
+    expect(vera.get_by_role("button")).to_have_count(0)
+    expect(vera.get_by_role("checkbox")).to_have_count(0)
+    square(vera, MET, "met").click()
+    expect(vera.get_by_role("heading", name=f"{MET} met")).to_be_visible()
+    expect(vera.get_by_role("button")).to_have_count(0)
+
+
+def test_the_matrix_is_operated_by_keyboard_alone(ada: Page) -> None:
+    ada.goto("/plimsoll/campaigns/stormy")
+    expect(square(ada, MET, "met")).to_be_visible()
+
+    ada.keyboard.press("Tab")
+    expect(ada.get_by_role("link", name="Skip to content")).to_be_focused()
+    ada.keyboard.press("Enter")
+    tab_to(ada, ada.get_by_role("checkbox", name=f"Select {MET}"))
+    ada.keyboard.press("Space")
+    expect(ada.get_by_text("1 selected")).to_be_visible()
+    expect(ada.get_by_role("button", name="Run selected again")).to_be_enabled()
+    tab_to(ada, square(ada, MISSED, "missed"))
+    ada.keyboard.press("Enter")
+
+    expect(ada.get_by_role("heading", name=f"{MISSED} missed")).to_be_visible()
+
+
+def test_only_the_cells_asked_for_run_again(
+    ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates
+) -> None:
+    (first,) = airflow.client.dag_runs("storm")
+    ada.goto("/plimsoll/campaigns/stormy")
+    for cell, state in ((MET, "met"), (MISSED, "missed"), (INVALID, "invalid"), (FAILED, "running; .*load")):
+        expect(square(ada, cell, state)).to_be_visible()
+    ada.get_by_text("Cancel or destroy").click()
+    ada.get_by_role("button", name="Cancel the campaign").click()
+    ada.get_by_role("button", name="Sure? Press again").click()
+    expect(square(ada, FAILED, "failed; .*cancelled by ada")).to_be_visible()
+    assert airflow.wait_for(first, timeout_s=END_S).state == "failed"
+    until(lambda: not installation.provider.clusters(), "the end of all clusters", patience_s=END_S)
+    before = installation.files("stormy")
+    gates.open(f"stormy~{FAILED}", LOADING)
+
+    ada.get_by_role("checkbox", name=f"Select {FAILED}").check()
+    ada.get_by_role("button", name="Run selected again").click()
+    expect(ada.get_by_text("Asked for:")).to_be_visible()
+    expect(square(ada, FAILED, "met; .*attempt 2 of 2")).to_be_visible()
+    second = next(run for run in airflow.client.dag_runs("storm") if run.run_id != first.run_id)
+
+    assert airflow.wait_for(second, timeout_s=END_S).state == "failed"
+    assert installation.attempts("stormy") == {MET: [1], MISSED: [1], INVALID: [1], FAILED: [1, 2]}
+
+    installation.faults.heal(INVALID)
+    ada.goto(f"/dags/storm/runs/{first.run_id}/tasks/run_cell/mapped")
+    ada.get_by_role("row", name=INVALID).get_by_role("button", name="Clear Task Instance").click()
+    dialog = ada.get_by_role("dialog")
+    expect(dialog.get_by_role("row", name="quality_gate")).to_be_visible()
+    with ada.expect_response(is_cleared):
+        dialog.get_by_role("button", name="Confirm").click()
+
+    assert airflow.wait_for(first, timeout_s=END_S).state == "success"
+    assert installation.attempts("stormy") == {MET: [1], MISSED: [1], INVALID: [1, 2], FAILED: [1, 2]}
+    after = installation.files("stormy")
+    assert {path: digest for path, digest in after.items() if path in before} == before
+    ada.goto("/plimsoll/campaigns/stormy")
+    expect(square(ada, INVALID, "met; .*attempt 2 of 2")).to_be_visible()
+    expect(ada.get_by_role("link", name="Report and downloads")).to_be_visible()
+
+
+def square(page: Page | FrameLocator, cell: str, words: str) -> Locator:
+    """The cell in the matrix, once its words begin so."""
+    return page.get_by_role("link", name=re.compile(f"^{cell}: {words}"))
+
+
+def is_cleared(answer: Response) -> bool:
+    """Whether it answers the request that clears, not one of those that ask what would be cleared."""
+    return answer.url.endswith("/clearTaskInstances") and not answer.request.post_data_json["dry_run"]
+
+
+def tab_to(page: Page, wanted: Locator) -> None:
+    """Press Tab until the element has the focus, as often as there are things to stop at."""
+    for _ in range(page.locator("a, button, input, summary, [tabindex]").count()):
+        page.keyboard.press("Tab")
+        if wanted.evaluate("element => element === document.activeElement"):
+            return
+    pytest.fail(f"{wanted} can't be reached by keyboard")
