@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.results import campaign_data
+from plimsoll.services.results import comparison_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,5 +21,5 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
     """Compare campaign `b` with campaign `a`: NotFound where there is no such campaign, Refused as they are unlike."""
     from plimsoll.report.side_by_side import compare_campaigns
 
-    data_a, data_b = (campaign_data(CampaignStore(store, campaign_id), (), now) for campaign_id in (a, b))
+    data_a, data_b = (comparison_data(CampaignStore(store, campaign_id), now) for campaign_id in (a, b))
     return compare_campaigns(data_a, data_b, pairing=pairing, force=force)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -52,11 +53,28 @@ def campaign_capacities(campaign: CampaignStore, verdicts: Iterable[Verdict], at
 
 def verdict_data(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
     """What capacities are found from: the verdicts, without the tables that they were judged by."""
+    attempts = tuple(_without_tables(verdict) for verdict in verdicts)
+    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+
+
+def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
+    """What campaigns are compared by: the verdicts, and the environments that they were measured in."""
+    attempts = tuple(
+        replace(
+            _without_tables(verdict),
+            fingerprint=read_fingerprint(campaign.store, verdict.key),
+            provenance=read_provenance(campaign.store, verdict.key),
+        )
+        for verdict in campaign.verdicts()
+    )
+    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+
+
+def _without_tables(verdict: Verdict) -> AttemptData:
     import pandas as pd
 
     nothing = pd.DataFrame()
-    attempts = tuple(AttemptData(verdict, None, nothing, nothing) for verdict in verdicts)
-    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+    return AttemptData(verdict, None, nothing, nothing)
 
 
 def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:

@@ -32,6 +32,11 @@ def require_campaign(request: Request, campaign_id: CampaignId, user: User) -> D
     return definition
 
 
+def require_readable(campaign_id: str, user: BaseUser) -> None:
+    """NotFound where there is no such campaign, 403 where the user may not see what its DAG runs."""
+    _require(user, changes=False, dag_ids=(library().definition(campaign_id).dag_id,))
+
+
 def may_read(user: BaseUser, dag_id: str) -> bool:
     """Whether the user may see the campaigns that this DAG runs."""
     return _is_allowed(user, dag_id, changes=False)

@@ -11,6 +11,7 @@ from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
+from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.planning import make_plan
@@ -22,8 +23,9 @@ from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, User, may_read, require_campaign, require_change
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
+from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CellId, DefinitionName
+from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES
 
 router = APIRouter(prefix="/api/v1", responses=RESPONSES)
@@ -87,6 +89,14 @@ def list_campaigns(
         for one in library().campaigns()
         if state in (None, one.state) and definition in (None, one.definition) and may_read(user, one.dag_id)
     ]
+
+
+@router.get("/compare", tags=["campaigns"])
+def compare_campaigns(
+    a: CampaignNamed, b: CampaignNamed, manner: Annotated[Manner, Depends()], user: User
+) -> CampaignComparison:
+    """Campaign B held against campaign A, as `plimsoll compare --json`: what is unlike, capacities, maxima, tests."""
+    return compare(a, b, manner, user)
 
 
 @of_campaign.get("", tags=["campaigns"])

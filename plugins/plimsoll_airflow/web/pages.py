@@ -1,6 +1,8 @@
-"""The pages: campaigns, the matrix of one, a cell, the report. Forms work without scripts."""
+"""The pages: campaigns, two of them compared, the matrix of one, a cell, the report. Forms work without scripts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import quote
 
@@ -8,10 +10,12 @@ from airflow.api_fastapi.logging.decorators import action_logging
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.status import CampaignStateName
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.status import CampaignStateName, CampaignStatus
 from plimsoll.ports.store import ResultStore
+from plimsoll.report import side_by_side_rows
 from plimsoll.report.answers import capacity_table
+from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.publishing import REPORT
@@ -28,9 +32,10 @@ from plimsoll_airflow.web.access import (
     require_change,
 )
 from plimsoll_airflow.web.cells import attempt_document, cell_document, timeline
+from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CellId
+from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
 
 
@@ -83,7 +88,7 @@ def campaigns(
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """All campaigns, and filters."""
-    known = [one for one in library().campaigns() if may_read(user, one.dag_id)]
+    known = _readable(user)
     shown = [
         one
         for one in known
@@ -96,11 +101,28 @@ def campaigns(
         "campaigns.html.j2",
         {
             "campaigns": shown,
-            "known": len(known),
+            "names": [one.campaign_id for one in known],
             "definitions": sorted({one.definition for one in known}),
             "asked": {"state": state or "", "definition": definition, "text": text},
         },
     )
+
+
+@router.get("/compare")
+def compare_two(
+    request: Request, user: User, manner: Annotated[Manner, Depends()], a: CampaignChosen = "", b: CampaignChosen = ""
+) -> Response:
+    """Two campaigns side by side, once both are chosen; where they are not comparable, why, and what to do about it."""
+    found: CampaignComparison | None = None
+    problems: Sequence[Problem] = ()
+    try:
+        found = compare(a, b, manner, user) if a and b else None
+    except Refused as error:
+        problems = error.problems
+    asked = {"a": a, "b": b, "pair": manner.pair, "force": manner.force}
+    names = [one.campaign_id for one in _readable(user)]
+    context = {"names": names, "asked": asked, "found": found, "problems": problems, "rows": side_by_side_rows}
+    return render(request, "compare.html.j2", context, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK)
 
 
 @router.get("/run")
@@ -220,6 +242,10 @@ def destroy(visit: Visited) -> Response:
     """*Destroy*."""
     require_change(visit.definition, visit.user)
     return _back(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
+
+
+def _readable(user: User) -> list[CampaignStatus]:
+    return [one for one in library().campaigns() if may_read(user, one.dag_id)]
 
 
 def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:

@@ -146,7 +146,15 @@ def test_other_processes_do_not_make_the_app() -> None:
     assert "app" not in vars(LazyApp())
 
 
-@pytest.mark.parametrize("path", [f"{API}/definitions/demo/plan", f"{API}/campaigns/{CAMPAIGN}"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{API}/definitions/demo/plan",
+        f"{API}/campaigns/{CAMPAIGN}",
+        f"{API}/compare?a={CAMPAIGN}&b={CAMPAIGN}",
+        f"/plimsoll/compare?a={CAMPAIGN}&b={CAMPAIGN}",
+    ],
+)
 def test_nothing_is_told_of_a_dag_that_is_not_for_the_user(
     client: Client, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
@@ -159,4 +167,5 @@ def test_nothing_is_told_of_a_dag_that_is_not_for_the_user(
     viewer = client("viewer")
 
     assert viewer.get(f"{API}/definitions").json() == []
+    assert CAMPAIGN not in viewer.get("/plimsoll/compare").text
     assert viewer.get(path).status_code in (403, 404)

@@ -1,0 +1,79 @@
+"""A comparison of two campaigns as rows of text, which terminal and page show alike."""
+
+from collections.abc import Iterator, Sequence
+
+from plimsoll.analysis.campaign import Spread
+from plimsoll.analysis.side_by_side import LoadPair, LoadSide, VariantPair
+from plimsoll.report.answers import headline, rung_outcome
+from plimsoll.report.side_by_side import CampaignComparison
+from plimsoll.report.tables import PERCENTILE_NAMES
+from plimsoll.report.words import NOTHING, listing, multiple, ops, span, whole_span
+
+DIFFERENCE_HEADINGS = ("What", "A", "B")
+CAPACITY_HEADINGS = ("Variant", "A", "B", "Ratio")
+LOAD_HEADINGS = ("Load", "", "Repeats", "Achieved", *(f"{name} ms" for name in PERCENTILE_NAMES.values()))
+FORCED = "compared by force: what was asked or measured is not the same"
+
+
+def incomparable_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
+    """What was asked or measured otherwise."""
+    return [(one.what, one.a, one.b) for one in found.incomparable]
+
+
+def environment_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
+    """Facts that hosts and JVMs report unlike, with the variants where it is not all of them."""
+    return [
+        (f"{one.fact} ({', '.join(one.variants)})" if one.variants else one.fact, one.a, one.b)
+        for one in found.environment
+    ]
+
+
+def definition_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
+    """Further differences of the definitions."""
+    return [(one.what, one.a, one.b) for one in found.differences]
+
+
+def left_out(found: CampaignComparison) -> Iterator[str]:
+    """A sentence for whatever is in one of them and could not be compared."""
+    for name, side in (("A", found.a), ("B", found.b)):
+        if side.cells_without_fingerprint:
+            yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
+    for name, others in (("A", found.only_a), ("B", found.only_b)):
+        if others:
+            yield f"Only in {name}, not compared: {', '.join(others)}"
+
+
+def capacity_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
+    """What each pair of variants carries."""
+    return [
+        (label(found, pair.variants), headline(pair.a), headline(pair.b), multiple(pair.ratio))
+        for pair in found.capacity
+    ]
+
+
+def load_rows(found: CampaignComparison, pair: VariantPair) -> Sequence[tuple[str, ...]]:
+    """Two rows for each load of a pair: highest interval of each percentile, lowest to highest repeat."""
+    return [row for one in found.loads if one.variants == pair for row in _rows(one)]
+
+
+def label(found: CampaignComparison, pair: VariantPair) -> str:
+    """The variants' name, or both names."""
+    a, b = found.a.labels[pair.a], found.b.labels[pair.b]
+    return a if a == b else f"{a} / {b}"
+
+
+def _rows(pair: LoadPair) -> Iterator[tuple[str, ...]]:
+    for name, side in (("A", pair.a), ("B", pair.b)):
+        yield (ops(pair.load_ops_s) if name == "A" else "", name, *_side(side))
+
+
+def _side(side: LoadSide | None) -> tuple[str, ...]:
+    if side is None:
+        return ("no such load", NOTHING, *(NOTHING for _ in PERCENTILE_NAMES))
+    rate = side.achieved_ops_s
+    achieved = whole_span(rate.low, rate.high) if rate else NOTHING
+    return (rung_outcome(side.rung), achieved, *(_span(side.maxima.get(name)) for name in PERCENTILE_NAMES))
+
+
+def _span(spread: Spread | None) -> str:
+    return span(spread.low, spread.high) if spread else NOTHING
