@@ -121,10 +121,10 @@ def _require_comparable(
     problems = list(_wrong_pairs(a, b, pairing))
     if not found.pairs and not problems:
         have = ", ".join(one.id for one in a.definition.variants), ", ".join(one.id for one in b.definition.variants)
-        mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`; on the page and by REST, `pair`"
+        mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`, or `pair=ID_IN_A=ID_IN_B` by REST"
         problems.append(Problem("variants", f"A has {have[0]}, B has {have[1]}: none in common", mend))
     if not force:
-        mend = "`--force`, or `force` on the page and by REST, compares them all the same and names it"
+        mend = "compare them by force, which names it: `--force`, or `force=true` by REST"
         problems += [Problem(one.what, f"{one.a} in A, {one.b} in B", mend) for one in found.incomparable]
     if problems:
         raise Refused(problems, where=f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)")
