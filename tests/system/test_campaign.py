@@ -1,64 +1,152 @@
-"""One real campaign: real Cassandra clusters of three nodes, the real load generator, a real Airflow, to its report."""
+"""Real campaigns: real Cassandra nodes, the real load generator, a real Airflow, to their reports.
 
-from collections.abc import Callable
-from pathlib import Path
+One on a cluster of three nodes on this machine, one on a group of static hosts over SSH.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from tests.airflow_secrets import places_that_tell, words_of_key
 from tests.airflow_stack import StackUnderTest
+from tests.integration.ssh_provider.conftest import OneDefinition
+from tests.processes import marked
+from tests.sshd import CONNECTION, OneKey
 from tests.standstills import run_to_report
+from tests.static_hosts import StaticHosts, running_hosts
 
+from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.bootstrap import load_definition
-from plimsoll.domain.definition import Definition, Timing
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.adapters.ssh import Connections, SshProvider
+from plimsoll.bootstrap import build_toolkit, load_definition
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.definition import Definition
+from plimsoll.ports.host import Job
+from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.definitions import dump_definition
 from plimsoll.services.planning import running_order
+from plimsoll.services.publishing import report_key
+from plimsoll.services.reaping import living_clusters
 from plimsoll.settings import Settings
 
-CAMPAIGN = "small-mine"
+# Two judged intervals, and a bound that the load generator's own standstills don't reach.
+LITTLE: Mapping[str, Any] = {
+    "loads": ["200/s"],
+    "timing": {"duration": "30s", "warmup": "10s"},
+    "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "2s"}],
+}
+LIFETIME = timedelta(hours=1)
+
+pytestmark = pytest.mark.timeout(1800)
 
 
-def small_definition() -> Definition:
-    """The demo with one load and little time: two collectors, two judged intervals."""
-    demo = load_definition(Settings(), "demo")
-    timing = Timing.model_validate({"duration": "30s", "warmup": "10s"})
-    return demo.model_copy(update={"name": "small", "loads": (200,), "timing": timing})
+def local_definition() -> Definition:
+    """The demo with one load and little time: two collectors."""
+    demo = load_definition(Settings(), "demo").model_dump(mode="json")
+    return Definition.model_validate({**demo, **LITTLE, "name": "small"})
 
 
-@pytest.mark.timeout(1800)
-def test_a_campaign_on_real_clusters_reaches_its_report(
-    airflow_stack: Callable[..., StackUnderTest], tmp_path: Path
-) -> None:
-    definition = small_definition()
-    (tmp_path / "campaigns").mkdir()
-    (tmp_path / "campaigns" / "small.yaml").write_text(dump_definition(definition))
+def ssh_definition(hosts: StaticHosts) -> Definition:
+    """One cell of one node on the hosts."""
+    small = local_definition().model_dump(mode="json")
+    alone = {
+        "system": {**small["system"], "nodes": 1},
+        "workload": {**small["workload"], "replication_factor": 1},
+        "variants": small["variants"][:1],
+    }
+    content = {**small, **alone, "name": "static", "provider": {"name": "ssh", "options": hosts.options}}
+    return Definition.model_validate(content)
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticHosts]:
+    with running_hosts(tmp_path_factory.mktemp("static")) as hosts:
+        yield hosts
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ObjectStore:
+    return ObjectStore(str(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture(scope="module")
+def airflow(
+    airflow_stack: Callable[..., StackUnderTest],
+    tmp_path_factory: pytest.TempPathFactory,
+    hosts: StaticHosts,
+    store: ObjectStore,
+) -> StackUnderTest:
+    """With both campaigns' DAGs, and the hosts' key in a connection."""
+    campaigns = tmp_path_factory.mktemp("campaigns")
+    for definition in (local_definition(), ssh_definition(hosts)):
+        (campaigns / f"{definition.name}.yaml").write_text(dump_definition(definition))
     # Databases and JDKs come from the cache that `make demo` fills too.
     environment = {
-        "PLIMSOLL_CAMPAIGNS": str(tmp_path / "campaigns"),
-        "PLIMSOLL_STORE": str(tmp_path / "store"),
+        "PLIMSOLL_CAMPAIGNS": str(campaigns),
+        "PLIMSOLL_STORE": store.root,
         "PLIMSOLL_CACHE": str(Settings().cache),
     }
-    airflow = airflow_stack(env=environment, dag_ids=["small", "cell"])
+    running = airflow_stack(env=environment, dag_ids=["small", "static", "cell"])
+    key = {"private_key": hosts.key.private}
+    running.connect(CONNECTION, conn_type="ssh", login=OneKey(hosts.key.private).user, extra=key)
+    return running
 
-    store = ObjectStore(str(tmp_path / "store"))
-    campaign = CampaignStore(store, CAMPAIGN)
+
+def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, store: ObjectStore) -> None:
+    definition, campaign = local_definition(), CampaignStore(store, "small-mine")
 
     run_to_report(airflow, campaign, definition, timeout_s=1500)
 
-    verdicts = [campaign.valid_verdict(cell.id) for cell in running_order(definition)]
-    assert all(verdict and verdict.operations > 0 for verdict in verdicts)
+    assert_complete(campaign, definition)
     fingerprint = read_fingerprint(store, campaign.key("g1-00200-r1", 1))
     assert fingerprint is not None
     assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"] * 3
-    assert store.exists(f"{CAMPAIGN}/report/report.html")
-    assert not _clusters(airflow)
-
-
-def _clusters(airflow: StackUnderTest) -> list[str]:
-    from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.reaping import living_clusters
-
-    work = airflow.stack.settings.work
-    found = living_clusters(build_toolkit(Settings(work=work)))
+    found = living_clusters(build_toolkit(Settings(work=airflow.stack.settings.work)))
     assert not found.unseen
-    return [str(cluster.key) for cluster in found.clusters]
+    assert not found.clusters
+
+
+def test_a_campaign_on_static_hosts_reaches_its_report(
+    airflow: StackUnderTest, store: ObjectStore, hosts: StaticHosts
+) -> None:
+    definition, campaign = ssh_definition(hosts), CampaignStore(store, "static-mine")
+    abandon(hosts)
+
+    with hosts.holders() as holders:
+        run_to_report(airflow, campaign, definition, timeout_s=1500)
+
+    assert_complete(campaign, definition)
+    attempts = campaign.attempts("g1-00200-r1")
+    for key in attempts:
+        cluster, fingerprint = read_cluster(store, key), read_fingerprint(store, key)
+        assert cluster is not None
+        assert {host.facts["group"] for host in cluster.hosts} == {"here"}
+        assert fingerprint is not None
+        assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"]
+    assert holders >= {str(key) for key in attempts}
+    assert not hosts.holder()
+    clusters = hosts.folder / "clusters"
+    assert not marked("PLIMSOLL_WORK", str(clusters))
+    assert not [path for path in clusters.rglob("*") if path.is_file()]
+    assert not any((found := places_that_tell(airflow, store, words_of_key(hosts.key.private))).values()), str(found)
+    assert all(places_that_tell(airflow, store, ["static-mine"]).values()), "the search finds nothing at all"
+
+
+def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
+    """A verdict for each cell, and the report."""
+    verdicts = [campaign.valid_verdict(cell.id) for cell in running_order(definition)]
+    assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
+    assert campaign.store.exists(report_key(campaign.campaign_id))
+
+
+def abandon(hosts: StaticHosts) -> None:
+    """Leave the hosts to an attempt whose controller died: its time is over, its job and its files are still there."""
+    connections, options = Connections(OneKey(hosts.key.private)), hosts.options
+    provider = SshProvider(connections, OneDefinition(options), SystemClock())
+    key, expired = AttemptKey(campaign_id="earlier", cell_id="g1-00200-r1", attempt=1), datetime.now(UTC)
+    cluster = provider.ensure(ClusterRequest(key=key, owner="dead", nodes=1, expires_at=expired, options=options))
+    provider.host(cluster, cluster.nodes[0]).start(Job("database", ("sleep", "3600"), LIFETIME))
+    connections.close()
+    assert hosts.holder() == str(key)

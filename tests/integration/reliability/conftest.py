@@ -1,7 +1,7 @@
 """Whole cells on the test cloud without Airflow, struck at chosen moments: what docs/reliability.md says of clouds."""
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -14,7 +14,6 @@ from tests.ec2_definition import ec2_options
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, NoSampler
-from tests.fakes.instant_on_aws import in_folders
 from tests.integration.cloud.conftest import keygen
 
 from plimsoll.adapters.ec2 import Ec2Provider
@@ -24,7 +23,8 @@ from plimsoll.adapters.ssh import Target
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.errors import Unreachable
+from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
@@ -56,13 +56,15 @@ class CloudClock:
 class Moments:
     """What to do, once each, `within` the middle of a phase (deploy, load, collect) or `when` words are told.
 
-    `starts` are the hosts that loads were started on; `said` is what provider and run tell.
+    `starts` are the hosts that loads were started on; `said` is what provider and run tell; `silent` are the instances
+    that answer nobody.
     """
 
     within: dict[str, Action] = field(default_factory=dict)
     when: dict[str, Action] = field(default_factory=dict)
     starts: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    silent: set[str] = field(default_factory=set)
 
     def reached(self, phase: str) -> None:
         """That phase is in its middle."""
@@ -163,7 +165,8 @@ def place(cloud: Cloud, tmp_path: Path) -> Place:
     moments, faults = Moments(), Faults(tmp_path / "faults")
     database, load = StruckDatabase(faults, moments), StruckLoadGenerator(faults, moments)
     account = Account(cloud.endpoint, keygen(tmp_path / "id"))
-    return place_on(cloud, account, CloudClock(cloud), reached(tmp_path / "hosts", cloud), database=database, load=load)
+    connect = reached(tmp_path / "hosts", cloud, moments.silent)
+    return place_on(cloud, account, CloudClock(cloud), connect, database=database, load=load)
 
 
 def place_on(
@@ -200,20 +203,50 @@ def definition_on(cloud: Cloud, nodes: int) -> Definition:
     return Definition.model_validate({**cell, **smaller, "provider": {"name": "ec2", "options": options}})
 
 
-class SilentHost(FolderHost):
-    """A host that has not booted."""
+class FickleHost(FolderHost):
+    """A host that may fall silent: frozen, cut off, or not booted at all."""
+
+    def __init__(self, folder: Path, info: HostInfo, is_silent: Callable[[], bool]) -> None:
+        super().__init__(folder, info)
+        self._is_silent = is_silent
+
+    def write(self, path: PurePosixPath, content: str) -> None:
+        """Unless nobody answers."""
+        self._answer()
+        super().write(path, content)
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """Nobody answers."""
-        raise HostError("can't be reached", where=self.info.name)
+        """Unless nobody answers."""
+        self._answer()
+        return super().read_tail(path, max_bytes=max_bytes)
+
+    def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """Unless nobody answers."""
+        self._answer()
+        return super().files(folder)
+
+    def fetch(self, path: PurePosixPath, destination: Path) -> None:
+        """Unless nobody answers."""
+        self._answer()
+        super().fetch(path, destination)
+
+    def facts(self) -> HostFacts:
+        """Unless nobody answers."""
+        self._answer()
+        return super().facts()
+
+    def _answer(self) -> None:
+        if self._is_silent():
+            raise Unreachable("can't be reached", where=f"host {self.info.name}")
 
 
-def reached(folder: Path, cloud: Cloud) -> Connect:
-    """A folder for each instance, unless it does not boot."""
-    prepared = in_folders(folder)
+def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
+    """A folder for each instance, prepared once it has booted."""
 
     def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
-        boots = cloud.lifecycle.lives[info.facts["instance_id"]].boots
-        return prepared(key, info, target) if boots else SilentHost(folder / info.facts["instance_id"], info)
+        instance = info.facts["instance_id"]
+        place = folder / instance
+        FolderHost(place, info).write(PurePosixPath("prepared"), "ok\n")
+        return FickleHost(place, info, lambda: instance in silent or not cloud.lifecycle.lives[instance].boots)
 
     return connect

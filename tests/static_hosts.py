@@ -1,0 +1,69 @@
+"""A group of hosts that are always there, for the provider `ssh`: behind a real sshd, all of them this machine."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.processes import end_marked
+from tests.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
+
+_GLANCE_S = 0.05
+
+
+@dataclass(frozen=True)
+class StaticHosts:
+    """A node and the load's host in one group, with the key that lets one in; `folder` is where clusters live."""
+
+    server: Sshd
+    key: KeyPair
+    folder: Path
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The provider's."""
+        reached = {"host_key": self.server.host_key, "ssh_address": self.server.address, "port": self.server.port}
+        group = {
+            "name": "here",
+            "nodes": [{**reached, "address": "127.20.8.1"}],
+            "load": {**reached, "address": "127.20.8.10"},
+        }
+        return {"connection": CONNECTION, "folder": str(self.folder), "disk_per_host": "1G", "groups": [group]}
+
+    def holder(self) -> str:
+        """The attempt that has the group; empty where none has."""
+        try:
+            return str(json.loads((self.folder / "lease.json").read_text())["key"])
+        except FileNotFoundError:
+            return ""
+
+    @contextmanager
+    def holders(self) -> Iterator[set[str]]:
+        """The attempts that have the group at some time within the block."""
+        seen, over = set[str](), threading.Event()
+
+        def look() -> None:
+            while not over.wait(_GLANCE_S):
+                seen.add(self.holder())
+
+        watch = threading.Thread(target=look)
+        watch.start()
+        try:
+            yield seen
+        finally:
+            over.set()
+            watch.join()
+
+
+@contextmanager
+def running_hosts(folder: Path) -> Iterator[StaticHosts]:
+    """Hosts that can be reached within the block; no process of a cluster outlives it."""
+    key, place = make_key(folder, "user"), folder / "hosts"
+    with running_sshd(folder / "sshd", [key.public]) as server:
+        try:
+            yield StaticHosts(server, key, place)
+        finally:
+            end_marked("PLIMSOLL_WORK", str(place / "clusters"))
