@@ -150,3 +150,4 @@ def abandon(hosts: StaticHosts) -> None:
     provider.host(cluster, cluster.nodes[0]).start(Job("database", ("sleep", "3600"), LIFETIME))
     connections.close()
     assert hosts.holder() == str(key)
+    assert marked("PLIMSOLL_WORK", str(hosts.folder / "clusters"))

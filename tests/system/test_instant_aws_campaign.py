@@ -24,7 +24,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
 
 
 def test_every_cell_is_provided_for_and_judged(outcome: Outcome) -> None:
-    assert outcome.failures == ()
+    assert outcome.failures == (), "\n".join(outcome.failures)
     assert outcome.run.state == "success"
     assert outcome.valid_cells == CELLS == 15
     assert outcome.cloud["launched"] == CELLS * HOSTS

@@ -34,7 +34,7 @@ def airflow(airflow_stack: Callable[..., StackUnderTest], installation: Installa
 def test_24_cells_8_at_a_time_to_their_report(airflow: StackUnderTest, installation: Installation) -> None:
     outcome = run_campaign(airflow, installation, MANY, parallel=8, timeout_s=1500)
 
-    assert outcome.failures == ()
+    assert outcome.failures == (), "\n".join(outcome.failures)
     assert outcome.run.state == "success"
     assert outcome.clusters == 24
     assert 1 < outcome.most_alive <= 8

@@ -19,7 +19,7 @@ def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
 ) -> None:
     outcome = run_campaign(team, installation, definitions["demo"], parallel=8, timeout_s=600)
 
-    assert outcome.failures == ()
+    assert outcome.failures == (), "\n".join(outcome.failures)
     assert outcome.run.state == "success"
     assert all(team.tasks_done().values())
     (campaign_id,) = [name for name in installation.toolkit.store.folders("") if name.startswith("demo-")]
