@@ -19,8 +19,8 @@ from plimsoll.services.publishing import report_key
 from plimsoll.settings import Settings
 
 CAMPAIGN = "azul-mine"
-# Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that the generator
-# keeps up with beside it, and a bound that its own standstills don't reach, which would make an attempt invalid.
+# Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that leave the
+# generator room, and a bound that its own standstills don't reach, which would make an attempt invalid.
 SMALLER: Mapping[str, Any] = {
     "loads": ["100/s", "200/s"],
     "repeats": 1,

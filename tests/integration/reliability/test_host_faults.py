@@ -133,7 +133,7 @@ def test_a_host_that_stays_out_of_reach_ends_the_attempt_and_the_cell_is_run_aga
     place.moments.within["load"] = act(place, "node", "freeze")
     [reason] = place.run().reasons
     assert "out of reach for 0:00:10" in reason
-    assert "; nothing was collected from node1: host node1" in reason
+    assert "; nothing was collected from node1: host " in reason
     assert collected(place, 1) == {"load"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
     load.over = True
@@ -145,7 +145,7 @@ def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place:
     load.over = True
     place.moments.within["collect"] = act(place, "load", "freeze")
     [reason] = place.run().reasons
-    assert reason.startswith("nothing was collected from load: host load")
+    assert reason.startswith("nothing was collected from load: host ")
     assert collected(place, 1) == {"node1"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
 
