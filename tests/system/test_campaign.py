@@ -49,9 +49,10 @@ def local_definition() -> Definition:
 
 
 def ssh_definition(hosts: StaticHosts) -> Definition:
-    """One cell of one node on the hosts."""
+    """One cell of one node on the hosts, with one judged interval."""
     small = local_definition().model_dump(mode="json")
     alone = {
+        "timing": {"duration": "15s", "warmup": "5s"},
         "system": {**small["system"], "nodes": 1},
         "workload": {**small["workload"], "replication_factor": 1},
         "variants": small["variants"][:1],
