@@ -16,6 +16,7 @@ from plimsoll.cli.import_runs import import_runs
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
 from plimsoll.cli.prepare import prepare
+from plimsoll.cli.rejudge import rejudge
 from plimsoll.cli.report import report
 from plimsoll.cli.run import run
 from plimsoll.domain.errors import PlimsollError
@@ -28,7 +29,7 @@ cli = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (plan, judge, report, bundle, compare, campaigns, status, doctor, prepare, run, schema):
+for command in (plan, judge, rejudge, report, bundle, compare, campaigns, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.command("import")(import_runs)
 cli.add_typer(clusters_app, name="clusters")

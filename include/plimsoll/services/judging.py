@@ -47,6 +47,29 @@ def judge(work: Work) -> Verdict:
     return verdict
 
 
+def judge_again(work: Work) -> tuple[Verdict | None, Verdict]:
+    """The verdict that the attempt had, and the one by today's rules from its raw files, which takes its place.
+
+    Run again with the same rules, it changes nothing; an earlier verdict that differs is kept as
+    `verdicts/<number>.json`. NotFound while nothing was collected.
+    """
+    earlier = read_verdict(work.toolkit.store, work.key)
+    if earlier is None:
+        return None, judge(work)
+    verdict = _judged(work, _manifest(work))
+    if verdict != earlier:
+        _keep(work, earlier)
+    return earlier, verdict
+
+
+def _keep(work: Work, earlier: Verdict) -> None:
+    """Only once the newer one is there: who sees this file finds that one."""
+    store, folder = work.toolkit.store, layout.attempt_file(work.key, layout.EARLIER_VERDICTS)
+    number = len(list(store.keys(folder))) + 1
+    while not store.create(f"{folder}/{number}.json", earlier.model_dump_json(indent=1).encode()):
+        number += 1
+
+
 def _manifest(work: Work) -> Manifest:
     manifest = read_manifest(work.toolkit.store, work.key)
     if manifest is None:

@@ -23,6 +23,7 @@ PROVENANCE = "provenance.json"
 QUALITY = "quality"
 RAW = "raw"
 VERDICT = "verdict.json"
+EARLIER_VERDICTS = "verdicts"
 
 
 def definition_key(campaign_id: str) -> str:

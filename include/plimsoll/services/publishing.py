@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from plimsoll.domain.result import Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
@@ -35,9 +37,10 @@ def report_key(campaign_id: str, name: str = REPORT) -> str:
 
 
 class GatePass(Model):
-    """What the gate let through: the checks, and the attempts that they looked at."""
+    """What the gate let through: the checks, and the attempts that they looked at, with a digest of their verdicts."""
 
     attempts: tuple[str, ...]
+    verdicts_sha256: str = ""
     checks: tuple[Check, ...]
 
 
@@ -57,9 +60,22 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
     if quality.reasons:
         raise _closed(campaign, quality, cells_to_run_again(campaign.definition(), verdicts, fingerprints))
-    passed = GatePass(attempts=tuple(str(verdict.key) for verdict in verdicts), checks=quality.checks)
-    toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
-    return passed.checks
+    note_pass(campaign, verdicts, quality.checks)
+    return quality.checks
+
+
+def note_pass(campaign: CampaignStore, verdicts: Sequence[Verdict], checks: Sequence[Check]) -> None:
+    """Put on record that the gate let these verdicts through."""
+    passed = GatePass(
+        attempts=tuple(str(verdict.key) for verdict in verdicts),
+        verdicts_sha256=_digest(verdicts),
+        checks=tuple(checks),
+    )
+    campaign.store.write(_pass_key(campaign.campaign_id), passed.model_dump_json(indent=1).encode())
+
+
+def _digest(verdicts: Sequence[Verdict]) -> str:
+    return sha256("\n".join(verdict.model_dump_json() for verdict in verdicts).encode()).hexdigest()
 
 
 def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
@@ -124,13 +140,12 @@ def _bundle(
 
 
 def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
-    """The checks of the last pass; none where there was none, or attempts were judged since."""
+    """The checks of the last pass; none where there was none, or attempts were judged, or judged again, since."""
     try:
         found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))
     except NotFound:
         return ()
-    attempts = tuple(str(verdict.key) for verdict in campaign.verdicts())
-    return found.checks if found.attempts == attempts else ()
+    return found.checks if found.verdicts_sha256 == _digest(list(campaign.verdicts())) else ()
 
 
 def _pass_key(campaign_id: str) -> str:

@@ -29,10 +29,12 @@ class AttemptState:
     progress: AttemptProgress | None = None
     verdict: Verdict | None = None
     ended: str = ""
+    earlier_verdicts: int = 0
+    """How often it was judged again."""
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing of it will change: it is judged, and its phases are over."""
+        """Whether nothing of it will change unless it is judged again: it is judged, and its phases are over."""
         return self.verdict is not None and self.progress is not None and self.progress.phase == "done"
 
     @property
@@ -81,7 +83,8 @@ class CellState:
 
 @dataclass(frozen=True)
 class Memory:
-    """Attempts that are final, by key: kept by whoever asks again and again. Attempts are never overwritten."""
+    """Attempts that are final, by key: kept by whoever asks again and again. Nothing of them is ever overwritten but
+    the results of judging, of which earlier verdicts tell."""
 
     final: dict[AttemptKey, AttemptState] = field(default_factory=dict)
 
@@ -101,7 +104,7 @@ def _attempts(
     for key, names in sorted(_files(store, campaign_id).items(), key=lambda item: item[0].attempt):
         # One that was deleted, with its whole campaign perhaps, and made anew has no verdict at first.
         state = memory.final.get(key) if layout.VERDICT in names else None
-        if state is None:
+        if state is None or state.earlier_verdicts != _earlier_verdicts(names):
             state = _unless_lost(_read(store, key, names), definition, now)
             _remember(memory, state)
         found[key.cell_id].append(state)
@@ -109,7 +112,7 @@ def _attempts(
 
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, set[str]]:
-    """Names of the files that lie directly in each attempt's folder."""
+    """Names of the files in each attempt's folder, from there."""
     prefix = layout.cells_prefix(campaign_id)
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell_id, number, name in _places(store, prefix):
@@ -137,7 +140,12 @@ def _read(store: ResultStore, key: AttemptKey, names: set[str]) -> AttemptState:
         progress=progress,
         verdict=verdict,
         ended="" if verdict else _ended(store, key, progress, names),
+        earlier_verdicts=_earlier_verdicts(names),
     )
+
+
+def _earlier_verdicts(names: set[str]) -> int:
+    return sum(name.startswith(f"{layout.EARLIER_VERDICTS}/") for name in names)
 
 
 def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: set[str]) -> str:

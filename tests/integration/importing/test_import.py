@@ -75,6 +75,9 @@ def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder):
     assert [one["path"] for one in manifest["files"]] == ["raw/imported/runs/cassandra-stress.hdr"]
     assert stored(folder, "latte-00500-r1", 1, "provenance.json")["format"] == "latte report (JSON)"
 
+    again = json.loads(plimsoll("rejudge", "samples-1", "--jobs", 1, "--json"))["attempts"]
+    assert [(one["after"], one["same"]) for one in again] == [("met", True), ("missed", True)]
+
     plimsoll("report", "samples-1")
     page = (folder / "store" / "samples-1" / "report" / "report.html").read_text()
     assert "Imported, not run by Plimsoll:" in page

@@ -81,6 +81,16 @@ def test_the_command_gives_the_published_bundle(published, elsewhere, monkeypatc
     assert told == {"campaign_id": "demo-a", "bundle": "demo-a.zip", "bytes": len(content)}
 
 
+def test_unpacked_into_a_store_it_is_the_campaign_again(published, elsewhere, monkeypatch):
+    with ZipFile(published / "demo-a/report/bundle.zip") as archive:
+        archive.extractall(elsewhere / "store" / "demo-a")
+    found = json.loads(plimsoll("compare", "demo-a", "demo-a", "--json").stdout)
+    monkeypatch.setenv("PLIMSOLL_STORE", str(published))
+    first = json.loads(plimsoll("compare", "demo-a", "demo-a", "--json").stdout)
+    assert found["capacity"] == first["capacity"]
+    assert found["a"]["campaign_id"] == "demo-a"
+
+
 def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **index: object) -> None:
     """The published bundle with one file changed, and checksums that fit."""
     with (published / "demo-a/report/bundle.zip").open("rb") as stream:

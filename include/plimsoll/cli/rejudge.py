@@ -1,0 +1,87 @@
+"""`plimsoll rejudge`: all verdicts of a campaign anew from its raw files."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    from plimsoll.services.rejudging import Rejudged
+
+_Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, show_default="processors", help="How many attempts to judge at once."),
+]
+
+
+def rejudge(campaign: CampaignArgument, *, jobs: _Jobs = None, as_json: JsonOption = False) -> None:
+    """Judge every collected attempt of a campaign again, from its raw files and by today's rules, in parallel.
+
+    Verdicts and tables take the place of the earlier ones; a verdict that differs is kept beside the new one. Run
+    again, it changes nothing. A published report stays as it is until `plimsoll report` makes it again.
+
+    Exits with 1 where an attempt could not be judged again; it keeps its verdict.
+    """
+    from functools import partial
+
+    from plimsoll.bootstrap import build_store, build_toolkit
+    from plimsoll.services.campaigns import CampaignStore
+    from plimsoll.services.rejudging import collected_attempts, processors, rejudge
+    from plimsoll.settings import Settings
+
+    settings = Settings()
+    keys = collected_attempts(CampaignStore(build_store(settings), campaign))
+    with _progress(len(keys), hidden=as_json) as advance:
+        found = rejudge(partial(build_toolkit, settings), keys, jobs or processors(), advance)
+    if as_json:
+        print_json({"campaign_id": campaign, "attempts": [_entry(one) for one in found]})
+    else:
+        _show(campaign, found)
+    raise typer.Exit(1 if any(one.failure for one in found) else 0)
+
+
+@contextmanager
+def _progress(total: int, hidden: bool) -> Iterator[Callable[["Rejudged"], None]]:
+    """A bar on standard error, for a person who waits."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=hidden or not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda _: bar.advance(task)
+
+
+def _entry(one: "Rejudged") -> dict[str, object]:
+    return {
+        "attempt": str(one.key),
+        "before": one.before,
+        "after": one.after,
+        "same": one.same,
+        "failure": one.failure or None,
+    }
+
+
+def _show(campaign: str, found: "tuple[Rejudged, ...]") -> None:
+    judged = [one for one in found if not one.failure]
+    changed = [one for one in judged if one.before != one.after]
+    other = sum(not one.same for one in judged) - len(changed)
+    if listed := [*changed, *(one for one in found if one.failure)]:
+        rows = [(str(one.key), one.before or "none", one.after or "none", one.failure) for one in listed]
+        print_table("Changed, or not judged", ("attempt", "before", "now", "why not"), rows)
+    typer.echo(
+        f"judged again: {len(judged)} attempts; outcomes that changed: {len(changed)}, other figures alone: {other}"
+    )
+    if changed or other:
+        typer.echo(f"`plimsoll report {campaign}` makes a report of them")

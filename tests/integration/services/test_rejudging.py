@@ -1,0 +1,155 @@
+"""A campaign's verdicts anew from its raw files, on instant adapters, a real store and real processes."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import psutil
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from typer.testing import CliRunner
+
+from plimsoll.cli import cli
+from plimsoll.domain.errors import NotFound
+from plimsoll.services import layout
+from plimsoll.services.attempts import begin
+from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict, write_model
+from plimsoll.services.publishing import check_campaign, report_files
+from plimsoll.services.rejudging import collected_attempts, rejudge
+from plimsoll.services.running import run_cell
+from plimsoll.services.snapshot import take_snapshot
+from plimsoll.services.states import Memory, cell_states
+
+CELLS = ("v1-001k-r1", "v1-002k-r1")
+PATIENCE_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """A campaign of two cells, both judged, and an attempt that was never collected."""
+    made = Installation(tmp_path_factory.mktemp("judged"))
+    made.open_campaign(made.define(instant_definition(variants=1, loads=2)))
+    for cell in CELLS:
+        run_cell(made.toolkit, "campaign", cell, "test", print)
+    begin(made.toolkit, "campaign", CELLS[0], "test")
+    return made.folder
+
+
+@pytest.fixture
+def installation(judged, tmp_path):
+    """A copy of it, to be changed."""
+    return Installation(shutil.copytree(judged, tmp_path / "own"))
+
+
+@pytest.fixture
+def campaign(installation):
+    return CampaignStore(installation.toolkit.store, "campaign")
+
+
+def again(installation, campaign):
+    told = []
+    found = rejudge(lambda: installation.toolkit, collected_attempts(campaign), 1, told.append)
+    assert sorted(str(one.key) for one in told) == [str(one.key) for one in found]
+    return found
+
+
+def contents(campaign):
+    return {key: campaign.store.read(key) for key in campaign.store.keys("campaign")}
+
+
+def misjudge(campaign, cell):
+    """A verdict of other rules: what an older version might have found."""
+    key = campaign.key(cell, 1)
+    older = read_verdict(campaign.store, key).model_copy(update={"met": False, "code_version": "0.0.1"})
+    write_model(campaign.store, key, layout.VERDICT, older)
+    return key, older
+
+
+def test_by_the_same_rules_nothing_changes(installation, campaign):
+    before = contents(campaign)
+    found = again(installation, campaign)
+    assert [(one.key.cell_id, one.before, one.after, one.same) for one in found] == [
+        (cell, "met", "met", True) for cell in CELLS
+    ]
+    assert contents(campaign) == before
+
+
+def test_by_other_rules_the_new_verdict_counts_and_the_earlier_one_is_kept(installation, campaign):
+    right = read_verdict(campaign.store, campaign.key(CELLS[0], 1))
+    key, older = misjudge(campaign, CELLS[0])
+    first, second = again(installation, campaign)
+    assert (first.before, first.after, first.same, second.same) == ("missed", "met", False, True)
+    assert read_verdict(campaign.store, key) == right
+    kept = campaign.store.read(layout.attempt_file(key, "verdicts/1.json"))
+    assert json.loads(kept) == json.loads(older.model_dump_json())
+    assert list(campaign.store.keys(layout.attempt_file(campaign.key(CELLS[1], 1), "verdicts"))) == []
+
+
+def test_whoever_remembers_verdicts_sees_the_new_ones(installation, campaign):
+    misjudge(campaign, CELLS[0])
+    memory = Memory()
+
+    def states():
+        definition, now = campaign.definition(), installation.toolkit.clock.now()
+        return {one.cell.id: one.state for one in cell_states(campaign.store, "campaign", definition, now, memory)}
+
+    assert states()[CELLS[0]] == "missed"
+    again(installation, campaign)
+    assert states()[CELLS[0]] == "met"
+
+
+def test_a_report_of_other_verdicts_needs_the_gate_again(installation, campaign):
+    misjudge(campaign, CELLS[0])
+    check_campaign(installation.toolkit, "campaign")
+    again(installation, campaign)
+    with pytest.raises(Exception, match="attempts were judged since the gate was passed"):
+        report_files(take_snapshot(campaign), "campaign", installation.toolkit.clock.now(), "1")
+
+
+def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(installation, campaign):
+    key, older = misjudge(campaign, CELLS[0])
+    misjudge(campaign, CELLS[1])
+    for entry in read_manifest(campaign.store, key).files:
+        campaign.store.delete(layout.attempt_file(key, entry.path))
+    lost, judged = again(installation, campaign)
+    assert "the store holds no such file" in lost.failure
+    assert (lost.after, judged.after) == (None, "met")
+    assert read_verdict(campaign.store, key) == older
+
+
+def test_the_command_judges_in_processes(installation, campaign, monkeypatch):
+    for name, value in installation.environment.items():
+        monkeypatch.setenv(name, value)
+    misjudge(campaign, CELLS[1])
+    result = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "2", "--json"])
+    assert result.exit_code == 0
+    attempts = json.loads(result.stdout)["attempts"]
+    assert [(one["attempt"], one["after"], one["same"]) for one in attempts] == [
+        (f"campaign/{CELLS[0]}/1", "met", True),
+        (f"campaign/{CELLS[1]}/1", "met", False),
+    ]
+
+    shown = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "1"])
+    assert "judged again: 2 attempts; outcomes that changed: 0, other figures alone: 0" in shown.stdout
+    assert isinstance(CliRunner().invoke(cli, ["rejudge", "gone"]).exception, NotFound)
+
+
+WAITING = """
+import os, sys
+from plimsoll.services.rejudging import workers
+with workers(dict, 2) as pool:
+    started = [pool.submit(os.getpid) for _ in range(8)]
+    print(*{one.result() for one in started}, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_no_process_outlives_a_parent_who_was_killed():
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", WAITING], **pipes) as parent:
+        children = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
+        parent.kill()
+    assert children
+    _, alive = psutil.wait_procs(children, PATIENCE_S)
+    assert alive == []
