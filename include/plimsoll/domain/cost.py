@@ -68,6 +68,9 @@ class Spending(Model):
         float | None, Field(description="All cells once, under load alone, as planned; null where no price was known")
     ]
     budget_usd: float | None
+    node_usd_per_hour: Annotated[
+        float | None, Field(description="A database node at the newest prices; null where no price was known")
+    ] = None
 
     @property
     def usd(self) -> float:

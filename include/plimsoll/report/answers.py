@@ -5,6 +5,7 @@ from math import ceil
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.domain.units import show_usd
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.words import NOTHING, multiple, ops, percent, plural
 
@@ -87,12 +88,19 @@ def _to_control(findings: Findings, capacity: Capacity) -> str:
 
 
 def _nodes(findings: Findings, capacity: Capacity) -> str:
-    """Nodes for the campaign's highest load, if capacity grows with the number of nodes: never fewer than were run."""
+    """Nodes for the campaign's highest load, if capacity grows with the number of nodes: never fewer than were run.
+
+    With their price an hour, where it is known.
+    """
     if not capacity.capacity_ops_s:
         return NOTHING
     nodes = findings.definition.system.nodes
     needed = max(nodes, ceil(nodes * max(findings.definition.loads) / capacity.capacity_ops_s))
-    return f"{needed}" if capacity.kind == "found" else f"≤ {needed}"
+    most = "" if capacity.kind == "found" else "≤ "
+    spending = findings.data.spending
+    if spending is None or spending.node_usd_per_hour is None:
+        return f"{most}{needed}"
+    return f"{most}{needed}, {show_usd(needed * spending.node_usd_per_hour)} an hour"
 
 
 def _notes(capacity: Capacity) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ class CostSummary(Model):
     usd: float
     estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone, as planned")]
     budget_usd: float | None
+    node_usd_per_hour: Annotated[float | None, Field(description="A database node; null where no price was known")]
     prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
 
 
@@ -168,6 +169,7 @@ def _cost(findings: Findings) -> CostSummary | None:
         usd=spending.usd,
         estimated_usd=spending.estimated_usd,
         budget_usd=spending.budget_usd,
+        node_usd_per_hour=spending.node_usd_per_hour,
         prices=spending.prices,
     )
 

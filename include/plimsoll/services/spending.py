@@ -55,6 +55,7 @@ def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None
         prices=tuple(dict.fromkeys(tariff.source for tariff in tariffs)),
         estimated_usd=None if one_cell is None else one_cell * len(grid(definition)),
         budget_usd=definition.budget,
+        node_usd_per_hour=tariffs[-1].node.usd_per_hour if tariffs else None,
     )
 
 

@@ -9,6 +9,7 @@ from tests.unit.report.test_build import page_of
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cost import Entry, Spending
+from plimsoll.report.answers import capacity_rows
 from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import analyse
@@ -32,7 +33,8 @@ def paid() -> CampaignData:
         entry(data, "prime-020k-r1", 2, 5.25),
         entry(data, "prime-060k-r1", 1, 5.0),
     )
-    return replace(data, spending=Spending(entries=entries, prices=(SOURCE,), estimated_usd=62.04, budget_usd=100))
+    spending = Spending(entries=entries, prices=(SOURCE,), estimated_usd=62.04, budget_usd=100, node_usd_per_hour=0.576)
+    return replace(data, spending=spending)
 
 
 def test_the_document_has_the_sum_the_prices_and_each_cells_share(paid: CampaignData) -> None:
@@ -43,6 +45,15 @@ def test_the_document_has_the_sum_the_prices_and_each_cells_share(paid: Campaign
     assert document.cost.prices == (SOURCE,)
     shares = {cell.id: cell.usd for cell in document.cells if cell.usd is not None}
     assert shares == {"prime-020k-r1": 6.75, "prime-060k-r1": 5.0}
+
+
+def test_the_answer_has_the_price_of_the_nodes_for_a_load(paid: CampaignData) -> None:
+    """Three nodes carry 20,000 ops/s: nine would carry 60,000, at nine times a node's price."""
+    rows = capacity_rows(analyse(paid))
+    assert rows[1].nodes == "9, 5.184 USD an hour"
+    unknown = paid.spending.model_copy(update={"node_usd_per_hour": None}) if paid.spending else None
+    assert capacity_rows(analyse(replace(paid, spending=unknown)))[1].nodes == "9"
+    assert "at 0.576 USD an hour each" in page_of(analyse(paid))
 
 
 def test_the_table_of_cells_has_each_share(paid: CampaignData) -> None:
