@@ -174,7 +174,7 @@ def test_the_account_names_prices_estimate_and_each_cells_share(installation, to
     assert account.of_cell("v1-001k-r1") == pytest.approx(2.0)
     assert account.of_cell("v1-002k-r1") is None
     assert account.prices == ("a price table of tests",)
-    assert (account.estimated_usd, account.budget_usd) == (32.0, 40.0)
+    assert (account.estimated_usd, account.budget_usd, account.node_usd_per_hour) == (32.0, 40.0, 1.0)
 
 
 def test_whoever_watches_a_run_sees_what_is_spent(installation, tools):
