@@ -95,7 +95,7 @@ def _prepare(folder: Path) -> None:
             (layout.HOSTS, attempt.hosts),
         ):
             write_table(campaign.store, key, name, table)
-    note_pass(campaign, list(campaign.verdicts()), data.quality)
+    note_pass(campaign, list(campaign.verdict_texts()), data.quality)
     specifications = [picture_specification(figure) for figure in figures(analyse(data))]
     (folder / _SPECS).write_text(json.dumps(specifications), encoding="utf-8")
 

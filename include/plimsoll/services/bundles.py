@@ -43,8 +43,8 @@ _UNSAFE = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:")
 _CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
-class BundleIndex(Model):
-    """`bundle.json`."""
+class BundleIndex(Model, extra="ignore"):
+    """`bundle.json`; keys that a newer version has added without a newer format change nothing."""
 
     format: Annotated[Literal[1], Field(description="Raised when an older Plimsoll could misread the bundle")] = FORMAT
     campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100)]

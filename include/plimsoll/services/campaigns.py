@@ -1,6 +1,7 @@
 """A campaign in the store, typed: definition, attempts, verdicts, manifests."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -106,11 +107,14 @@ class CampaignStore:
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every verdict of every attempt, by cell and attempt."""
+        return map(Verdict.model_validate_json, self.verdict_texts())
+
+    def verdict_texts(self) -> Iterator[bytes]:
+        """The same as they are stored."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
-                verdict = read_verdict(self.store, key)
-                if verdict is not None:
-                    yield verdict
+                with suppress(NotFound):
+                    yield self.store.read(layout.attempt_file(key, layout.VERDICT))
 
     def valid_verdict(self, cell_id: str) -> Verdict | None:
         """The verdict of the newest valid attempt at a cell: the one that counts."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import GateClosed, NotFound
-from plimsoll.domain.result import Check
+from plimsoll.domain.result import Check, Verdict
 from plimsoll.services import layout
 from plimsoll.services.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
@@ -19,10 +19,9 @@ from plimsoll.services.results import campaign_capacities, campaign_data
 from plimsoll.services.snapshot import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from plimsoll.domain.result import Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
@@ -53,29 +52,31 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     from plimsoll.quality.campaign import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
-    verdicts = list(campaign.verdicts())
+    texts = list(campaign.verdict_texts())
+    verdicts = [Verdict.model_validate_json(text) for text in texts]
     fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(campaign.definition(), verdicts, fingerprints)
     for path, content in quality.data_docs.items():
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
     if quality.reasons:
         raise _closed(campaign, quality, cells_to_run_again(campaign.definition(), verdicts, fingerprints))
-    note_pass(campaign, verdicts, quality.checks)
+    note_pass(campaign, texts, quality.checks)
     return quality.checks
 
 
-def note_pass(campaign: CampaignStore, verdicts: Sequence[Verdict], checks: Sequence[Check]) -> None:
+def note_pass(campaign: CampaignStore, verdict_texts: Sequence[bytes], checks: Sequence[Check]) -> None:
     """Put on record that the gate let these verdicts through."""
     passed = GatePass(
-        attempts=tuple(str(verdict.key) for verdict in verdicts),
-        verdicts_sha256=_digest(verdicts),
+        attempts=tuple(str(Verdict.model_validate_json(text).key) for text in verdict_texts),
+        verdicts_sha256=_digest(verdict_texts),
         checks=tuple(checks),
     )
     campaign.store.write(_pass_key(campaign.campaign_id), passed.model_dump_json(indent=1).encode())
 
 
-def _digest(verdicts: Sequence[Verdict]) -> str:
-    return sha256("\n".join(verdict.model_dump_json() for verdict in verdicts).encode()).hexdigest()
+def _digest(verdict_texts: Iterable[bytes]) -> str:
+    """Of the very files: a newer version, which would write them otherwise, finds the same."""
+    return sha256(b"\n".join(verdict_texts)).hexdigest()
 
 
 def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
@@ -145,7 +146,7 @@ def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
         found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))
     except NotFound:
         return ()
-    return found.checks if found.verdicts_sha256 == _digest(list(campaign.verdicts())) else ()
+    return found.checks if found.verdicts_sha256 == _digest(campaign.verdict_texts()) else ()
 
 
 def _pass_key(campaign_id: str) -> str:

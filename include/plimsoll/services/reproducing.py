@@ -8,9 +8,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from plimsoll.domain.errors import BundleError, NotFound
+from plimsoll.domain.errors import BundleError, NotFound, PlimsollError
 from plimsoll.domain.result import Manifest
 from plimsoll.services import layout
 from plimsoll.services.bundles import Member, checksums_of, read_bundle, write_bundle
@@ -43,9 +41,10 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
     snapshot = Snapshot({f"{prefix}/{name}": content for name, content in bundle.files.items()})
     try:
         files = report_files(snapshot, prefix, first.generated_at, code_version)
-    except (ValidationError, ValueError, NotFound) as error:
+    except (PlimsollError, ValueError) as error:
+        why = error.what if isinstance(error, PlimsollError) else error
         mend = "make the report with the version of Plimsoll that made the bundle"
-        raise BundleError(f"holds what no report can be made of: {error}", where=where, mend=mend) from error
+        raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
     made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
     return Remade(
         campaign_id=prefix,

@@ -104,24 +104,30 @@ def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **in
 
 
 def test_files_that_differ_are_named_with_the_versions_that_do(published, elsewhere):
-    verdict = "cells/shenandoah-01500-r1/1/verdict.json"
-    first = BundleIndex.model_validate_json(
-        ZipFile(published / "demo-a/report/bundle.zip").read("bundle.json")
-    ).versions
-    changed(published, Path("other.zip"), verdict, b'"met": true', b'"met": false', versions={**first, "numpy": "1.0"})
+    index = ZipFile(published / "demo-a/report/bundle.zip").read("bundle.json")
+    first = BundleIndex.model_validate_json(index).versions
+    versions = {**first, "numpy": "1.0"}
+    changed(published, Path("other.zip"), "definition.yaml", b"title: G1", b"title: H1", versions=versions)
     result = plimsoll("report", "other.zip")
     assert result.exit_code == 1
-    assert "these are not those of the first report: achieved.csv, " not in result.stdout
-    assert "report.html" in result.stdout
+    assert "of 26 files these are not those of the first report: report.html, report.json, summary.md" in result.stdout
     assert f"numpy: 1.0, now {first['numpy']}" in result.stdout
 
 
-def test_what_no_report_can_be_made_of_is_refused_by_name(published, elsewhere):
-    verdict = "cells/shenandoah-01500-r1/1/verdict.json"
-    changed(published, Path("other.zip"), verdict, b'"valid": true', b'"valid": 7')
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("definition.yaml", b"repeats: 1", b"repeats: x"), "refused, 1 problem"),
+        (("cells/shenandoah-01500-r1/1/fingerprint.json", b'"kernel"', b'"colonel"'), "Field required"),
+        (("cells/shenandoah-01500-r1/1/verdict.json", b'"met": true', b'"met": false'), "attempts were judged since"),
+    ],
+)
+def test_what_no_report_can_be_made_of_is_refused_by_name(published, elsewhere, change, why):
+    changed(published, Path("other.zip"), *change)
     refused = plimsoll("report", "other.zip").exception
     assert isinstance(refused, BundleError)
     assert "other.zip: holds what no report can be made of" in str(refused)
+    assert why in str(refused)
     assert not (elsewhere / "demo-a-report").exists()
 
 

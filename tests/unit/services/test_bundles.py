@@ -68,6 +68,10 @@ def test_equal_content_gives_equal_bytes_in_whatever_order_it_comes():
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
+def test_keys_that_a_newer_version_has_added_change_nothing():
+    assert read_bundle(BytesIO(zipped(whole(added="later"))), "bundle.zip").index == index()
+
+
 def test_sha256sum_can_read_the_checksums():
     with ZipFile(BytesIO(written())) as archive:
         lines = archive.read(CHECKSUMS).decode().splitlines()
