@@ -1,5 +1,6 @@
 """`plimsoll report`: publish a campaign's report again from the store, or make one again from its bundle."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,9 +66,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     except OSError as error:
         raise NotFound(f"can't be read ({error.strerror})", where=str(bundle)) from error
     folder = into or Path(f"{remade.campaign_id}-report")
-    for name, content in remade.files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+    _write(folder, remade.files)
     found = {
         "campaign_id": remade.campaign_id,
         "report": str(folder / REPORT),
@@ -80,6 +79,18 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     else:
         typer.echo(f"report: {folder / REPORT}\n{_comparison(remade)}")
     raise typer.Exit(1 if remade.differing else 0)
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    from plimsoll.domain.errors import StoreError
+
+    try:
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        what, mend = f"can't be written ({error.strerror})", "give another folder with `--into`"
+        raise StoreError(what, where=str(error.filename or folder), mend=mend) from error
 
 
 def _comparison(remade: "Remade") -> str:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.cli import cli
-from plimsoll.domain.errors import BundleError, GateClosed, NotFound
+from plimsoll.domain.errors import BundleError, GateClosed, NotFound, StoreError
 from plimsoll.services.bundles import BundleIndex, Member, read_bundle, write_bundle
 from plimsoll.services.publishing import report_files
 from plimsoll.services.snapshot import Snapshot
@@ -68,7 +68,9 @@ def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_sam
     with ZipFile("raw.zip") as archive:
         raw = [name for name in archive.namelist() if "/raw/" in name]
         assert len(raw) == 5
+        assert json.loads(archive.read("bundle.json"))["raw"] == "included"
         assert archive.read(raw[0]) == (published / "demo-a" / raw[0]).read_bytes()
+    assert isinstance(plimsoll("report", "raw.zip", "--into", "raw.zip").exception, StoreError)
     assert plimsoll("report", "raw.zip", "--into", "again").exit_code == 0
     assert files_below(elsewhere / "again") == files_below(published / "demo-a/report")
 
@@ -98,7 +100,7 @@ def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **in
     assert old in bundle.files[name]
     files = {**bundle.files, name: bundle.files[name].replace(old, new)}
     told = BundleIndex.model_validate({**bundle.index.model_dump(), **index})
-    members = {name: Member.of(content) for name, content in files.items() if name != "bundle.json"}
+    members = {name: Member.of(content) for name, content in files.items()}
     with file.open("wb") as stream:
         write_bundle(stream, told, members)
 
@@ -112,6 +114,8 @@ def test_files_that_differ_are_named_with_the_versions_that_do(published, elsewh
     assert result.exit_code == 1
     assert "of 26 files these are not those of the first report: report.html, report.json, summary.md" in result.stdout
     assert f"numpy: 1.0, now {first['numpy']}" in result.stdout
+    with Path("demo-a-report/bundle.zip").open("rb") as stream:
+        assert read_bundle(stream, "").index.versions == first
 
 
 @pytest.mark.parametrize(
