@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 INDEX = "bundle.json"
 CHECKSUMS = "checksums.sha256"
-_LARGEST_BYTES = 1 << 30
-"""Of all files but raw ones, which are not kept in memory; 275 cells of noise take an eighth of it."""
+_LARGEST_BYTES = 4 << 30
+"""Of all files but raw ones, which are not kept in memory; 275 cells of noise take a thirtieth of it."""
 _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
@@ -72,7 +72,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle that was found whole. `files`: content by name below the campaign; raw ones are only checked, not kept."""
+    """A bundle that was found whole. `files`: content by name below the campaign; raw ones are checked, not kept."""
 
     index: BundleIndex
     files: Mapping[str, bytes]

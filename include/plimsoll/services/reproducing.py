@@ -65,8 +65,7 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
     """
     bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), report_key(campaign_id, BUNDLE))
     members = {name: Member.of(content) for name, content in bundle.files.items()}
-    for name, member in _raw_files(store, campaign_id, bundle.files):
-        members[name] = member
+    members |= _raw_files(store, campaign_id, bundle.files)
     write_bundle(stream, bundle.index.model_copy(update={"raw": "included"}), members)
 
 
