@@ -15,6 +15,8 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.lacking import needs
 from tests.processes import until
 
+from plimsoll_airflow.ownership import CellRunId
+
 CALM = instant_definition("calm", variants=1, loads=2)
 STORM = instant_definition("storm", variants=2, loads=2)
 MET, MISSED, INVALID, FAILED = "v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"
@@ -43,9 +45,7 @@ def gates(installation: Installation) -> Gates:
 
 
 @pytest.fixture(scope="module")
-def airflow(
-    airflow_stack: Callable[..., StackUnderTest], installation: Installation, gates: Gates
-) -> Iterator[StackUnderTest]:
+def airflow(airflow_stack: Callable[..., StackUnderTest], installation: Installation, gates: Gates) -> StackUnderTest:
     """With one campaign under way, `stormy`, whose last cell stays under load."""
     environment = {
         **installation.environment,
@@ -57,6 +57,7 @@ def airflow(
     gates.close(f"stormy~{FAILED}", LOADING)
     running.client.unpause("storm")
     running.client.trigger("storm", {"campaign_id": "stormy"})
+    await_opened(installation, "stormy")
     return running
 
 
@@ -98,7 +99,7 @@ def test_a_campaign_from_the_form_to_its_report(
     expect(form.get_by_role("spinbutton", name="Cells at a time")).to_have_value("4")
     form.get_by_role("group").filter(has_text="Another id: a new campaign").get_by_role("textbox").fill("maiden-voyage")
     form.get_by_role("button", name="Trigger").click()
-    until(lambda: "maiden-voyage" in installation.toolkit.store.folders(""), "the campaign", patience_s=END_S)
+    await_opened(installation, "maiden-voyage")
     (run,) = airflow.client.dag_runs("calm")
 
     ada.goto(f"/dags/calm/runs/{run.run_id}")
@@ -157,7 +158,9 @@ def test_only_the_cells_asked_for_run_again(
     ada.get_by_role("button", name="Sure? Press again").click()
     expect(square(ada, FAILED, "failed; .*cancelled by ada")).to_be_visible()
     assert airflow.wait_for(first, timeout_s=END_S).state == "failed"
-    until(lambda: not installation.provider.clusters(), "the end of all clusters", patience_s=END_S)
+    cancelled = airflow.client.dag_run("cell", CellRunId("stormy", FAILED).run_id)
+    assert airflow.wait_for(cancelled, timeout_s=END_S).state == "failed"
+    assert installation.provider.clusters() == []
     before = installation.files("stormy")
     gates.open(f"stormy~{FAILED}", LOADING)
 
@@ -185,6 +188,11 @@ def test_only_the_cells_asked_for_run_again(
     ada.goto("/plimsoll/campaigns/stormy")
     expect(square(ada, INVALID, "met; .*attempt 2 of 2")).to_be_visible()
     expect(ada.get_by_role("link", name="Report and downloads")).to_be_visible()
+
+
+def await_opened(installation: Installation, campaign_id: str) -> None:
+    """Wait until `plan` has opened the campaign: before that it has no page."""
+    until(lambda: campaign_id in installation.toolkit.store.folders(""), campaign_id, patience_s=END_S)
 
 
 def square(page: Page | FrameLocator, cell: str, words: str) -> Locator:
