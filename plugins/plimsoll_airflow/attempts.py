@@ -6,7 +6,13 @@ The store is asked, not XCom: a task that died half way has left its attempt the
 from plimsoll.domain.errors import NotFound
 from plimsoll.services import attempts
 from plimsoll.services.attempts import Work
-from plimsoll.services.campaigns import CampaignStore, read_attempt, read_manifest, read_progress
+from plimsoll.services.campaigns import (
+    CampaignStore,
+    read_attempt,
+    read_cancellation,
+    read_manifest,
+    read_progress,
+)
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CellRun
 
@@ -42,6 +48,12 @@ def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: st
             "has begun no attempt", where=f"run {run_id}", mend="the log of `provision` says why; then clear the run"
         )
     return work
+
+
+def was_cancelled(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
+    """Whether somebody has ended the newest attempt of that run by hand."""
+    work = find_attempt(toolkit, campaign_id, cell_id, run_id)
+    return work is not None and read_cancellation(toolkit.store, work.key) is not None
 
 
 def is_under_load(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:

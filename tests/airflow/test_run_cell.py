@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
 from plimsoll.services import phases
-from plimsoll.services.attempts import Work, begin
+from plimsoll.services.attempts import Work, begin, cancel
 from plimsoll.services.collecting import collect
 from plimsoll.services.running import run_cell
 from plimsoll_airflow.operators import campaign
@@ -41,6 +41,12 @@ def operator() -> RunCell:
 def execute(live: int, **tries: int) -> None:
     context: Any = {"ti": Runs(live, **tries), "params": {}}
     RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
+
+
+def resume(waiting: TaskDeferred, live: int) -> None:
+    """Go on where a deferred task asked to, its run having succeeded."""
+    context: Any = {"ti": Runs(live), "params": {}}
+    getattr(operator(), waiting.method_name)(context, event=("", {RUN: "success"}))
 
 
 def test_the_cells_run_is_started_or_started_over(installation: Installation) -> None:
@@ -114,6 +120,28 @@ def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: Work) -> N
 def test_a_cleared_task_leaves_a_run_alone_that_has_not_begun_its_load(attempt: Work) -> None:
     with pytest.raises(TaskDeferred):
         execute(live=1, try_number=2, cleared_after=1)
+
+
+def test_a_cancelled_run_is_let_end_and_then_started_anew(attempt: Work) -> None:
+    cancel(attempt, "ada")
+
+    with pytest.raises(TaskDeferred) as waiting:
+        execute(live=1)
+    with pytest.raises(DagRunTriggerException) as raised:
+        resume(waiting.value, live=0)
+
+    assert (raised.value.dag_run_id, raised.value.reset_dag_run) == (RUN, True)
+
+
+def test_what_somebody_else_has_started_anew_meanwhile_is_not_started_again(
+    installation: Installation, attempt: Work
+) -> None:
+    cancel(attempt, "ada")
+    with pytest.raises(TaskDeferred) as waiting:
+        execute(live=1)
+    run_cell(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 1).token, print)
+
+    resume(waiting.value, live=0)  # neither starts nor waits
 
 
 @pytest.mark.parametrize("tries", [{"try_number": 2}, {"try_number": 3, "cleared_after": 1}])

@@ -11,7 +11,7 @@ from airflow.utils.state import DagRunState
 
 from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.spending import require_budget
-from plimsoll_airflow.attempts import is_under_load
+from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
@@ -131,11 +131,22 @@ class RunCell(TriggerDagRunOperator):
         self.trigger_run_id = self.run_id
         self.conf = {"campaign_id": self.cell_run.campaign_id, "cell_id": self.cell_run.cell_id}
         if context["ti"].get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
+            if self._was_cancelled():
+                self.log.info("run %s was cancelled: starting it anew once it has ended", self.run_id)
+                self._await_end("start_anew")
             if not self._is_to_start_over(context):
-                self._attach()
+                self.log.info("run %s lives: waiting for it", self.run_id)
+                self._await_end("execute_complete")
             self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
         self._require_budget()
         super().execute(context)
+
+    def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
+        """The cancelled run has ended: start it, unless somebody else has, and this was the end of theirs."""
+        if self._was_cancelled():
+            self._start(context)
+        else:
+            self.execute_complete(context, event)
 
     def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
         """Fail, for good, with the reasons, unless the run succeeded."""
@@ -148,11 +159,14 @@ class RunCell(TriggerDagRunOperator):
         with final():
             require_budget(toolkit(), self._campaign, self._campaign.definition())
 
-    def _attach(self) -> None:
-        self.log.info("run %s lives: waiting for it", self.run_id)
+    def _await_end(self, then: str) -> None:
         states = [DagRunState.SUCCESS, DagRunState.FAILED]
         trigger = DagStateTrigger(CELL_DAG, states, run_ids=[self.run_id], poll_interval=self.poke_interval)
-        self.defer(trigger=trigger, method_name="execute_complete")
+        self.defer(trigger=trigger, method_name=then)
+
+    def _was_cancelled(self) -> bool:
+        cell = self.cell_run
+        return was_cancelled(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
 
     def _is_to_start_over(self, context: "Context") -> bool:
         """Whether somebody cleared this task, and the cell is under load. A try for a killed process is no clearing."""
