@@ -1,5 +1,6 @@
 """What runs after what, and when: the promises that the DAGs' wiring makes."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -108,18 +109,22 @@ def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
     assert "Europe/Paris" in repr(dags["nightly"].timetable)
 
 
-def test_unpausing_waits_for_the_next_time_that_is_due(dags: dict[str, DAG]) -> None:
-    from airflow.sdk import timezone
+@pytest.mark.parametrize("past", [timedelta(minutes=1), timedelta(hours=23)])
+def test_unpausing_waits_for_the_next_time_that_is_due(
+    dags: dict[str, DAG], monkeypatch: pytest.MonkeyPatch, past: timedelta
+) -> None:
     from airflow.serialization.encoders import coerce_to_core_timetable
     from airflow.timetables.base import TimeRestriction
 
+    due = datetime(2026, 1, 5, 1, 0, tzinfo=UTC)
+    monkeypatch.setattr("airflow.timetables.trigger.utcnow", lambda: due + past)
     dag = dags["nightly"]
     restriction = TimeRestriction(earliest=dag.start_date, latest=None, catchup=dag.catchup)
     timetable = coerce_to_core_timetable(dag.timetable)
     first = timetable.next_dagrun_info(last_automated_data_interval=None, restriction=restriction)
 
     assert first is not None
-    assert first.run_after > timezone.utcnow()
+    assert first.run_after == due + timedelta(days=1)
 
 
 def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]) -> None:
