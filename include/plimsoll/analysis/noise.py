@@ -7,7 +7,7 @@ campaign; all residuals taken together would seem to follow their position more 
 Wallis (JASA 47, 1952). Outliers: residuals over their robust spread (median absolute deviation; Iglewicz and Hoaglin,
 1993), beyond the quantile of Student's distribution that all of them together exceed with 5 % (Bonferroni). That
 spread is worth 37 % of as many observations, and so are its degrees of freedom.
-As some loads scatter more than others, an outlier must stand out from the other repeats of its own load, too (1 %).
+As some loads scatter more than others, an outlier must stand out from the other repeats of its own load, too (0.5 %).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FEWEST_CELLS = 10
 _MAD_TO_SIGMA = 1.4826
 _MAD_EFFICIENCY = 0.37
-_FEWEST_LIKE, _OWN_LEVEL = 3, 0.01
+_FEWEST_LIKE, _OWN_LEVEL = 3, 0.005
 _ZONE = "zone"
 
 
