@@ -35,8 +35,12 @@ status:  ## Say whether Airflow is up
 
 test: setup-dev  ## Check style, types and layers, then run all tests
 	@$(MAKE) check
-	@$(BIN)/python -m pytest tests/unit --numprocesses logical
-	@$(BIN)/python -m pytest --ignore tests/unit
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(ALONE)) --numprocesses logical --dist loadfile
+	@$(BIN)/python -m pytest $(ALONE)
+
+# They want the processors for themselves, mostly for real nodes, or share one stack among several files.
+ALONE := $(addprefix tests/system/,team test_aws_campaign.py test_campaign.py test_faults.py) \
+	$(addprefix tests/integration/,cassandra cloud local local_provider reliability ssh_provider stress)
 
 check: setup-dev  ## Check style, types and layers only
 	@$(BIN)/ruff check

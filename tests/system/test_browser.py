@@ -91,7 +91,8 @@ def test_a_campaign_from_the_form_to_its_report(
     ada.get_by_role("button", name="Dag Docs").click()
     expect(ada.get_by_role("dialog")).to_contain_text("2 cells: 1 variants × 2 load levels")
     ada.keyboard.press("Escape")
-    unpaused.check(force=True)
+    expect(ada.get_by_role("dialog")).to_have_count(0)
+    unpaused.click(force=True)  # `check` wants it checked at once, not once Airflow has answered
     expect(unpaused).to_be_checked()
 
     ada.get_by_role("button", name="Trigger Dag").click()

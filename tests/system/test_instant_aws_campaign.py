@@ -7,7 +7,7 @@ from tests.fakes.aws_campaign import Outcome, published, run_on_aws, stack_with
 
 from plimsoll.domain.cell import grid
 
-DEFINITION = published(parallel=8, repeats=1, loads=["20000/s", "30000/s", "40000/s"])
+DEFINITION = published(parallel=3, repeats=1, loads=["20000/s"])
 CELLS = len(grid(DEFINITION))
 HOSTS = 4
 ROUNDED_USD = 1e-6
@@ -26,7 +26,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
 def test_every_cell_is_provided_for_and_judged(outcome: Outcome) -> None:
     assert outcome.failures == (), "\n".join(outcome.failures)
     assert outcome.run.state == "success"
-    assert outcome.valid_cells == CELLS == 15
+    assert outcome.valid_cells == CELLS == 5
     assert outcome.cloud["launched"] == CELLS * HOSTS
 
 
