@@ -93,6 +93,9 @@ def test_a_campaign_from_the_form_to_its_report(
     ada.keyboard.press("Escape")
     # What is seen of the checkbox is its label: it can be clicked once the dialog's veil has gone.
     unpaused.locator("xpath=ancestor::label").click()
+    until(lambda: is_unpaused(airflow, "calm"), "the DAG to be unpaused", patience_s=END_S)
+    # Airflow answers before it commits: a page that then asks again may be told what was, and asks no more.
+    ada.reload()
     expect(unpaused).to_be_checked()
 
     ada.get_by_role("button", name="Trigger Dag").click()
@@ -206,6 +209,12 @@ def is_waiting(airflow: StackUnderTest, run: DagRun) -> bool:
 def square(page: Page | FrameLocator, cell: str, words: str) -> Locator:
     """The cell in the matrix, once its words begin so."""
     return page.get_by_role("link", name=re.compile(f"^{cell}: {words}"))
+
+
+def is_unpaused(airflow: StackUnderTest, dag_id: str) -> bool:
+    """Whether Airflow says so."""
+    dag = airflow.client.dag(dag_id)
+    return dag is not None and not dag.is_paused
 
 
 def is_cleared(answer: Response) -> bool:
