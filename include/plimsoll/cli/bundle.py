@@ -26,14 +26,13 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     from plimsoll.settings import Settings
 
     store, path = build_store(Settings()), output or Path(f"{campaign}.zip")
-    content = published_bundle(store, campaign)
     unfinished = path.with_name(f"{path.name}.part")
     try:
         with unfinished.open("wb") as stream:
             if raw:
                 bundle_with_raw(store, campaign, stream)
             else:
-                stream.write(content)
+                stream.write(published_bundle(store, campaign))
         unfinished.replace(path)
     except OSError as error:
         raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
