@@ -60,18 +60,11 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
     if quality.reasons:
         raise _closed(campaign, quality, cells_to_run_again(campaign.definition(), verdicts, fingerprints))
-    note_pass(campaign, texts, quality.checks)
-    return quality.checks
-
-
-def note_pass(campaign: CampaignStore, verdict_texts: Sequence[bytes], checks: Sequence[Check]) -> None:
-    """Put on record that the gate let these verdicts through."""
     passed = GatePass(
-        attempts=tuple(str(Verdict.model_validate_json(text).key) for text in verdict_texts),
-        verdicts_sha256=_digest(verdict_texts),
-        checks=tuple(checks),
+        attempts=tuple(str(verdict.key) for verdict in verdicts), verdicts_sha256=_digest(texts), checks=quality.checks
     )
-    campaign.store.write(_pass_key(campaign.campaign_id), passed.model_dump_json(indent=1).encode())
+    toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
+    return passed.checks
 
 
 def _digest(verdict_texts: Iterable[bytes]) -> str:
