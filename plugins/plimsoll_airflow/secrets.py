@@ -7,10 +7,6 @@ from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 from plimsoll.settings import Settings
 
-_CONNECT_S, _READ_S, _TRIES = 10, 60, 8
-# As many as a triggerer's polls may ask at once; boto3's own ten would be opened anew all the time.
-_KEPT_OPEN = 100
-
 
 def airflow_secrets(_: Settings) -> "AirflowSecrets":
     """For `PLIMSOLL_SECRETS`: what Airflow's own processes use."""
@@ -63,17 +59,14 @@ def _from_file(connection_id: str, key_file: str | None) -> str:
 
 
 def _aws_client(connection_id: str, service: str, region: str | None) -> Any:
-    from airflow.providers.amazon.aws.hooks.base_aws import AwsBaseHook
-    from botocore.config import Config
     from botocore.exceptions import BotoCoreError
+
+    from plimsoll_airflow import aws
 
     # Asked first: the hook itself falls back to boto3's chain, and so to another account, where there is no connection.
     _connection(connection_id)
-    retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
-    config = Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries, max_pool_connections=_KEPT_OPEN)
     try:
-        hook = AwsBaseHook(aws_conn_id=connection_id, client_type=service, region_name=region, config=config)
-        return hook.get_conn()
+        return aws.client(connection_id, service, region)
     except (BotoCoreError, ValueError) as error:
         mend = "name a region in the definition or in the connection, and check the connection's credentials"
         raise SecretError(

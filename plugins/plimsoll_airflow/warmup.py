@@ -6,7 +6,7 @@ CPU seconds, which every `judge` would spend again.
 
 import importlib
 import sys
-from typing import Any, Literal
+from typing import Any
 
 from airflow.listeners import hookimpl
 
@@ -37,8 +37,8 @@ BINDING_MODULES = (
 TASK_MODULES = ("plimsoll.services.judging", "plimsoll.services.publishing")
 """What only some tasks import, and only late."""
 
-AWS_SERVICES: tuple[Literal["s3", "ec2"], ...] = ("s3", "ec2")
-"""What such tasks ask of AWS; all else only `plan` and the start of hosts do."""
+AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
+"""What the tasks of a campaign there ask of AWS."""
 
 
 @hookimpl
@@ -62,20 +62,8 @@ def warm_up() -> None:
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
     build_toolkit(settings)
     if settings.has_store_in_s3:
-        warm_up_for_aws()
-
-
-def warm_up_for_aws() -> None:
-    """Import what a client of AWS takes: every task of a campaign there makes some, and each would take half a second.
-
-    The clients made here are for that alone; nobody is asked anything.
-    """
-    from airflow.providers.amazon.aws.hooks.base_aws import AwsBaseHook  # noqa: F401
-    from boto3.session import Session
-
-    nobody = Session("nobody", "nothing", region_name="us-east-1")
-    for service in AWS_SERVICES:
-        nobody.client(service)
+        # Every task of a campaign there makes some clients; nobody is asked anything here.
+        importlib.import_module("plimsoll_airflow.aws").warm_up(AWS_SERVICES)
 
 
 def warm_up_for_tasks() -> None:

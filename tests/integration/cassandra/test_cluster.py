@@ -54,6 +54,13 @@ def test_every_node_is_up(three):
     assert list(three.database.down(three.nodes)) == []
 
 
+def test_native_libraries_are_unpacked_below_the_host_s_own_folder(three):
+    for node in three.nodes:
+        names = [path.name for path in node.files(node.root / "cassandra")]
+        assert any(name.startswith("liblz4-java") for name in names)
+        assert any(name.endswith("libsnappyjava.so") for name in names)
+
+
 def test_deploying_again_finds_the_same_nodes(three):
     before = [process.pid for node in three.nodes for process in jvms(node)]
     three.deploy()

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from botocore.loaders import JSONFileLoader
 
 from plimsoll.bootstrap import build_secrets
 from plimsoll.domain.errors import SecretError
@@ -54,6 +55,16 @@ def test_an_account_with_its_own_endpoint(connect):
     assert access.client("ec2", "eu-central-1").meta.region_name == "eu-central-1"
     assert access.client("s3", None).meta.region_name == "eu-west-1"
     assert "secret" not in repr(access)
+
+
+def test_what_a_client_takes_is_parsed_once_for_all_of_a_process(connect, monkeypatch):
+    connect("cloud", conn_type="aws", login="key id", password="secret")
+    parse, parsed = JSONFileLoader.load_file, []
+    monkeypatch.setattr(JSONFileLoader, "load_file", lambda self, path: parsed.append(path) or parse(self, path))
+    for _ in range(2):
+        AirflowSecrets().aws("cloud").client("sns", "eu-central-1")
+    assert any("sns" in path for path in parsed)
+    assert len(parsed) == len(set(parsed))
 
 
 def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(monkeypatch):

@@ -78,6 +78,8 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
     yield gc_log_flag(str(files.gc_log))
     yield f"-XX:ErrorFile={files.logs}/hs_err_%p.log"
     yield f"-XX:CompileCommandFile={files.compiler_hints}"
+    # Native libraries are unpacked there, and a node that is killed leaves them.
+    yield f"-Djava.io.tmpdir={files.home}"
     yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith(release.agent_jar))
     yield f"-Dlogback.configurationFile={files.logback.as_uri()}"
     yield f"-Dcassandra.config={files.settings.as_uri()}"

@@ -15,7 +15,7 @@ class NodeFiles:
 
     @property
     def home(self) -> PurePosixPath:
-        """The node's own folder, and its working directory: heap dumps land here."""
+        """The node's own folder, and its working directory: heap dumps and unpacked libraries land here."""
         return self.root / "cassandra"
 
     @property

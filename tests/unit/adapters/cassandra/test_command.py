@@ -46,6 +46,10 @@ def test_configuration_is_named_by_urls_so_that_a_blank_in_a_path_does_no_harm()
     assert "-Dcassandra.config=file:///hosts/node%201/cassandra/conf/cassandra.yaml" in command()
 
 
+def test_what_a_killed_node_leaves_behind_lies_in_its_own_folder():
+    assert "-Djava.io.tmpdir=/hosts/node 1/cassandra" in command()
+
+
 @pytest.mark.parametrize(
     ("address", "jmx"), [("127.0.9.1", "127.0.9.1"), ("10.0.0.7", "127.0.0.1"), ("172.31.4.4", "127.0.0.1")]
 )
