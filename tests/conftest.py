@@ -21,11 +21,11 @@ class NothingOutlivesItsFolder:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let Ctrl-C mean something again: who starts tests in the background may have it ignored, by all processes."""
+    """Let an end from outside undo what fixtures did; who starts tests in the background may have Ctrl-C ignored."""
     # A hook in this file is not asked about what belongs to the session.
     config.pluginmanager.register(NothingOutlivesItsFolder())
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")

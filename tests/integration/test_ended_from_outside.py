@@ -1,0 +1,63 @@
+"""Tests and measurements that are terminated undo what they did: their processes would live on."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.airflow_stack import CHECKOUT
+
+# As a shell leaves it to what it starts in the background.
+_IN_BACKGROUND = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+_MEASUREMENT = """
+import benchmarks, time
+try:
+    print("begun", flush=True)
+    time.sleep(60)
+finally:
+    print("undone")
+"""
+_RUN_TESTS = "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+_TEST = """
+import pytest, time
+
+@pytest.fixture
+def begun():
+    print("begun", flush=True)
+    yield
+    print("undone")
+
+def test(begun):
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_measurement_ends_in_order(number: signal.Signals) -> None:
+    assert _ended_by(number, _MEASUREMENT) == "undone"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_tests_end_in_order(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "test_long.py").write_text(_TEST)
+    options = ["--capture=no", "-p", "tests.conftest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}"]
+    assert "undone" in _ended_by(number, _RUN_TESTS, *options, str(tmp_path))
+
+
+def _ended_by(number: signal.Signals, program: str, *arguments: str) -> str:
+    """What it still says after the signal."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _IN_BACKGROUND + program, *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=CHECKOUT,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.endswith("begun\n"):
+                break
+        process.send_signal(number)
+        return process.communicate(timeout=60)[0].strip()
