@@ -1,0 +1,78 @@
+"""A database that needs no process."""
+
+from collections.abc import Sequence
+from datetime import timedelta, tzinfo
+from pathlib import PurePosixPath
+
+from tests.fakes.instant.faults import INSTANT, Faults, cell_of
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
+from plimsoll.domain.happening import Event
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+
+
+class InstantDatabase:
+    """A database that is up at once and reports what the definition asks for."""
+
+    log_file = "system.log"
+
+    def __init__(self, faults: Faults, name: str = INSTANT) -> None:
+        self._faults, self.name = faults, name
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """Nothing is missing."""
+        return ()
+
+    def prepare(self, definition: Definition) -> None:
+        """Nothing is needed."""
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Leave a log on each node."""
+        for node in nodes:
+            if self._faults.hits(cell_of(node), "deploy"):
+                raise DeployError("was told to fail", where=node.info.name)
+            node.write(PurePosixPath("logs/system.log"), "up\n")
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
+        """As defined."""
+        return [
+            NodeFingerprint(
+                host=node.info.name,
+                address=node.info.address,
+                facts=node.facts(),
+                jvm=_jvm(variant),
+                database=self.name,
+                database_version="4.0.1",
+            )
+            for node in nodes
+        ]
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """All are up unless they were told otherwise."""
+        return [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
+
+    def files(self, node: Host) -> Sequence[PurePosixPath]:
+        """The log, if it came so far."""
+        return node.files(PurePosixPath("logs"))
+
+    def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Its log tells nothing."""
+        return ()
+
+
+def _jvm(variant: Variant) -> JvmFacts:
+    return JvmFacts(
+        version=f"{variant.jvm.jdk_version}+8",
+        vendor="made up",
+        name="OpenJDK 64-Bit Server VM",
+        collector=variant.jvm.collector,
+        collector_beans=(variant.jvm.collector,),
+        heap_max_bytes=variant.jvm.heap,
+        arguments=variant.jvm.flags,
+        flags={"MaxHeapSize": str(variant.jvm.heap)},
+    )

@@ -1,0 +1,38 @@
+"""Cells that are told to fail."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.ports.host import Host
+
+INSTANT = "instant"
+"""The name under which definitions ask for everything instant."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Cells that are to fail: a file each, naming the phase (`provision`, `deploy`, `down`, `load`, `destroy`).
+
+    `slow` lets the cell succeed, and miss its service level.
+    """
+
+    folder: Path
+
+    def plant(self, cell_id: str, phase: str) -> None:
+        """From now on that phase of that cell fails."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / cell_id).write_text(phase)
+
+    def heal(self, cell_id: str) -> None:
+        """From now on the cell succeeds."""
+        (self.folder / cell_id).unlink(missing_ok=True)
+
+    def hits(self, cell_id: str, phase: str) -> bool:
+        """Whether that phase of that cell is to fail."""
+        file = self.folder / cell_id
+        return file.exists() and file.read_text() == phase
+
+
+def cell_of(host: Host) -> str:
+    """Empty where the host is more than a folder of the instant provider."""
+    return host.root.parent.name.partition("~")[2].partition("~")[0]

@@ -1,0 +1,129 @@
+"""A load that is over when it has begun, with the logs of its whole time."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from tests.fakes.hdr import FAST_US, SLOW_US, interval_log
+from tests.fakes.instant.faults import INSTANT, Faults, cell_of
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_STATE = PurePosixPath("load.json")
+_STOPPED = PurePosixPath("stopped")
+_SHARES = {"mutations": 0.8, "selects": 0.2}
+
+
+class InstantLoadGenerator:
+    """A load that is complete at once, or after the provider's option `load_s`; its logs cover the defined duration."""
+
+    name = INSTANT
+    summary_file = "summary.json"
+    progress_file = "progress.json"
+
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """It does everything."""
+        return ()
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Write the logs of the whole run, unless it was started before."""
+        if self.has_started(host):
+            return
+        began, took_us = time.time(), SLOW_US if self._faults.hits(cell_of(host), "slow") else FAST_US
+        for operation, count in _per_second(request).items():
+            log = interval_log(began, _seconds(request), count, took_us)
+            for measure in ("", "intended-"):
+                host.write(PurePosixPath(f"load.hdr-{measure}{operation}"), log)
+        host.write(PurePosixPath(self.summary_file), _summary(request, began).model_dump_json())
+        takes = float(str(request.definition.provider.options.get("load_s", 0)))
+        host.write(_STATE, json.dumps({"ends": began + takes, "rate": request.load_ops_s}))
+
+    def has_started(self, host: Host) -> bool:
+        """Whether a load was started there."""
+        return bool(host.read_tail(_STATE, max_bytes=1))
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """Running until its time is over."""
+        if self._faults.hits(cell_of(host), "load"):
+            return LoadStatus("failed", reason="the load generator was told to fail")
+        if host.read_tail(_STOPPED, max_bytes=10):
+            return LoadStatus("failed", reason="the load was stopped")
+        state, left = self._state(host)
+        if left <= 0:
+            return LoadStatus("complete")
+        return LoadStatus("running", "load", achieved_ops_s=state["rate"], seconds_left=left)
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """End a load that runs."""
+        if self._state(host)[1] > 0:
+            host.write(_STOPPED, "stopped")
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """The interval logs and the summary."""
+        return [path for path in host.files(PurePosixPath()) if ".hdr-" in path.name or path.name == self.summary_file]
+
+    def describe(self, host: Host) -> str:
+        """A name and version."""
+        return "instant 1.0"
+
+    def summary(self, text: str) -> LoadSummary:
+        """As written by `start`."""
+        if not text:
+            return LoadSummary(complete=False, reason="the run left no summary", attempted_ops_s=0)
+        return LoadSummary.model_validate_json(text)
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+        """It keeps no account of itself."""
+        return ()
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Named like tlp-stress' files."""
+        kinds = {"selects": "reads", "mutations": "writes"}
+        return {kinds[name.rpartition("-")[2]]: name for name in names if ".hdr-intended-" in name}
+
+    def _state(self, host: Host) -> tuple[dict[str, float], float]:
+        """What was started, and how many seconds of it are left; nothing is left of a load that wasn't."""
+        state = json.loads(host.read_tail(_STATE, max_bytes=10_000) or '{"ends": 0}')
+        return state, state["ends"] - time.time()
+
+
+def _seconds(request: LoadRequest) -> int:
+    return round(request.definition.timing.duration.total_seconds())
+
+
+def _per_second(request: LoadRequest) -> dict[str, int]:
+    return {operation: round(request.load_ops_s * share) for operation, share in _SHARES.items()}
+
+
+def _summary(request: LoadRequest, began: float) -> LoadSummary:
+    timing = request.definition.timing
+    judged_s = timing.judged.total_seconds()
+    return LoadSummary(
+        complete=True,
+        generator="instant 1.0",
+        started_at=datetime.fromtimestamp(began, UTC),
+        duration_s=timing.duration.total_seconds(),
+        warmup_s=timing.warmup.total_seconds(),
+        attempted_ops_s=request.load_ops_s,
+        achieved_ops_s=request.load_ops_s,
+        answered=_seconds(request) * sum(_per_second(request).values()),
+        operations={
+            "writes": round(_per_second(request)["mutations"] * judged_s),
+            "reads": round(_per_second(request)["selects"] * judged_s),
+        },
+        cpu_cores=0.1,
+        schedule_lag_p99_ms=0.1,
+        schedule_lag_max_ms=0.2,
+        hiccup_max_ms=0.1,
+        in_flight_max=4,
+    )
