@@ -1,24 +1,29 @@
 """GC logs of JDK 8 → pauses: `-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime`.
 
-Unlike unified logs, a collection's line is stamped with its start; the line that tells for how long all threads stood
-follows it and is stamped with its end.
+Unlike unified logs, a collection is stamped with its start; the line that tells for how long all threads stood follows
+it and is stamped with its end. Formats as read from real logs of G1, CMS, Parallel and Serial of 8u504, also with what
+Cassandra 3.11 asks for by default (`-XX:+PrintHeapAtGC -XX:+PrintTenuringDistribution -XX:+PrintPromotionFailure`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.gcpause import NOTABLE_STOP_MS, CpuTime, HeapChange, Pause, Pauses, size_bytes
 from plimsoll.domain.variant import Collector
 
 _LINE = re.compile(r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4}): (\d+[.,]\d+: )?(?P<rest>.*)", re.ASCII)
+_CONCURRENT = re.compile(r"\[(GC concurrent|CMS-concurrent)-")
+_BEGINNING = re.compile(r"\[(Full )?GC\b|Total time ")
 _PAUSE = re.compile(
     r"\[(?P<kind>GC pause \([^)]*\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"
-    r"(?:Full GC|GC)(?: \((?:[^()]|\(\))+\))?)(?=[ ,:\[]).*, (?P<s>\d+[.,]\d+) secs\]( ?\[Times: .*)?"
+    r"(?:Full GC|GC)(?: \((?:[^()]|\(\))+\))?)(?=[\s,:\[\d]).*, (?P<s>\d+[.,]\d+) secs\]( ?\[Times: .*)?",
+    re.DOTALL,
 )
+_ADDRESSES = re.compile(r"\[0x[^\])]*[\])]")
 _STOPPED = re.compile(
     r"Total time for which application threads were stopped: (?P<s>\d+[.,]\d+) seconds"
     r"(, Stopping threads took: (?P<stopping>\d+[.,]\d+) seconds)?"
@@ -34,25 +39,105 @@ _MARKS: dict[str, Collector] = {
 }
 
 
+@dataclass
+class _Record:
+    """What was written at one time: `head` until its brackets are closed, and the lines below that tell more of it."""
+
+    at: datetime
+    head: str
+    details: list[str] = field(default_factory=list)
+
+    @property
+    def open(self) -> bool:
+        """Survivors' ages, the free lists' statistics and a concurrent phase's end can stand amid a pause's line."""
+        text = _ADDRESSES.sub("", self.head)
+        return text.startswith("[") and text.count("[") > text.count("]")
+
+    def add(self, line: str) -> None:
+        if self.open:
+            self.head += f"\n{line}"
+        else:
+            self.details.append(line)
+
+
+@dataclass(frozen=True)
+class _Collection:
+    """A record of a pause: what stands in its head comes before what stands below."""
+
+    record: _Record
+    kind: str
+    took_ms: float
+
+    @property
+    def end(self) -> datetime:
+        return self.record.at + timedelta(milliseconds=self.took_ms)
+
+    def pause(self, collector: Collector | None) -> Pause:
+        return Pause(self.record.at, self.took_ms, f"Pause {self.kind}", collector)
+
+    def heap(self) -> HeapChange | None:
+        told = [self.record.head, *(line for line in self.record.details if "Heap:" in line)]
+        of_heap = (list(_SIZES.finditer(text.partition("[Metaspace")[0])) for text in told)
+        sizes = next(filter(None, of_heap), None)
+        if sizes is None:
+            return None
+        return HeapChange(self.end, size_bytes(sizes[-1]["before"]), size_bytes(sizes[-1]["after"]), self.took_ms)
+
+    def cpu(self) -> CpuTime | None:
+        """The last of the head: one before it is of a concurrent phase that the pause broke off."""
+        told = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
+        times = next(filter(None, (list(_TIMES.finditer(text)) for text in told)), None)
+        return CpuTime(self.end, _number(times[-1]["user"]) + _number(times[-1]["sys"])) if times else None
+
+
 def parse_legacy(text: str) -> Pauses | None:
     """All pauses of one log; None where no line of the text is of that form."""
-    lines = [match for match in map(_LINE.match, text.splitlines()) if match]
-    if not lines:
+    records = list(_records(text))
+    if not records:
         return None
     collector = next((_MARKS[mark] for mark in _MARKS if mark in text), None)
-    zone = datetime.fromisoformat(lines[0]["time"]).tzinfo
-    return Pauses(collector, zone, tuple(_pauses(lines, collector)), *_figures(text))
+    collections = [found for found in map(_collection, records) if found]
+    return Pauses(
+        collector,
+        records[0].at.tzinfo,
+        tuple(_pauses(records, collector)),
+        tuple(heap for one in collections if (heap := one.heap())),
+        tuple(cpu for one in collections if (cpu := one.cpu())),
+    )
 
 
-def _pauses(lines: list[re.Match[str]], collector: Collector | None) -> Iterator[Pause]:
+def _records(text: str) -> Iterator[_Record]:
+    """Stamped lines amid a pause's are a part of it, or of a concurrent phase, which is none of it."""
+    record: _Record | None = None
+    for line in text.splitlines():
+        stamped = _LINE.match(line)
+        if stamped and record and record.open and _CONCURRENT.match(stamped["rest"]):
+            continue
+        if stamped and (record is None or not record.open or _BEGINNING.match(stamped["rest"])):
+            if record:
+                yield record
+            record = _Record(datetime.fromisoformat(stamped["time"]), stamped["rest"])
+        elif record:
+            record.add(line)
+    if record:
+        yield record
+
+
+def _collection(record: _Record) -> _Collection | None:
+    if _CONCURRENT.match(record.head) or record.open:
+        return None
+    found = _PAUSE.fullmatch(record.head.rstrip())
+    return _Collection(record, _kind(found["kind"]), 1e3 * _number(found["s"])) if found else None
+
+
+def _pauses(records: list[_Record], collector: Collector | None) -> Iterator[Pause]:
     """Collections wait for the line that tells the whole stop they lie in."""
     waiting: list[Pause] = []
-    for line in lines:
-        at, rest = datetime.fromisoformat(line["time"]), line["rest"]
-        if found := _PAUSE.fullmatch(rest.rstrip()):
-            waiting.append(Pause(at, 1e3 * _number(found["s"]), f"Pause {_kind(found['kind'])}", collector))
-        elif stop := _STOPPED.match(rest):
-            yield from _within(at, stop, waiting, collector)
+    for record in records:
+        if found := _collection(record):
+            waiting.append(found.pause(collector))
+        elif stop := _STOPPED.match(record.head):
+            yield from _within(record.at, stop, waiting, collector)
             waiting = []
     yield from waiting
 
@@ -75,30 +160,6 @@ def _kind(words: str) -> str:
         return f"Full{words.removeprefix('Full GC')}"
     named = {"GC remark": "Remark", "GC cleanup": "Cleanup", "GC (CMS Initial Mark)": "Initial Mark"}
     return {**named, "GC (CMS Final Remark)": "Remark"}.get(words, f"Young{words.removeprefix('GC')}")
-
-
-def _figures(text: str) -> tuple[tuple[HeapChange, ...], tuple[CpuTime, ...]]:
-    """Heap and processor time; those of G1 stand in lines of their own below the pause's."""
-    heap: list[HeapChange] = []
-    cpu: list[CpuTime] = []
-    at: datetime | None = None
-    took_ms = 0.0
-    for line in text.splitlines():
-        stamped = _LINE.match(line)
-        found = _PAUSE.fullmatch(stamped["rest"].rstrip()) if stamped else None
-        if stamped and found:
-            took_ms = 1e3 * _number(found["s"])
-            at = datetime.fromisoformat(stamped["time"]) + timedelta(milliseconds=took_ms)
-        elif stamped:
-            at = None
-        if at is None:
-            continue
-        sizes = list(_SIZES.finditer(line.partition("[Metaspace")[0]))
-        if sizes and (found or "Heap:" in line):
-            heap.append(HeapChange(at, size_bytes(sizes[-1]["before"]), size_bytes(sizes[-1]["after"]), took_ms))
-        if times := _TIMES.search(line):
-            cpu.append(CpuTime(at, _number(times["user"]) + _number(times["sys"])))
-    return tuple(heap), tuple(cpu)
 
 
 def _number(text: str) -> float:
