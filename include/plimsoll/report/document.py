@@ -140,7 +140,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         causes=findings.causes,
         cells=_cells(findings),
         invalid=sound.invalid,
-        superseded=sound.superseded,
+        superseded=tuple(map(str, sound.superseded)),
         warnings=dict(sound.warnings),
         quality=sound.campaign_checks,
         environment=ran,

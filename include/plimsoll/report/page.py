@@ -13,7 +13,7 @@ from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 from plimsoll.analysis.bootstrap import BLOCK, DRAWS
 from plimsoll.analysis.causes import SHIFTS
 from plimsoll.domain.units import show_usd
-from plimsoll.report import words
+from plimsoll.report import data_docs, words
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
 from plimsoll.report.charts.figure import Figure
@@ -68,6 +68,7 @@ def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -
         typical_rows=typical_rows(findings),
         draws=DRAWS,
         block=BLOCK,
+        data_docs=data_docs.OF_CAMPAIGN if findings.data.quality else None,
         definition_yaml=findings.data.definition_yaml,
     )
 

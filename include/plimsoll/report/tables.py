@@ -18,6 +18,7 @@ from plimsoll.analysis.campaign import (
     missed_by_errors,
 )
 from plimsoll.domain.units import show_usd
+from plimsoll.report import data_docs
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole_span
 
@@ -50,7 +51,7 @@ class LoadRow:
 
 @dataclass(frozen=True)
 class CellRow:
-    """One cell as text; `mark` is the style's name for its outcome."""
+    """One cell as text; `mark` is the style's name for its outcome, `data_docs` a link to its checks' page."""
 
     cell: str
     outcome: str
@@ -63,6 +64,7 @@ class CellRow:
     cut_off: str
     errors: str
     cost: str
+    data_docs: str | None
 
 
 def cells_frame(findings: Findings) -> pd.DataFrame:
@@ -129,6 +131,7 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
         cut_off=str(level.not_judged) if level else NOTHING,
         errors=f"{sum(verdict.errors.values()):,}" if verdict else NOTHING,
         cost=NOTHING if usd is None else show_usd(usd),
+        data_docs=data_docs.of_attempt(verdict) if verdict else None,
     )
 
 

@@ -4,18 +4,37 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from plimsoll.domain.result import Check
+from plimsoll.domain.result import Check, Outcome
+from plimsoll.report import data_docs
 from plimsoll.report.findings import Findings
 
 
 @dataclass(frozen=True)
 class InvalidAttempt:
-    """An attempt whose measurement was not sound. `replaced_by` is the number of the attempt that counts instead."""
+    """An attempt whose measurement was not sound. `replaced_by` is the number of the attempt that counts instead.
+
+    `data_docs`: its checks' page, relative to the report's; None where no check was made.
+    """
 
     cell: str
     attempt: int
     reasons: tuple[str, ...]
     replaced_by: int | None
+    data_docs: str | None = None
+
+
+@dataclass(frozen=True)
+class SupersededAttempt:
+    """A valid attempt that a newer valid one replaced; `data_docs` as of an invalid one."""
+
+    cell: str
+    attempt: int
+    outcome: Outcome
+    data_docs: str | None = None
+
+    def __str__(self) -> str:
+        """As it stands in `report.json`."""
+        return f"{self.cell} attempt {self.attempt} ({self.outcome})"
 
 
 @dataclass(frozen=True)
@@ -24,7 +43,7 @@ class Validity:
 
     invalid: tuple[InvalidAttempt, ...]
     not_run: tuple[str, ...]
-    superseded: tuple[str, ...]
+    superseded: tuple[SupersededAttempt, ...]
     warnings: Mapping[str, tuple[str, ...]]
     campaign_checks: tuple[Check, ...]
 
@@ -40,7 +59,12 @@ def validity(findings: Findings) -> Validity:
         invalid=tuple(_invalid(findings)),
         not_run=tuple(result.cell.id for result in findings.cells if result.state == "not run"),
         superseded=tuple(
-            f"{result.cell.id} attempt {attempt.verdict.key.attempt} ({attempt.verdict.outcome})"
+            SupersededAttempt(
+                result.cell.id,
+                attempt.verdict.key.attempt,
+                attempt.verdict.outcome,
+                data_docs.of_attempt(attempt.verdict),
+            )
             for result in findings.cells
             for attempt in result.superseded
         ),
@@ -54,7 +78,8 @@ def _invalid(findings: Findings) -> Iterator[InvalidAttempt]:
         counted = result.verdict.key.attempt if result.verdict else None
         for attempt in result.attempts:
             if not attempt.verdict.valid:
-                yield InvalidAttempt(result.cell.id, attempt.verdict.key.attempt, attempt.verdict.reasons, counted)
+                number, reasons = attempt.verdict.key.attempt, attempt.verdict.reasons
+                yield InvalidAttempt(result.cell.id, number, reasons, counted, data_docs.of_attempt(attempt.verdict))
 
 
 def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:

@@ -182,14 +182,14 @@ def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Re
     return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
 
 
-@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/quality")
+@of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")
 def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """The Data Docs of an attempt."""
+    """The Data Docs of an attempt, where the report's relative links find them: as in the store."""
     prefix = layout.attempt_file(visit.campaign.key(cell_id, attempt), layout.QUALITY)
     return content.document(content.stored(visit.store, prefix, DATA_DOCS))
 
 
-@of_campaign.get("/quality")
+@of_campaign.get(f"/{layout.QUALITY}/{DATA_DOCS}")
 def campaign_quality(visit: Visited) -> Response:
     """The Data Docs of the whole campaign."""
     return content.document(content.stored(visit.store, layout.campaign_quality_prefix(visit.campaign_id), DATA_DOCS))

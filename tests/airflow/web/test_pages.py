@@ -1,6 +1,7 @@
 """What the pages show, and that nothing a user wrote becomes markup."""
 
 import re
+from urllib.parse import urljoin
 
 import pytest
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
@@ -8,7 +9,9 @@ from tests.airflow.web.markup import EVIL, assert_harmless, page
 from tests.campaign_store import store_every_state
 from tests.fakes.installation import Installation
 
+from plimsoll.report import data_docs
 from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, read_verdict
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 
@@ -68,7 +71,7 @@ def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Clien
         assert told in shown.text
     links = shown.attributes("a", "href")
     assert "/dags/cell/runs/demo-mine__v1-002k-r1" in links
-    assert f"{HERE}/cells/v1-002k-r1/attempts/1/quality" in links
+    assert f"{HERE}/cells/v1-002k-r1/1/quality/index.html" in links
     assert f"/plimsoll/api/v1/campaigns/{CAMPAIGN}/cells/v1-002k-r1/attempts/1/files/raw/load/load.hdr" in links
 
 
@@ -87,7 +90,7 @@ def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_for
 
 
 def test_data_docs_are_shown_in_a_sandbox(client: Client) -> None:
-    answer = client("viewer").get(f"{HERE}/cells/v1-001k-r1/attempts/1/quality")
+    answer = client("viewer").get(f"{HERE}/cells/v1-001k-r1/1/quality/index.html")
 
     assert answer.text == "<!DOCTYPE html><title>Data Docs</title>"
     assert answer.headers["content-security-policy"].endswith("; sandbox")
@@ -98,9 +101,26 @@ def test_the_report_runs_its_scripts_in_an_origin_of_its_own(client: Client, cam
 
     shown, answer = page(client, f"{HERE}/report"), client("viewer").get(f"{HERE}/report/page")
 
-    assert shown.attributes("iframe", "sandbox") == ["allow-scripts"]
-    assert answer.headers["content-security-policy"].endswith("; sandbox allow-scripts")
+    assert shown.attributes("iframe", "sandbox") == ["allow-scripts allow-popups"]
+    assert answer.headers["content-security-policy"].endswith("; sandbox allow-scripts allow-popups")
     assert "report.html" in shown.text
+
+
+def test_the_reports_links_to_data_docs_lead_where_the_pages_have_them(client: Client, campaign: Installation) -> None:
+    store = campaign.toolkit.store
+    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    assert verdict
+    store.write(f"{layout.campaign_quality_prefix(CAMPAIGN)}/index.html", b"<title>Of all</title>")
+    store.write(f"{layout.report_prefix(CAMPAIGN)}/report.html", b"<h1>Report</h1>")
+
+    found = {
+        link: client("viewer").get(urljoin(f"{HERE}/report/page", link))
+        for link in (data_docs.OF_CAMPAIGN, str(data_docs.of_attempt(verdict)))
+    }
+
+    of_attempt = "<!DOCTYPE html><title>Data Docs</title>"
+    assert [answer.text for answer in found.values()] == ["<title>Of all</title>", of_attempt]
+    assert page(client, f"{HERE}/report").attributes("a", "href").count(f"{HERE}/quality/index.html") == 1
 
 
 def test_capacities_are_told_before_the_report_is_published(client: Client) -> None:

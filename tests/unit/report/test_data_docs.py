@@ -1,0 +1,42 @@
+from dataclasses import replace
+from posixpath import dirname, join, normpath
+
+from tests.unit.report.test_build import Elements, page_of
+
+from plimsoll.quality.pages import PAGE
+from plimsoll.report import data_docs
+from plimsoll.report.document import report_document
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.services import layout
+from plimsoll.services.publishing import report_key
+
+
+def from_report(campaign_id: str, link: str) -> str:
+    """The key that a link of the report's page leads to, as a folder or a server finds it."""
+    return normpath(join(dirname(report_key(campaign_id)), link))
+
+
+def test_links_lead_where_the_pages_lie_in_the_store(patchy: Findings) -> None:
+    for attempt in patchy.data.attempts:
+        key = attempt.verdict.key
+        link = data_docs.of_attempt(attempt.verdict)
+        assert link
+        assert from_report(key.campaign_id, link) == layout.attempt_file(key, f"{layout.QUALITY}/{PAGE}")
+    campaign_id = patchy.data.campaign_id
+    whole = from_report(campaign_id, data_docs.OF_CAMPAIGN)
+    assert whole == f"{layout.campaign_quality_prefix(campaign_id)}/{PAGE}"
+
+
+def test_the_page_links_every_attempt_that_was_checked_and_the_campaigns_page(patchy: Findings) -> None:
+    links = [own["href"] for tag, own in Elements(page_of(patchy)).tags if tag == "a" and own["href"][:3] == "../"]
+    listed = [one.verdict for one in patchy.data.attempts]
+    assert set(links) == {data_docs.OF_CAMPAIGN, *(data_docs.of_attempt(verdict) for verdict in listed)}
+    assert len(links) == len(set(links))
+
+
+def test_an_attempt_that_was_not_checked_has_no_link(patchy: Findings) -> None:
+    attempts = [replace(one, verdict=one.verdict.model_copy(update={"checks": ()})) for one in patchy.data.attempts]
+    unchecked = analyse(replace(patchy.data, attempts=tuple(attempts), quality=()))
+    assert "quality/index.html" not in page_of(unchecked)
+    assert {one.data_docs for one in report_document(unchecked, environment(unchecked)).invalid} == {None}
