@@ -53,34 +53,33 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     unit: Unit | None = None,
     kinds: Mapping[str, str] | None = None,
     forced: str | None = None,
-    sliding: bool = False,
 ) -> Judgement:
     """Judge what a load generator wrote of one run: content by name (a name may say what the file holds).
 
     `unit` of histograms' values: by default what their load generator is known to write. `kinds` maps further operation
-    names to `reads` or `writes`. `forced` is the name of the files' format, by default told by their content. `sliding`
-    windows take the place of aligned intervals. What can't be read makes the measurement invalid; nothing is raised.
+    names to `reads` or `writes`. `forced` is the name of the files' format, by default told by their content. What
+    can't be read makes the measurement invalid; nothing is raised.
     """
     try:
         reading = read_run([RunFile(name, data) for name, data in files.items()], Asked(unit, kinds or {}), forced)
-        return judge_reading(reading, run, levels, sliding=sliding)
+        return judge_reading(reading, run, levels)
     except LogError as error:
         return unreadable(error)
 
 
-def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel], *, sliding: bool = False) -> Judgement:
+def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
     """Judge a run as its files give it: by histograms, else by what percentiles over time decide, else not at all.
 
     LogError when a histogram can't be decoded, and for sliding windows of what has none.
     """
     if reading.tracks:
         judgement = judge_attempt(reading.tracks, run, levels, reading.unit)
-        if sliding and judgement.valid:
-            judgement = slid(judgement, reading.tracks, run, levels[0], reading.unit)
+        if judgement.valid:
+            judgement = slid(judgement, reading.tracks, run, reading.unit)
     elif reading.samples:
-        if sliding:
+        if any(level.windows == "sliding" for level in levels):
             what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
-            raise LogError(what, mend="judge it without `--windows sliding`")
+            raise LogError(what, mend="judge it by aligned intervals alone")
         judgement = judge_samples(reading.samples, run, levels)
     else:
         judgement = Judgement(reasons=reading.obstacles)

@@ -35,25 +35,54 @@ class _Slides:
     last: int
 
 
-def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, level: ServiceLevel, unit: Unit) -> Judgement:
-    """The same judgement with sliding windows in place of its intervals, for one service level.
+def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) -> Judgement:
+    """The same judgement with those of its service levels by sliding windows that ask for them.
 
-    Operations, rate and remarks stay those of the aligned intervals, which count every record once. LogError where the
-    records do not divide the windows.
+    Where the first one does, windows take the intervals' place in the table, too. Operations, rate and remarks stay
+    those of the aligned intervals, which count every record once. LogError where the records do not divide the windows.
     """
+    first, *others = (_by_windows(one, tracks, run, unit) for one in judgement.levels)
+    judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)))
+    if first.measured:
+        table = _table(first)
+        judgement = replace(
+            judgement,
+            intervals=table,
+            maxima=maxima(table.select("judged")),
+            maxima_by_operation=maxima_by_operation(table),
+        )
+    notes = (one.note for one in (first, *others) if one.note)
+    return replace(judgement, notes=(*judgement.notes, *dict.fromkeys(notes)))
+
+
+@dataclass(frozen=True)
+class _ByWindows:
+    """One service level's verdict, by its own kind of windows; `measured` and `note` are of sliding ones."""
+
+    verdict: LevelVerdict
+    measured: tuple[Measured, ...] = ()
+    note: str = ""
+
+
+def _by_windows(aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: Unit) -> _ByWindows:
+    level = aligned.service_level
+    if level.windows == "aligned":
+        return _ByWindows(aligned)
     slides = _slides(tracks, run, level)
     measured = tuple(_measured(tracks, slides, Decoder(unit), level.percentile))
-    place = len(SHOWN)
-    rows = tuple(one.row(judged=place, met=_met(one, level) if one.operation == level.operations else None)
-                 for one in measured)  # fmt: skip
-    table = IntervalTable(rows)
-    return replace(
-        judgement,
-        intervals=table,
-        levels=(_level_verdict(level, [one for one in measured if one.operation == level.operations]),),
-        maxima=maxima(table.select("judged")),
-        maxima_by_operation=maxima_by_operation(table),
-        notes=(*judgement.notes, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"),
+    verdict = _level_verdict(level, [one for one in measured if one.operation == level.operations])
+    return _ByWindows(
+        verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
+    )
+
+
+def _table(found: _ByWindows) -> IntervalTable:
+    level = found.verdict.service_level
+    return IntervalTable(
+        tuple(
+            one.row(judged=len(SHOWN), met=_met(one, level) if one.operation == level.operations else None)
+            for one in found.measured
+        )
     )
 
 

@@ -130,7 +130,7 @@ def judge(  # noqa: PLR0913  # one for each option
     from plimsoll.domain.errors import LogError
     from plimsoll.domain.service_level import ServiceLevel
 
-    level = ServiceLevel(percentile=percentile, interval=interval, below=below)
+    level = ServiceLevel(percentile=percentile, interval=interval, below=below, windows=windows)
     try:
         judgement = judge_logs(
             _contents(logs),
@@ -139,7 +139,6 @@ def judge(  # noqa: PLR0913  # one for each option
             unit=unit,
             kinds=_by_name(operation),
             forced=file_format,
-            sliding=windows == "sliding",
         )
     except LogError as error:
         judgement = unreadable(error)

@@ -17,7 +17,18 @@ _Jobs = Annotated[
 ]
 
 
-def rejudge(campaign: CampaignArgument, *, jobs: _Jobs = None, as_json: JsonOption = False) -> None:
+_Sliding = Annotated[
+    bool,
+    typer.Option(
+        "--sliding",
+        help="From now on judge the campaign's first service level by sliding windows, too, beside the aligned ones.",
+    ),
+]
+
+
+def rejudge(
+    campaign: CampaignArgument, *, jobs: _Jobs = None, sliding: _Sliding = False, as_json: JsonOption = False
+) -> None:
     """Judge every collected attempt of a campaign again, from its raw files and by today's rules, in parallel.
 
     Verdicts and tables take the place of the earlier ones; a verdict that differs is kept beside the new one. Run
@@ -33,7 +44,10 @@ def rejudge(campaign: CampaignArgument, *, jobs: _Jobs = None, as_json: JsonOpti
     from plimsoll.settings import Settings
 
     settings = Settings()
-    keys = collected_attempts(CampaignStore(build_store(settings), campaign))
+    stored = CampaignStore(build_store(settings), campaign)
+    keys = collected_attempts(stored)
+    if sliding:
+        stored.add_sliding_windows()
     with _progress(len(keys), hidden=as_json) as advance:
         found = rejudge(partial(build_toolkit, settings), keys, jobs or processors(), advance)
     if as_json:

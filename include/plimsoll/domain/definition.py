@@ -142,7 +142,13 @@ class Definition(Model):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        faults = [*_repeated(self), *_uneven_intervals(self), *_unknown_control(self), *_too_many_replicas(self)]
+        faults = [
+            *_repeated(self),
+            *_uneven_intervals(self),
+            *_sliding_windows_first(self),
+            *_unknown_control(self),
+            *_too_many_replicas(self),
+        ]
         if faults:
             raise ValueError("; ".join(faults))
         return self
@@ -189,6 +195,14 @@ def _uneven_intervals(definition: Definition) -> Iterator[str]:
                 f"interval {format_duration(level.interval)} does not divide the judged time "
                 f"{format_duration(judged)} (duration less warm-up)"
             )
+
+
+def _sliding_windows_first(definition: Definition) -> Iterator[str]:
+    if definition.service_levels[0].windows != "aligned":
+        yield (
+            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
+            "intervals. Put the same service level with aligned ones before it"
+        )
 
 
 def _unknown_control(definition: Definition) -> Iterator[str]:

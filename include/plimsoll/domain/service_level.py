@@ -9,6 +9,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.units import Duration, format_duration
 
 Operations = Literal["all", "reads", "writes"]
+Windows = Literal["aligned", "sliding"]
 
 
 class ServiceLevel(Model):
@@ -24,6 +25,9 @@ class ServiceLevel(Model):
     operations: Annotated[
         Operations, Field(description="Whose response times count: all of the client's queries, or one kind")
     ] = "all"
+    windows: Annotated[
+        Windows, Field(description="One interval after the other, or one that begins with every record of the logs")
+    ] = "aligned"
 
     @property
     def bound_ms(self) -> float:
@@ -32,5 +36,6 @@ class ServiceLevel(Model):
 
     def __str__(self) -> str:
         whose = "" if self.operations == "all" else f" of {self.operations}"
-        every = f"every {format_duration(self.interval)} interval"
+        length = format_duration(self.interval)
+        every = f"every {length} interval" if self.windows == "aligned" else f"every sliding {length} window"
         return f"p{self.percentile:g}{whose} of {every} below {format_duration(self.below)}"

@@ -25,7 +25,7 @@ from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.result import Percentiles, Verdict
+    from plimsoll.domain.result import LevelVerdict, Percentiles, Verdict
 
 PERCENTILE_NAMES: Mapping[str, str] = {
     "p50_ms": "p50",
@@ -127,12 +127,18 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
         achieved=ops(verdict.achieved_ops_s) if verdict else NOTHING,
         worst=ms(level.worst_ms) if level else NOTHING,
         ratio=percent(distance(verdict)) if verdict else NOTHING,
-        missed=f"{level.missed:,} of {level.judged:,}" if level else NOTHING,
+        missed=_missed(level) if level else NOTHING,
         cut_off=str(level.not_judged) if level else NOTHING,
         errors=f"{sum(verdict.errors.values()):,}" if verdict else NOTHING,
         cost=NOTHING if usd is None else show_usd(usd),
         data_docs=data_docs.of_attempt(verdict) if verdict else None,
     )
+
+
+def _missed(level: LevelVerdict) -> str:
+    """Windows are named where they slide: there are many more of them, and they overlap."""
+    sliding = " sliding windows" if level.service_level.windows == "sliding" else ""
+    return f"{level.missed:,} of {level.judged:,}{sliding}"
 
 
 def _by_place(spreads: tuple[Spread, ...]) -> dict[tuple[str, int], Spread]:

@@ -71,6 +71,17 @@ class CampaignStore:
             raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
         return stored
 
+    def add_sliding_windows(self) -> None:
+        """Have its first service level judged by sliding windows beside the aligned intervals, from now on.
+
+        Verdicts that were found before lack it until they are found again, and no report is made of them till then.
+        """
+        stored = self.definition()
+        sliding = stored.service_levels[0].model_copy(update={"windows": "sliding"})
+        if sliding not in stored.service_levels:
+            amended = stored.model_copy(update={"service_levels": (*stored.service_levels, sliding)})
+            self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
+
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
         """Keys of the cell's attempts, oldest first."""
         names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 BUNDLE = "bundle.zip"
+_NAMED = 3
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
 
 
@@ -46,7 +47,8 @@ class GatePass(Model):
 def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     """The checks over the whole campaign, stored with their Data Docs.
 
-    GateClosed when they do not pass: it names the cells to run again, and how.
+    GateClosed when they do not pass: it names the cells to run again, and how; or the attempts to judge again, where
+    they were judged by other service levels than the campaign's.
     """
     from plimsoll.quality.campaign import cells_to_run_again
     from plimsoll.quality.campaign import check_campaign as check
@@ -54,6 +56,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     campaign = CampaignStore(toolkit.store, campaign_id)
     texts = list(campaign.verdict_texts())
     verdicts = [Verdict.model_validate_json(text) for text in texts]
+    _require_one_kind_of_judging(campaign, verdicts)
     fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(campaign.definition(), verdicts, fingerprints)
     for path, content in quality.data_docs.items():
@@ -65,6 +68,21 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     )
     toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
     return passed.checks
+
+
+def _require_one_kind_of_judging(campaign: CampaignStore, verdicts: Iterable[Verdict]) -> None:
+    """The definition's service levels can have been added to (sliding windows) since attempts were judged."""
+    asked = campaign.definition().service_levels
+    others = [
+        f"{verdict.key.cell_id} attempt {verdict.key.attempt}"
+        for verdict in verdicts
+        if verdict.valid and tuple(level.service_level for level in verdict.levels) != asked
+    ]
+    if others:
+        listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+        what = f"attempts were judged by other service levels than the campaign's: {listed}"
+        mend = f"judge them again: `plimsoll rejudge {campaign.campaign_id}`"
+        raise GateClosed(what, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
 def _digest(verdict_texts: Iterable[bytes]) -> str:
@@ -89,7 +107,7 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
 def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:
     """Relative path → content of every file of the report, its bundle among them. Equal arguments give equal bytes.
 
-    GateClosed where the snapshot holds other attempts than the gate let through.
+    GateClosed where the snapshot holds other attempts than the gate let through, or verdicts by other service levels.
     """
     from plimsoll.report import build_report
 
@@ -98,6 +116,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     if not checks:
         mend = f"make the report again: `plimsoll report {campaign_id}`"
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
+    _require_one_kind_of_judging(campaign, campaign.verdicts())
     files = dict(build_report(campaign_data(campaign, checks, at)).files)
     return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 

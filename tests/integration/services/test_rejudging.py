@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from datetime import timedelta
 
 import psutil
 import pytest
@@ -11,7 +12,7 @@ from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict, write_model
@@ -25,11 +26,18 @@ CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
 
 
+def longer(definition):
+    """With four judged seconds: two aligned intervals, three sliding windows."""
+    timing = definition.timing.model_copy(update={"duration": timedelta(seconds=5), "warmup": timedelta(seconds=1)})
+    level = definition.service_levels[0].model_copy(update={"interval": timedelta(seconds=2)})
+    return definition.model_copy(update={"timing": timing, "service_levels": (level,)})
+
+
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
     """A campaign of two cells, both judged, and an attempt that was never collected."""
     made = Installation(tmp_path_factory.mktemp("judged"))
-    made.open_campaign(made.define(instant_definition(variants=1, loads=2)))
+    made.open_campaign(made.define(longer(instant_definition(variants=1, loads=2))))
     for cell in CELLS:
         run_cell(made.toolkit, "campaign", cell, "test", print)
     begin(made.toolkit, "campaign", CELLS[0], "test")
@@ -105,6 +113,29 @@ def test_a_report_of_other_verdicts_needs_the_gate_again(installation, campaign)
     again(installation, campaign)
     with pytest.raises(Exception, match="attempts were judged since the gate was passed"):
         report_files(take_snapshot(campaign), "campaign", installation.toolkit.clock.now(), "1")
+
+
+def test_sliding_windows_are_judged_beside_aligned_ones_and_never_mixed_with_attempts_that_lack_them(
+    installation, campaign
+):
+    before = [read_verdict(campaign.store, campaign.key(cell, 1)) for cell in CELLS]
+    check_campaign(installation.toolkit, "campaign")
+
+    campaign.add_sliding_windows()
+    campaign.add_sliding_windows()
+    with pytest.raises(GateClosed, match=f"other service levels.*{CELLS[0]} attempt 1") as closed:
+        check_campaign(installation.toolkit, "campaign")
+    with pytest.raises(GateClosed, match="other service levels"):
+        report_files(take_snapshot(campaign), "campaign", installation.toolkit.clock.now(), "1")
+    assert "plimsoll rejudge campaign" in closed.value.mend
+
+    assert [one.after for one in again(installation, campaign)] == ["met", "met"]
+    for cell, aligned in zip(CELLS, before, strict=True):
+        verdict = read_verdict(campaign.store, campaign.key(cell, 1))
+        first, sliding = verdict.levels
+        assert (first, verdict.maxima) == (aligned.levels[0], aligned.maxima)
+        assert (sliding.service_level.windows, first.judged, sliding.judged) == ("sliding", 2, 3)
+    assert check_campaign(installation.toolkit, "campaign")
 
 
 def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(installation, campaign):

@@ -15,7 +15,8 @@ LEVEL = ServiceLevel(percentile=90, interval=timedelta(seconds=5), below=timedel
 
 def judge(files: dict[str, list[list[int]]], warmup_s: float = 0, *, sliding: bool = True, **options) -> Judgement:
     logs = {name: log(every_second(seconds, length_s=options.get("length_s", 1.0))) for name, seconds in files.items()}
-    return judge_logs(logs, Run(warmup=timedelta(seconds=warmup_s)), [LEVEL], sliding=sliding)
+    level = LEVEL.model_copy(update={"windows": "sliding" if sliding else "aligned"})
+    return judge_logs(logs, Run(warmup=timedelta(seconds=warmup_s)), [level])
 
 
 def naive(seconds: list[list[int]], warmup: int) -> list[tuple[float, int, bool]]:
@@ -71,5 +72,23 @@ def test_records_that_do_not_divide_windows_are_refused():
 def test_percentiles_over_time_can_not_slide():
     head = b"2020-01-10 16:21:30:000 0 sec: 0 operations; \n"
     status = b"2020-01-10 16:21:35:000 5 sec: 9 operations; 1 current ops/sec; [READ: Count=9, Max=9, 99=9]\n"
-    found = judge_logs({"x": head + status}, Run(warmup=timedelta(0)), [LEVEL], sliding=True)
+    found = judge_logs(
+        {"x": head + status}, Run(warmup=timedelta(0)), [LEVEL.model_copy(update={"windows": "sliding"})]
+    )
     assert "sliding windows can't be made of it" in found.reasons[0]
+
+
+def test_both_kinds_of_windows_are_judged_in_one_run_and_the_table_is_of_the_first():
+    rng = np.random.default_rng(4)
+    seconds = [rng.integers(1, 1150, 6).tolist() for _ in range(40)]
+    aligned, slid = (judge({"x.hlog": seconds}, sliding=sliding) for sliding in (False, True))
+    levels = [LEVEL, LEVEL.model_copy(update={"windows": "sliding"})]
+
+    both = judge_logs({"x.hlog": log(every_second(seconds))}, Run(warmup=timedelta(0)), levels)
+
+    assert both.levels == (aligned.levels[0], slid.levels[0])
+    assert (both.intervals, both.maxima) == (aligned.intervals, aligned.maxima)
+    assert [str(one.service_level) for one in both.levels] == [
+        "p90 of every 5s interval below 1ms",
+        "p90 of every sliding 5s window below 1ms",
+    ]

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from io import BytesIO
 
 import pandas as pd
@@ -49,3 +50,14 @@ def test_cell_rows_say_which_attempt_counts_and_why_a_cell_missed() -> None:
     assert [row.attempt for row in rows] == ["2 of 2", "1 of 1", "none of 1"]
     assert [row.outcome for row in rows] == ["met", "missed (errors)", "invalid"]
     assert [row.errors for row in rows] == ["0", "900", "–"]
+
+
+def test_figures_of_sliding_windows_are_named_so() -> None:
+    verdict = campaign_of({"a": {10_000: "m"}}).attempts[0].verdict
+    level = verdict.levels[0]
+    sliding = level.service_level.model_copy(update={"windows": "sliding"})
+    slid = level.model_copy(update={"service_level": sliding, "judged": 7191, "missed": 3, "worst_ms": 1e6})
+    data = campaign_of({"a": {10_000: "m"}})
+    attempt = replace(data.attempts[0], verdict=verdict.model_copy(update={"levels": (level, slid)}))
+    (row,) = cell_rows(analyse(replace(data, attempts=(attempt,))))
+    assert row.missed == "3 of 7,191 sliding windows"

@@ -60,6 +60,7 @@ def test_every_fault_is_told_at_once():
         ("[200/s, 2000/s]", "[200/s, 200/s]", "load '200/s' stands 2 times"),
         ("duration: 45s", "duration: 10s", "warm-up 15s is not shorter than duration 10s"),
         ("duration: 45s", "duration: 50s", "interval 10s does not divide the judged time 35s"),
+        ("below: 100ms", "below: 100ms, windows: sliding", "the first service level has sliding windows"),
         ("replication_factor: 3", "replication_factor: 4", "replication_factor 4 needs at least 4 nodes"),
         ("control: g1", "control: c4", "control 'c4' is none of the variants g1, shenandoah"),
         ("collector: G1", "collector: G2", "'Shenandoah'"),
