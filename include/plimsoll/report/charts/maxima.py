@@ -13,7 +13,7 @@ from plimsoll.report.findings import Findings
 from plimsoll.report.tables import PERCENTILE_NAMES
 from plimsoll.report.words import figure
 
-DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms")
+DRAWN = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
 def maxima_chart(findings: Findings) -> Figure:
@@ -37,7 +37,7 @@ def maxima_chart(findings: Findings) -> Figure:
             f"service level applies it to p{findings.level.percentile:g}. Variants stand side by side at each load."
         ),
         spec=specification(chart, rows_data(rows)),
-        panels=Panels(count=4, in_row=2, narrowest_px=270),
+        panels=Panels(count=len(DRAWN), in_row=2, narrowest_px=270),
     )
 
 
