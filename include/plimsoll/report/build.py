@@ -1,7 +1,7 @@
 """The report of a campaign: every file of it, from data to bytes. Equal data give equal bytes."""
 
 from plimsoll.analysis.campaign import CampaignData
-from plimsoll.report.causes import causes_frame
+from plimsoll.report.causes import causes_by_cell_frame, causes_frame, explained_frame, misses_frame
 from plimsoll.report.charts.achieved import achieved_chart
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.charts.figure import Figure
@@ -15,6 +15,7 @@ from plimsoll.report.document import report_document, report_schema
 from plimsoll.report.environment import environment
 from plimsoll.report.figures import achieved_frame, capacity_frame, comparisons_frame, maxima_frame
 from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.listings import checks_frame, environment_frame, invalid_frame, warnings_frame
 from plimsoll.report.noise import noise_frame, steadiness_frame, typical_frame
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.stops import stops_frame
@@ -36,10 +37,17 @@ def build(data: CampaignData) -> dict[str, bytes]:
         "maxima.csv": as_csv(maxima_frame(findings)),
         "comparisons.csv": as_csv(comparisons_frame(findings)),
         "causes.csv": as_csv(causes_frame(findings)),
+        "causes-by-cell.csv": as_csv(causes_by_cell_frame(findings)),
+        "explained.csv": as_csv(explained_frame(findings)),
+        "worst-misses.csv": as_csv(misses_frame(findings)),
         "pauses.csv": as_csv(stops_frame(findings)),
         "noise.csv": as_csv(noise_frame(findings)),
         "steadiness.csv": as_csv(steadiness_frame(findings)),
         "typical.csv": as_csv(typical_frame(findings)),
+        "environment.csv": as_csv(environment_frame(findings, ran)),
+        "invalid.csv": as_csv(invalid_frame(findings)),
+        "warnings.csv": as_csv(warnings_frame(findings)),
+        "checks.csv": as_csv(checks_frame(findings)),
         "cells.parquet": as_parquet(cells),
     }
     return files | {path: content for figure in drawn for path, content in pictures(figure).items()}

@@ -80,9 +80,7 @@ def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
 
 def worst_misses(findings: Findings) -> tuple[MissRow, ...]:
     """The missed intervals with the highest percentile, each with what touched it and where."""
-    missed = [(float(row["judged_ms"]), result, row) for result in findings.cells for row in _missed(result)]
-    worst = sorted(missed, key=lambda one: -one[0])[:_SHOWN_MISSES]
-    return tuple(_miss_row(findings, result, row) for _, result, row in worst)
+    return tuple(_miss_row(findings, result, row) for result, row in _worst(findings))
 
 
 def causes_frame(findings: Findings) -> pd.DataFrame:
@@ -106,6 +104,43 @@ def causes_frame(findings: Findings) -> pd.DataFrame:
         for share in one.causes
     ]
     return pd.DataFrame(rows)
+
+
+def explained_frame(findings: Findings) -> pd.DataFrame:
+    """A row a variant, `cell` empty, and one for each of its cells that missed: missed intervals by what is known."""
+    import pandas as pd
+
+    rows = [
+        {"variant": one.variant, "cell": cell, **parts.model_dump()}
+        for one in findings.causes
+        for cell, parts in (("", one.explained), *one.cells.items())
+    ]
+    return pd.DataFrame(rows, columns=["variant", "cell", *Explained.model_fields])
+
+
+def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
+    """A row a cell that missed and a cause that touched such an interval; `link` is found over the variant's cells."""
+    import pandas as pd
+
+    links = {(one.variant, share.cause): share.link for one in findings.causes for share in one.causes}
+    rows = [
+        (result.cell.id, cause.label, len(missed), touched, links[result.cell.variant, cause.id])
+        for result in findings.cells
+        if (missed := list(_all_missed(result)))
+        for cause in CAUSES
+        if (touched := sum(_amount(row, cause) >= cause.least(findings.level.bound_ms) for row in missed))
+    ]
+    return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
+
+
+def misses_frame(findings: Findings) -> pd.DataFrame:
+    """A row for each of the worst missed intervals, with all that touched it as text."""
+    import pandas as pd
+
+    worst = _worst(findings)
+    told = [_miss_row(findings, result, row) for result, row in worst]
+    rows = [(one.cell, row["start_s"], row["judged_ms"], one.causes) for one, (_, row) in zip(told, worst, strict=True)]
+    return pd.DataFrame(rows, columns=["cell", "start_s", "judged_ms", "causes"])
 
 
 def _explained_row(findings: Findings, one: VariantCauses) -> ExplainedRow:
@@ -148,6 +183,11 @@ def _share(part: int, whole: int) -> str:
     return f"{percent(part / whole, 1)} of {whole:,}" if whole else NOTHING
 
 
+def _worst(findings: Findings) -> list[tuple[CellResult, Mapping[Any, Any]]]:
+    missed = [(result, row) for result in findings.cells for row in _missed(result)]
+    return sorted(missed, key=lambda one: -float(one[1]["judged_ms"]))[:_SHOWN_MISSES]
+
+
 def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
     """The cell's worst missed intervals, with their causes' columns."""
     if result.counted is None or result.counted.coincidences.empty:
@@ -157,6 +197,12 @@ def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
     table = result.counted.coincidences
     missed = table[table["missed"]].merge(judged, on="start_s").dropna(subset=["judged_ms"])
     yield from missed.nlargest(_SHOWN_MISSES, "judged_ms").to_dict(orient="records")
+
+
+def _all_missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
+    if result.counted is not None and not result.counted.coincidences.empty:
+        table = result.counted.coincidences
+        yield from table[table["missed"]].to_dict(orient="records")
 
 
 def _miss_row(findings: Findings, result: CellResult, row: Mapping[Any, Any]) -> MissRow:

@@ -1,0 +1,53 @@
+from plimsoll.report.causes import causes_by_cell_frame, causes_frame, explained_frame, misses_frame, worst_misses
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings
+from plimsoll.report.listings import checks_frame, environment_frame, invalid_frame, warnings_frame
+from plimsoll.report.validity import validity
+
+
+def test_every_fact_of_the_environment_is_listed_with_how_it_varies(patchy: Findings) -> None:
+    ran = environment(patchy)
+    frame = environment_frame(patchy, ran).set_index("found")
+    assert set(frame.loc[["equal"], "fact"]) == set(ran.equal)
+    assert set(frame.loc[["by variant"], "fact"]) == set(ran.by_variant)
+    odd = frame.loc[["deviating"]]
+    expected = [(one.fact, value) for one in ran.deviations for value in one.others]
+    assert list(zip(odd["fact"], odd["value"], strict=True)) == expected
+    assert all("shenandoah-020k-r2" in where for where in odd["where"])
+
+
+def test_invalid_attempts_are_listed_with_their_reasons_and_data_docs(patchy: Findings) -> None:
+    frame = invalid_frame(patchy)
+    assert list(zip(frame["cell"], frame["attempt"], strict=True)) == [("prime-020k-r1", 1), ("prime-060k-r2", 1)]
+    assert frame["replaced_by"].fillna(0).tolist() == [2, 0]
+    assert frame["data_docs"][0] == "../cells/prime-020k-r1/1/quality/index.html"
+
+
+def test_warnings_and_checks_are_listed(demo: Findings, patchy: Findings) -> None:
+    assert len(checks_frame(patchy)) == len(patchy.data.quality) > 0
+    assert len(warnings_frame(patchy)) == sum(map(len, validity(patchy).warnings.values()))
+    assert list(warnings_frame(demo).columns) == ["cell", "warning"]
+
+
+def test_what_is_known_of_misses_adds_up_by_cell(demo: Findings) -> None:
+    known = explained_frame(demo)
+    whole, cells = known[known["cell"] == ""], known[known["cell"] != ""]
+    assert cells["missed"].sum() == whole["missed"].sum() > 0
+    parts = whole["linked"] + whole["coincident"] + whole["nothing"] + whole["unknown"]
+    assert (parts == whole["missed"]).all()
+
+
+def test_causes_by_cell_add_up_to_those_of_their_variant(demo: Findings) -> None:
+    by_cell, by_variant = causes_by_cell_frame(demo), causes_frame(demo)
+    assert not by_cell.empty
+    sums = by_cell.assign(variant=by_cell["cell"].str.split("-").str[0]).groupby(["variant", "cause"])
+    told = by_variant.set_index(["variant", "cause"])["missed_with_cause"]
+    assert all(told[place] == rows["missed_with_cause"].sum() for place, rows in sums)
+
+
+def test_the_worst_misses_are_those_of_the_page(demo: Findings) -> None:
+    frame = misses_frame(demo)
+    assert list(zip(frame["cell"], frame["causes"], strict=True)) == [
+        (one.cell, one.causes) for one in worst_misses(demo)
+    ]
+    assert frame["judged_ms"].is_monotonic_decreasing
