@@ -87,3 +87,15 @@ def hosts_for(artefacts, tmp_path_factory):
             provider.destroy(key)
 
     return provided
+
+
+def gc_log(deployment, node) -> str:
+    """The whole lines of a running node's GC log."""
+    path = next(path for path in deployment.database.files(node) if path.name == "gc.log")
+    return node.read_tail(path, max_bytes=10_000_000).rpartition("\n")[0]
+
+
+def pauses_counted(log: str) -> int:
+    """As one counts them with `grep`: lines that tell a pause's length; beginnings and statistics tell them again."""
+    told = (line for line in log.splitlines() if " Pause " in line and line.endswith("ms"))
+    return sum("gc,start" not in line and "gc,stats" not in line for line in told)

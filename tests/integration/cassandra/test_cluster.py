@@ -7,10 +7,11 @@ from datetime import timedelta
 
 import psutil
 import pytest
-from tests.integration.cassandra.conftest import LIFETIME, define
+from tests.integration.cassandra.conftest import LIFETIME, define, gc_log, pauses_counted
 
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.sampler import ProcSampler, sample
+from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.load_generator import LoadRequest
 
@@ -114,6 +115,13 @@ def test_logs_and_settings_of_a_node_can_be_collected(three):
     names = {path.name for path in three.database.files(three.nodes[1])}
     assert {"cassandra.yaml", "system.log", "gc.log", "command.txt", "cassandra.log"} <= names
     assert "debug.log" not in names
+
+
+def test_the_pauses_of_a_nodes_gc_log_are_those_counted_by_hand(three):
+    log = gc_log(three, three.nodes[1])
+    found = parse_gc_log(log)
+    assert (found.collector, len(found.collections)) == ("G1", pauses_counted(log))
+    assert found.collections
 
 
 def test_a_node_that_was_killed_is_down_with_its_last_words(three):

@@ -1,7 +1,9 @@
-"""A node of every other collector starts, and its JVM says so itself."""
+"""A node of every other collector starts, its JVM says so itself, and its GC log is read whole."""
 
 import pytest
-from tests.integration.cassandra.conftest import define
+from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
+
+from plimsoll.analysis.gclog import parse_gc_log
 
 
 @pytest.mark.parametrize("collector", ["CMS", "Shenandoah", "ZGC"])
@@ -9,6 +11,9 @@ def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for, collecto
     with hosts_for(define(nodes=1, collector=collector), collector.lower()) as deployment:
         deployment.deploy()
         (node,) = deployment.fingerprint()
+        log = gc_log(deployment, deployment.nodes[0])
+    found = parse_gc_log(log)
+    assert (found.collector, len(found.collections)) == (collector, pauses_counted(log))
     assert node.jvm.collector == collector
     assert node.jvm.collector_beans
 
