@@ -43,16 +43,16 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) ->
     """
     first, *others = (_by_windows(one, tracks, run, unit) for one in judgement.levels)
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)))
-    if first.measured:
-        table = _table(first)
-        judgement = replace(
-            judgement,
-            intervals=table,
-            maxima=maxima(table.select("judged")),
-            maxima_by_operation=maxima_by_operation(table),
-        )
-    notes = (one.note for one in (first, *others) if one.note)
-    return replace(judgement, notes=(*judgement.notes, *dict.fromkeys(notes)))
+    if not first.measured:
+        return judgement
+    table = _table(first)
+    return replace(
+        judgement,
+        intervals=table,
+        maxima=maxima(table.select("judged")),
+        maxima_by_operation=maxima_by_operation(table),
+        notes=(*judgement.notes, first.note),
+    )
 
 
 @dataclass(frozen=True)

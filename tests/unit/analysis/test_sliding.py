@@ -87,7 +87,7 @@ def test_both_kinds_of_windows_are_judged_in_one_run_and_the_table_is_of_the_fir
     both = judge_logs({"x.hlog": log(every_second(seconds))}, Run(warmup=timedelta(0)), levels)
 
     assert both.levels == (aligned.levels[0], slid.levels[0])
-    assert (both.intervals, both.maxima) == (aligned.intervals, aligned.maxima)
+    assert (both.intervals, both.maxima, both.notes) == (aligned.intervals, aligned.maxima, aligned.notes)
     assert [str(one.service_level) for one in both.levels] == [
         "p90 of every 5s interval below 1ms",
         "p90 of every sliding 5s window below 1ms",
