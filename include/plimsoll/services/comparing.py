@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.domain.errors import Refused
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.results import comparison_data
+from plimsoll.services.results import comparison_data, mixed_judging
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +19,14 @@ if TYPE_CHECKING:
 def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
     store: ResultStore, a: str, b: str, *, pairing: Mapping[str, str], force: bool, now: datetime
 ) -> CampaignComparison:
-    """Compare campaign `b` with campaign `a`: NotFound where there is no such campaign, Refused as they are unlike."""
+    """Compare campaign `b` with campaign `a`: NotFound where there is no such campaign, Refused as they are unlike.
+
+    Refused, too, where the verdicts of one are by different service levels.
+    """
     from plimsoll.report.side_by_side import compare_campaigns
 
-    data_a, data_b = (comparison_data(CampaignStore(store, campaign_id), now) for campaign_id in (a, b))
+    campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
+    if mixed := [problem for one in campaigns if (problem := mixed_judging(one, one.verdicts()))]:
+        raise Refused(mixed, where="what is to be compared")
+    data_a, data_b = (comparison_data(campaign, now) for campaign in campaigns)
     return compare_campaigns(data_a, data_b, pairing=pairing, force=force)

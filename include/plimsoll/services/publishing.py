@@ -15,7 +15,7 @@ from plimsoll.services import layout
 from plimsoll.services.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.import_description import PROVIDER as IMPORTED
-from plimsoll.services.results import campaign_capacities, campaign_data
+from plimsoll.services.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.snapshot import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 BUNDLE = "bundle.zip"
-_NAMED = 3
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
 
 
@@ -71,18 +70,8 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
 
 
 def _require_one_kind_of_judging(campaign: CampaignStore, verdicts: Iterable[Verdict]) -> None:
-    """The definition's service levels can have been added to (sliding windows) since attempts were judged."""
-    asked = campaign.definition().service_levels
-    others = [
-        f"{verdict.key.cell_id} attempt {verdict.key.attempt}"
-        for verdict in verdicts
-        if verdict.valid and tuple(level.service_level for level in verdict.levels) != asked
-    ]
-    if others:
-        listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
-        what = f"attempts were judged by other service levels than the campaign's: {listed}"
-        mend = f"judge them again: `plimsoll rejudge {campaign.campaign_id}`"
-        raise GateClosed(what, where=f"campaign {campaign.campaign_id}", mend=mend)
+    if mixed := mixed_judging(campaign, verdicts):
+        raise GateClosed(mixed.what, where=mixed.where, mend=mixed.mend)
 
 
 def _digest(verdict_texts: Iterable[bytes]) -> str:

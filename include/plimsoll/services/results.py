@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.capacity import capacities
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import NotFound, Problem
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_provenance
 from plimsoll.services.definitions import dump_definition
@@ -29,6 +29,7 @@ INTERVAL_COLUMNS = (
     "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
     "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
 )  # fmt: skip
+_NAMED = 3
 PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms")
 
 
@@ -68,6 +69,28 @@ def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
         for verdict in campaign.verdicts()
     )
     return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+
+
+def mixed_judging(campaign: CampaignStore, verdicts: Iterable[Verdict]) -> Problem | None:
+    """What speaks against taking these verdicts together: those that count were judged by different service levels.
+
+    A definition's can have been added to (sliding windows) since attempts were judged.
+    """
+    asked = campaign.definition().service_levels
+    counted = {verdict.cell.id: verdict for verdict in verdicts if verdict.valid}
+    others = [
+        f"{cell} attempt {verdict.key.attempt}"
+        for cell, verdict in counted.items()
+        if tuple(level.service_level for level in verdict.levels) != asked
+    ]
+    if not others:
+        return None
+    listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+    return Problem(
+        f"campaign {campaign.campaign_id}",
+        f"attempts were judged by other service levels than the campaign's: {listed}",
+        f"judge them again: `plimsoll rejudge {campaign.campaign_id}`",
+    )
 
 
 def _without_tables(verdict: Verdict) -> AttemptData:

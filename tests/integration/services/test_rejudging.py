@@ -12,10 +12,11 @@ from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
-from plimsoll.domain.errors import GateClosed, NotFound
+from plimsoll.domain.errors import GateClosed, NotFound, Refused
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict, write_model
+from plimsoll.services.comparing import compare_stored
 from plimsoll.services.publishing import check_campaign, report_files
 from plimsoll.services.rejudging import collected_attempts, rejudge
 from plimsoll.services.running import run_cell
@@ -128,6 +129,9 @@ def test_sliding_windows_are_judged_beside_aligned_ones_and_never_mixed_with_att
     with pytest.raises(GateClosed, match="other service levels"):
         report_files(take_snapshot(campaign), "campaign", installation.toolkit.clock.now(), "1")
     assert "plimsoll rejudge campaign" in closed.value.mend
+    now = installation.toolkit.clock.now()
+    with pytest.raises(Refused, match="other service levels"):
+        compare_stored(campaign.store, "campaign", "campaign", pairing={}, force=True, now=now)
 
     assert [one.after for one in again(installation, campaign)] == ["met", "met"]
     for cell, aligned in zip(CELLS, before, strict=True):
