@@ -126,9 +126,9 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     rows = [
         (result.cell.id, cause.label, len(missed), touched, links[result.cell.variant, cause.id])
         for result in findings.cells
-        if (missed := list(_all_missed(result)))
+        if (missed := _all_missed(result)) is not None
         for cause in CAUSES
-        if (touched := sum(_amount(row, cause) >= cause.least(findings.level.bound_ms) for row in missed))
+        if (touched := int((missed[cause.id] >= cause.least(findings.level.bound_ms)).sum()))
     ]
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
@@ -199,10 +199,12 @@ def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
     yield from missed.nlargest(_SHOWN_MISSES, "judged_ms").to_dict(orient="records")
 
 
-def _all_missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
-    if result.counted is not None and not result.counted.coincidences.empty:
-        table = result.counted.coincidences
-        yield from table[table["missed"]].to_dict(orient="records")
+def _all_missed(result: CellResult) -> pd.DataFrame | None:
+    """None where nothing but response times was analysed."""
+    if result.counted is None or result.counted.coincidences.empty:
+        return None
+    table = result.counted.coincidences
+    return table[table["missed"]]
 
 
 def _miss_row(findings: Findings, result: CellResult, row: Mapping[Any, Any]) -> MissRow:
