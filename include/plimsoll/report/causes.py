@@ -184,8 +184,23 @@ def _share(part: int, whole: int) -> str:
 
 
 def _worst(findings: Findings) -> list[tuple[CellResult, Mapping[Any, Any]]]:
-    missed = [(result, row) for result in findings.cells for row in _missed(result)]
-    return sorted(missed, key=lambda one: -float(one[1]["judged_ms"]))[:_SHOWN_MISSES]
+    """Cells are looked into from the worst on, and no further than any of their intervals can be among the worst."""
+    worst: list[tuple[CellResult, Mapping[Any, Any]]] = []
+    for result in sorted(findings.cells, key=_worst_ms, reverse=True):
+        if len(worst) == _SHOWN_MISSES and _worst_ms(result) < _judged_ms(worst[-1]):
+            break
+        found = [*worst, *((result, row) for row in _missed(result))]
+        worst = sorted(found, key=_judged_ms, reverse=True)[:_SHOWN_MISSES]
+    return worst
+
+
+def _worst_ms(result: CellResult) -> float:
+    level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
+    return (level.worst_ms if level else None) or 0.0
+
+
+def _judged_ms(one: tuple[CellResult, Mapping[Any, Any]]) -> float:
+    return float(one[1]["judged_ms"])
 
 
 def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:

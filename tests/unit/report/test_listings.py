@@ -51,3 +51,15 @@ def test_the_worst_misses_are_those_of_the_page(demo: Findings) -> None:
         (one.cell, one.causes) for one in worst_misses(demo)
     ]
     assert frame["judged_ms"].is_monotonic_decreasing
+
+
+def test_the_worst_misses_are_the_worst_of_all_cells(demo: Findings) -> None:
+    every = [
+        value
+        for result in demo.cells
+        if result.counted
+        for value in result.counted.intervals.loc[result.counted.intervals["met"].eq(False), "judged_ms"]
+    ]
+    shown = misses_frame(demo)["judged_ms"].tolist()
+    assert shown == sorted(every, reverse=True)[: len(shown)]
+    assert len(shown) == min(20, len(every))
