@@ -61,15 +61,16 @@ class CampaignStore:
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
         stored = self.definition()
-        if stored != definition:
-            if stored.model_copy(update={name: getattr(definition, name) for name in _FREE_TO_CHANGE}) == definition:
-                self.store.write(key, dump_definition(definition).encode())
-                return definition
-            changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(definition, name)]
-            what = f"was started with another definition; changed since: {', '.join(changed)}"
-            mend = "start a new campaign, or bring the definition back to what the campaign was started with"
-            raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
-        return stored
+        wanted = _judged_as(stored, definition)
+        if stored == wanted:
+            return stored
+        if stored.model_copy(update={name: getattr(wanted, name) for name in _FREE_TO_CHANGE}) == wanted:
+            self.store.write(key, dump_definition(wanted).encode())
+            return wanted
+        changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name)]
+        what = f"was started with another definition; changed since: {', '.join(changed)}"
+        mend = "start a new campaign, or bring the definition back to what the campaign was started with"
+        raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
 
     def add_sliding_windows(self) -> None:
         """Have its first service level judged by sliding windows beside the aligned intervals, from now on.
@@ -77,9 +78,8 @@ class CampaignStore:
         Verdicts that were found before lack it until they are found again, and no report is made of them till then.
         """
         stored = self.definition()
-        sliding = stored.service_levels[0].model_copy(update={"windows": "sliding"})
-        if sliding not in stored.service_levels:
-            amended = stored.model_copy(update={"service_levels": (*stored.service_levels, sliding)})
+        amended = _with_sliding_windows(stored)
+        if amended != stored:
             self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
 
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
@@ -134,6 +134,19 @@ class CampaignStore:
             if verdict is not None and verdict.valid:
                 return verdict
         return None
+
+
+def _with_sliding_windows(definition: Definition) -> Definition:
+    sliding = definition.service_levels[0].model_copy(update={"windows": "sliding"})
+    if sliding in definition.service_levels:
+        return definition
+    return definition.model_copy(update={"service_levels": (*definition.service_levels, sliding)})
+
+
+def _judged_as(stored: Definition, definition: Definition) -> Definition:
+    """The definition, with the sliding windows if they were added to the campaign since it was begun."""
+    amended = _with_sliding_windows(definition)
+    return amended if amended.service_levels == stored.service_levels else definition
 
 
 def campaign_ids(store: ResultStore) -> tuple[str, ...]:

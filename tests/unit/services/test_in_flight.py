@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.errors import Refused
 from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.running import run_cell
@@ -29,6 +30,21 @@ def test_what_is_no_part_of_the_measurement_may_change(installation: Installatio
 
     assert campaign.open(changed) == changed
     assert campaign.definition() == changed
+
+
+def test_sliding_windows_that_were_added_stay_whatever_the_definition_goes_on_to_say(
+    installation: Installation,
+) -> None:
+    campaign = installation.open_campaign(instant_definition())
+    campaign.add_sliding_windows()
+    amended = campaign.definition()
+
+    assert [level.windows for level in amended.service_levels] == ["aligned", "sliding"]
+    assert campaign.open(instant_definition()) == amended
+    raised = campaign.open(instant_definition().model_copy(update={"budget": 100.0}))
+    assert raised == campaign.definition() == amended.model_copy(update={"budget": 100.0})
+    with pytest.raises(Refused, match=r"changed since: seed, budget \("):
+        campaign.open(instant_definition().model_copy(update={"seed": 9}))
 
 
 def test_an_attempt_records_the_definition_and_the_code_that_it_began_with(installation: Installation) -> None:
