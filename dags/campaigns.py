@@ -15,6 +15,7 @@ from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.pacing import run_poll_s
+from plimsoll_airflow.planning import PLAN_TASK
 
 for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
     with DAG(
@@ -31,7 +32,7 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         on_failure_callback=when_incomplete(definition),
         default_args={"execution_timeout": timedelta(minutes=30), **TRIES},
     ):
-        plan = Plan(task_id="plan", definition=definition.name)
+        plan = Plan(task_id=PLAN_TASK, definition=definition.name)
         run_cell = RunCell.partial(
             task_id="run_cell",
             pool="clusters",

@@ -23,6 +23,8 @@ from plimsoll.services.states import CellState, Memory, cell_states
 from plimsoll.settings import Settings
 from plimsoll_airflow.toolkit import toolkit
 
+PLAN_TASK = "plan"
+"""The task of a campaign's DAG that opens the campaign."""
 MISSING = "missing"
 FAILED = "failed"
 INVALID = "invalid"

@@ -151,7 +151,12 @@ def _judged_as(stored: Definition, definition: Definition) -> Definition:
 
 def campaign_ids(store: ResultStore) -> tuple[str, ...]:
     """Ids of all campaigns in the store."""
-    return tuple(name for name in store.folders("") if store.exists(layout.definition_key(name)))
+    return tuple(name for name in store.folders("") if campaign_exists(store, name))
+
+
+def campaign_exists(store: ResultStore, campaign_id: str) -> bool:
+    """Whether the campaign was opened."""
+    return store.exists(layout.definition_key(campaign_id))
 
 
 def read_model(store: ResultStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:

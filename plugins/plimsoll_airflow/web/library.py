@@ -13,7 +13,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.status import CampaignStatus
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.campaigns import CampaignStore, campaign_exists, campaign_ids
 from plimsoll.services.definitions import parse_definition
 from plimsoll.services.states import Memory
 from plimsoll.services.status import campaign_status
@@ -56,6 +56,10 @@ class Library:
         if text not in self._definitions:
             self._definitions[text] = parse_definition(text.decode(), campaign_id)
         return self._definitions[text]
+
+    def has(self, campaign_id: str) -> bool:
+        """Whether there is such a campaign."""
+        return campaign_exists(self.store, campaign_id)
 
     def snapshot(self, campaign_id: str) -> Snapshot:
         """How the campaign stands, as of a few seconds ago at most."""

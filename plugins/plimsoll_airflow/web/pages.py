@@ -129,12 +129,14 @@ def compare_two(
 def campaign_of_run(
     request: Request, user: User, dag_id: Annotated[str, Query()], run_id: Annotated[str, Query()]
 ) -> Response:
-    """For the tab of a DAG run: on to its campaign, or its cell."""
+    """For the tab of a DAG run: on to its campaign, or its cell; before there is a campaign, how far the run is."""
     if not may_read(user, dag_id):
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
-    campaign_id, cell_id = runs.campaign_of_run(dag_id, run_id)
-    place = f"{base_of(request)}/campaigns/{campaign_id}"
-    return RedirectResponse(f"{place}/cells/{cell_id}" if cell_id else place, status_code=_SEE_OTHER)
+    work = runs.work_of_run(dag_id, run_id)
+    if work.opens_campaign and not library().has(work.campaign_id):
+        return render(request, "unopened.html.j2", {"work": work})
+    place = f"{base_of(request)}/campaigns/{work.campaign_id}"
+    return RedirectResponse(f"{place}/cells/{work.cell_id}" if work.cell_id else place, status_code=_SEE_OTHER)
 
 
 @of_campaign.get("")

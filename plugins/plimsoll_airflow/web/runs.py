@@ -1,6 +1,7 @@
 """What the page does in Airflow: start runs, end runs, and find those of a campaign."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from airflow.api.common.trigger_dag import trigger_dag
@@ -12,7 +13,7 @@ from airflow.models.dag import DagModel
 from airflow.models.dagbag import DBDagBag
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
-from airflow.utils.state import TaskInstanceState
+from airflow.utils.state import State, TaskInstanceState
 from airflow.utils.types import DagRunTriggeredByType
 from pydantic import BaseModel, Field
 from sqlalchemy import select
@@ -25,7 +26,7 @@ from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.states import Memory, cell_states
 from plimsoll.settings import Settings
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, REAPER_DAG
-from plimsoll_airflow.planning import Request, campaign_id_of, choose
+from plimsoll_airflow.planning import PLAN_TASK, Request, campaign_id_of, choose
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web.problems import Conflict
 
@@ -35,6 +36,29 @@ class StartedRun(BaseModel):
 
     dag_id: str
     run_id: str = Field(description="Follow it by Airflow's own API: /api/v2/dags/{dag_id}/dagRuns/{run_id}")
+
+
+@dataclass(frozen=True)
+class RunsWork:
+    """What a run works at: a campaign, or a cell of one."""
+
+    dag_id: str
+    run_id: str
+    is_live: bool
+    campaign_id: str
+    cell_id: str | None = None
+    plan: str | None = None
+    """State of the task that opens the campaign; None where the run has no such task, or it has not begun."""
+
+    @property
+    def opens_campaign(self) -> bool:
+        """Whether a task of it does so."""
+        return self.dag_id not in (CELL_DAG, REAPER_DAG)
+
+    @property
+    def may_still_open(self) -> bool:
+        """Whether that task has not come to its end."""
+        return self.is_live and self.plan not in State.finished
 
 
 class EndedRuns(BaseModel):
@@ -75,17 +99,19 @@ def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:
     return _trigger(REAPER_DAG, {"campaign_id": campaign_id}, user)
 
 
-def campaign_of_run(dag_id: str, run_id: str) -> tuple[str, str | None]:
+def work_of_run(dag_id: str, run_id: str) -> RunsWork:
     """The campaign that a run works at, and the cell if it is one of the DAG `cell`. NotFound for other runs."""
     with create_session() as session:
         run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
         if run is None:
             raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
-        conf = run.conf or {}
+        conf, is_live = run.conf or {}, run.state in LIVE_STATES
         if dag_id in (CELL_DAG, REAPER_DAG):
-            return _named(conf, run_id), conf.get("cell_id")
+            return RunsWork(dag_id, run_id, is_live, _named(conf, run_id), conf.get("cell_id"))
         definition = load_definition(Settings(), name_of_dag(dag_id))
-        return campaign_id_of(definition, run.conf, run.run_after), None
+        plan = run.get_task_instance(PLAN_TASK, session=session)
+        campaign_id = campaign_id_of(definition, run.conf, run.run_after)
+        return RunsWork(dag_id, run_id, is_live, campaign_id, plan=plan.state if plan else None)
 
 
 def _named(conf: Mapping[str, Any], run_id: str) -> str:

@@ -7,8 +7,10 @@ import pytest
 from airflow.models.dag import DagModel
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
+from httpx import Response
 from sqlalchemy import delete, select, update
 from tests.airflow.web.conftest import CAMPAIGN, CHECKOUT, DEFINITION, Client
+from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
 
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
@@ -205,6 +207,49 @@ def test_the_tab_of_a_run_leads_to_its_campaign_or_cell(client: Client) -> None:
     assert viewer.get("/plimsoll/run?dag_id=demo&run_id=none").status_code == 404
 
 
+def test_the_tab_of_a_run_says_that_its_plan_has_not_opened_the_campaign_and_leads_there_once_it_has(
+    client: Client, campaign: Installation
+) -> None:
+    _start("demo", campaign_id="maiden-voyage")
+    waiting = tab(client)
+
+    assert (waiting.status_code, "location" in waiting.headers) == (200, False)
+    assert "has not opened its campaign yet. The task <code>plan</code> has not begun" in waiting.text
+    _set_states(run="running", plan="up_for_retry")
+    assert "<code>plan</code> is up for retry" in tab(client).text
+    campaign.open_campaign(DEFINITION, "maiden-voyage")
+    assert tab(client).headers["location"] == "/plimsoll/campaigns/maiden-voyage"
+
+
+@pytest.mark.parametrize(
+    ("run", "plan", "said"),
+    [
+        ("failed", "failed", "This run has ended and has opened no campaign: its task <code>plan</code> is failed."),
+        ("running", "failed", "This run has opened no campaign: its task <code>plan</code> is failed. Its log says"),
+        ("failed", None, "has opened no campaign: its task <code>plan</code> never began"),
+        ("failed", "success", "it was removed since"),
+    ],
+)
+def test_the_tab_of_a_run_that_opened_no_campaign_says_so_and_where_to_look(
+    client: Client, run: str, plan: str | None, said: str
+) -> None:
+    _start("demo", campaign_id="maiden-voyage")
+    _set_states(run=run, plan=plan)
+
+    shown = Page(tab(client).text)
+    (log,) = (link for link in shown.attributes("a", "href") if link.endswith("/tasks/plan"))
+
+    assert said in tab(client).text
+    assert "not opened its campaign yet" not in shown.text
+    assert log.startswith("/dags/demo/runs/manual__")
+
+
+def test_the_tab_of_a_cells_run_without_its_campaign_is_an_error(client: Client) -> None:
+    _start("cell", campaign_id="maiden-voyage", cell_id="v1-001k-r1")
+
+    assert client("viewer").get(tab(client, "cell").headers["location"]).status_code == 404
+
+
 def test_what_people_did_is_in_airflows_audit_log(client: Client) -> None:
     from airflow.models.log import Log
 
@@ -220,3 +265,19 @@ def _start(dag_id: str, **conf: str) -> None:
     from airflow.utils.types import DagRunTriggeredByType
 
     trigger_dag(dag_id, triggered_by=DagRunTriggeredByType.TEST, conf=conf)
+
+
+def _set_states(*, run: str, plan: str | None) -> None:
+    with create_session() as session:
+        found = session.scalars(select(DagRun)).one()
+        found.state = run
+        task = found.get_task_instance("plan", session=session)
+        assert task is not None
+        task.state = plan
+
+
+def tab(client: Client, dag_id: str = "demo") -> Response:
+    """What the tab *Campaign* of the DAG's one run answers."""
+    with create_session() as session:
+        run_id = session.scalars(select(DagRun.run_id).where(DagRun.dag_id == dag_id)).one()
+    return client("viewer").get("/plimsoll/run", params={"dag_id": dag_id, "run_id": run_id})
