@@ -26,7 +26,9 @@ from tests.campaign_store import store_begun, store_campaign
 from tests.fakes.installation import Installation
 from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition
 
+from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.settling import settle
 
 _POLL_S = 3.0
 _WATCHED, _RUNNING = "azul-2022-watched", "g1-040k-r3"
@@ -50,14 +52,16 @@ def main() -> None:
 
 
 def fill(installation: Installation, campaigns: int) -> None:
-    """So many campaigns of 275 cells; one of them runs."""
+    """So many campaigns of 275 cells; one of them runs, the others are settled, as their reports leave them."""
     store, now, definition = installation.toolkit.store, installation.toolkit.clock.now(), azul_definition()
-    plan = Plan(AZUL_CAPACITIES, not_run={_RUNNING})
-    store_campaign(store, definition, _WATCHED, plan, now)
+    store_campaign(store, definition, _WATCHED, Plan(AZUL_CAPACITIES), now)
     root = installation.folder / "store"
     for number in range(1, campaigns):
         # The same files under other names: only their number matters.
-        shutil.copytree(root / _WATCHED, root / f"azul-2022-{number:03d}", copy_function=os.link)
+        name = f"azul-2022-{number:03d}"
+        shutil.copytree(root / _WATCHED, root / name, copy_function=os.link)
+        settle(CampaignStore(store, name), now)
+    store.delete(layout.cell_prefix(_WATCHED, _RUNNING))
 
 
 def measure(airflow: StackUnderTest, installation: Installation, viewers: int, seconds: float) -> None:

@@ -93,6 +93,7 @@ class CampaignStore:
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
         """A new attempt at the cell, on record as its owner's: of two who begin at once, each gets a number."""
+        self.store.delete(layout.settled_key(self.campaign_id))
         number = len(self.attempts(cell_id))
         while True:
             number += 1

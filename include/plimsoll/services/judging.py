@@ -56,7 +56,9 @@ def judge_again(work: Work) -> tuple[Verdict | None, Verdict]:
     earlier = read_verdict(work.toolkit.store, work.key)
     if earlier is None:
         return None, judge(work)
-    verdict = _judged(work, _manifest(work))
+    manifest = _manifest(work)
+    work.toolkit.store.delete(layout.settled_key(work.key.campaign_id))
+    verdict = _judged(work, manifest)
     if verdict != earlier:
         _keep(work, earlier)
     return earlier, verdict

@@ -1,7 +1,7 @@
 """Keys of the result store: the one place that knows where what lies.
 
 `<campaign_id>/definition.yaml`, `<campaign_id>/bundles/…`, `<campaign_id>/cells/<cell>/<attempt>/…`,
-`<campaign_id>/costs/…`, `<campaign_id>/report/…`.
+`<campaign_id>/costs/…`, `<campaign_id>/report/…`, `<campaign_id>/settled.json`.
 """
 
 from plimsoll.domain.cell import AttemptKey
@@ -29,6 +29,11 @@ EARLIER_VERDICTS = "verdicts"
 def definition_key(campaign_id: str) -> str:
     """Where a campaign's own copy of its definition lies."""
     return f"{campaign_id}/definition.yaml"
+
+
+def settled_key(campaign_id: str) -> str:
+    """Where it is on record what a complete campaign's attempts came to."""
+    return f"{campaign_id}/settled.json"
 
 
 def cells_prefix(campaign_id: str) -> str:

@@ -16,6 +16,7 @@ from plimsoll.services.bundles import CHECKSUMS, BundleIndex, Member, checksums_
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.import_description import PROVIDER as IMPORTED
 from plimsoll.services.results import campaign_capacities, campaign_data, mixed_judging
+from plimsoll.services.settling import settle
 from plimsoll.services.snapshot import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
     made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
     for path, content in made.items():
         toolkit.store.write(report_key(campaign_id, path), content)
+    settle(campaign, toolkit.clock.now())
     return toolkit.store.url(report_key(campaign_id))
 
 

@@ -1,8 +1,8 @@
 """How campaigns stand: what pages, the JSON API and the command line ask the store."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from plimsoll.analysis.campaign import deciding_level, ratio
 from plimsoll.domain.definition import Definition
@@ -11,8 +11,9 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.progress import cell_progress, first_start, seconds_left
+from plimsoll.services.progress import cell_progress, seconds_left
 from plimsoll.services.publishing import report_key
+from plimsoll.services.settling import Tally, settled_tally, tally_of
 from plimsoll.services.spending import ledger, spent_usd
 from plimsoll.services.states import CellState, Memory, cell_states
 
@@ -25,28 +26,28 @@ def campaign_status(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignStatus:
     """The campaign with every cell. `memory` keeps what can't change, for the next time."""
-    campaign = CampaignStore(store, campaign_id)
     states = cell_states(store, campaign_id, definition, now, memory)
     return CampaignStatus(
-        campaign_id=campaign_id,
-        title=definition.title,
-        definition=definition.name,
-        dag_id=definition.dag_id,
+        **_facts(CampaignStore(store, campaign_id), definition, tally_of(states), now),
         state=_state(states),
-        cells=len(states),
-        counts=dict(Counter(state.state for state in states)),
-        started_at=first_start(states),
-        changed_at=_last_change(states),
         seconds_left=seconds_left(definition, [cell_progress(state) for state in states], now),
-        usd=spent_usd(ledger(campaign, now)),
-        budget_usd=definition.budget,
-        published=store.exists(report_key(campaign_id)),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
         loads=tuple(sorted(definition.loads)),
         repeats=definition.repeats,
         service_levels=tuple(map(str, definition.service_levels)),
         matrix=tuple(cell_status(state, definition) for state in states),
     )
+
+
+def campaign_summary(
+    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+) -> CampaignSummary:
+    """The campaign in one line. One that is settled costs a few listings, whatever it has of cells and attempts."""
+    campaign = CampaignStore(store, campaign_id)
+    tally = settled_tally(campaign)
+    if tally is None:
+        return summary_of(campaign_status(store, campaign_id, definition, now, memory))
+    return CampaignSummary(**_facts(campaign, definition, tally, now), state="complete", seconds_left=0.0)
 
 
 def summary_of(status: CampaignStatus) -> CampaignSummary:
@@ -72,6 +73,20 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
             **(_figures(verdict) if verdict else {}),
         }
     )
+
+
+def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime) -> dict[str, Any]:
+    return {
+        "campaign_id": campaign.campaign_id,
+        "title": definition.title,
+        "definition": definition.name,
+        "dag_id": definition.dag_id,
+        "cells": sum(tally.counts.values()),
+        **tally.model_dump(),
+        "usd": spent_usd(ledger(campaign, now)),
+        "budget_usd": definition.budget,
+        "published": campaign.store.exists(report_key(campaign.campaign_id)),
+    }
 
 
 def _running(progress: AttemptProgress, definition: Definition) -> dict[str, object]:
@@ -109,7 +124,3 @@ def _state(states: Sequence[CellState]) -> CampaignStateName:
     if all(state.valid for state in states):
         return "complete"
     return "incomplete" if any(state.attempts for state in states) else "waiting"
-
-
-def _last_change(states: Iterable[CellState]) -> datetime | None:
-    return max((one.progress.at for state in states for one in state.attempts if one.progress), default=None)

@@ -16,7 +16,6 @@ from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.planning import make_plan
 from plimsoll.services.results import campaign_capacities
-from plimsoll.services.status import summary_of
 from plimsoll.settings import Settings
 from plimsoll_airflow.planning import SOME_CELLS
 from plimsoll_airflow.toolkit import toolkit
@@ -85,7 +84,7 @@ def list_campaigns(
 ) -> list[CampaignSummary]:
     """All campaigns of the store that the user may see, the one that was started last first."""
     return [
-        summary_of(one)
+        one
         for one in library().campaigns()
         if state in (None, one.state) and definition in (None, one.definition) and may_read(user, one.dag_id)
     ]

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.status import CampaignStatus
+from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaigns import CampaignStore, campaign_exists, campaign_ids
 from plimsoll.services.definitions import parse_definition
 from plimsoll.services.states import Memory
-from plimsoll.services.status import campaign_status
+from plimsoll.services.status import campaign_status, campaign_summary, summary_of
 from plimsoll_airflow.toolkit import toolkit
 
 LIVE_S = 2.0
@@ -25,6 +25,8 @@ QUIET_S = 5.0
 """How old that of one may be of which nothing runs."""
 LISTED_S = 60.0
 """How old that of one may be, in the list of all, before it is read again."""
+FIRST_READERS = 8
+"""How many campaigns are read at once that nobody has asked for yet: a store elsewhere takes its time for each."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,14 @@ class Snapshot:
 
     status: CampaignStatus
     etag: str
+    taken: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """A campaign in the list of all."""
+
+    summary: CampaignSummary
     taken: float
 
 
@@ -47,6 +57,7 @@ class Library:
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _definitions: dict[bytes, Definition] = field(default_factory=dict)
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
+    _lines: dict[str, Line] = field(default_factory=dict)
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def definition(self, campaign_id: str) -> Definition:
@@ -65,28 +76,45 @@ class Library:
         """How the campaign stands, as of a few seconds ago at most."""
         with self._locks[campaign_id]:
             known = self._snapshots.get(campaign_id)
-            if known is None or self._is_old(known, QUIET_S):
+            if known is None or self._is_old(known.status, known.taken, QUIET_S):
                 known = self._snapshots[campaign_id] = self._taken(campaign_id)
+                self._lines[campaign_id] = Line(summary_of(known.status), known.taken)
             return known
 
-    def campaigns(self) -> tuple[CampaignStatus, ...]:
+    def campaigns(self) -> tuple[CampaignSummary, ...]:
         """All of them, the one that was started last first. Nobody waits for those that were read before."""
-        found = [self._listed(name).status for name in campaign_ids(self.store)]
-        return tuple(sorted(found, key=_began, reverse=True))
+        names = campaign_ids(self.store)
+        unread = [name for name in names if name not in self._lines]
+        if unread:
+            with ThreadPoolExecutor(FIRST_READERS) as pool:
+                list(pool.map(self._read_line, unread))
+        return tuple(sorted(map(self._listed, names), key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
         """Something was done to the campaign: look again."""
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
+            self._lines.pop(campaign_id, None)
 
-    def _listed(self, campaign_id: str) -> Snapshot:
+    def _listed(self, campaign_id: str) -> CampaignSummary:
         """What is known, if it is; where nothing runs and it is older than LISTED_S, it is read again meanwhile."""
-        known = self._snapshots.get(campaign_id)
-        if known is None or known.status.state == "running":
-            return self.snapshot(campaign_id)
-        if self._is_old(known, LISTED_S):
-            self.reader.submit(self.snapshot, campaign_id)
-        return known
+        known = self._lines.get(campaign_id)
+        if known is None:
+            return self._read_line(campaign_id)
+        if known.summary.state == "running":
+            return summary_of(self.snapshot(campaign_id).status)
+        if self._is_old(known.summary, known.taken, LISTED_S):
+            self.reader.submit(self._read_line, campaign_id)
+        return known.summary
+
+    def _read_line(self, campaign_id: str) -> CampaignSummary:
+        with self._locks[campaign_id]:
+            known = self._lines.get(campaign_id)
+            if known is None or self._is_old(known.summary, known.taken, QUIET_S):
+                definition, now = self.definition(campaign_id), self.clock.now()
+                summary = campaign_summary(self.store, campaign_id, definition, now, self.memory)
+                known = self._lines[campaign_id] = Line(summary, self.monotonic())
+            return known.summary
 
     def _taken(self, campaign_id: str) -> Snapshot:
         definition = self.definition(campaign_id)
@@ -94,9 +122,9 @@ class Library:
         digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
         return Snapshot(status, f'"{digest}"', self.monotonic())
 
-    def _is_old(self, snapshot: Snapshot, quiet_s: float) -> bool:
-        allowed = LIVE_S if snapshot.status.state == "running" else quiet_s
-        return self.monotonic() - snapshot.taken >= allowed
+    def _is_old(self, summary: CampaignSummary, taken: float, quiet_s: float) -> bool:
+        allowed = LIVE_S if summary.state == "running" else quiet_s
+        return self.monotonic() - taken >= allowed
 
 
 def library() -> Library:
@@ -109,7 +137,7 @@ def _library_of(_: str) -> Library:
     return Library(toolkit().store, toolkit().clock)
 
 
-def _began(status: CampaignStatus) -> tuple[bool, str, str]:
+def _began(summary: CampaignSummary) -> tuple[bool, str, str]:
     """Those that nobody has begun yet come first: they are the newest."""
-    started = status.started_at
-    return started is None, started.isoformat() if started else "", status.campaign_id
+    started = summary.started_at
+    return started is None, started.isoformat() if started else "", summary.campaign_id

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.domain.status import CampaignStateName, CampaignStatus
+from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import side_by_side_rows
 from plimsoll.report.answers import capacity_table
@@ -246,7 +246,7 @@ def destroy(visit: Visited) -> Response:
     return _back(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
 
 
-def _readable(user: User) -> list[CampaignStatus]:
+def _readable(user: User) -> list[CampaignSummary]:
     return [one for one in library().campaigns() if may_read(user, one.dag_id)]
 
 

@@ -20,6 +20,7 @@ from plimsoll.services.comparing import compare_stored
 from plimsoll.services.publishing import check_campaign, report_files
 from plimsoll.services.rejudging import collected_attempts, rejudge
 from plimsoll.services.running import run_cell
+from plimsoll.services.settling import settle, settled_tally
 from plimsoll.services.snapshot import take_snapshot
 from plimsoll.services.states import Memory, cell_states
 
@@ -106,6 +107,15 @@ def test_whoever_remembers_verdicts_sees_the_new_ones(installation, campaign):
     assert states()[CELLS[0]] == "missed"
     again(installation, campaign)
     assert states()[CELLS[0]] == "met"
+
+
+def test_what_was_on_record_of_the_whole_campaign_is_not_once_a_verdict_is_another(installation, campaign):
+    campaign.store.delete(f"campaign/cells/{CELLS[0]}/2")
+    misjudge(campaign, CELLS[0])
+    settle(campaign, installation.toolkit.clock.now())
+    assert settled_tally(campaign).counts == {"met": 1, "missed": 1}
+    again(installation, campaign)
+    assert settled_tally(campaign) is None
 
 
 def test_a_report_of_other_verdicts_needs_the_gate_again(installation, campaign):

@@ -14,7 +14,9 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.cli import cli
 from plimsoll.domain.errors import BundleError, GateClosed, NotFound, StoreError
 from plimsoll.services.bundles import BundleIndex, Member, read_bundle, write_bundle
+from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.publishing import report_files
+from plimsoll.services.settling import settled_tally
 from plimsoll.services.snapshot import Snapshot
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
@@ -38,6 +40,12 @@ def published(tmp_path_factory):
         environment.setenv("PLIMSOLL_STORE", str(folder))
         assert plimsoll("report", "demo-a").exception is None
     return folder
+
+
+def test_what_its_attempts_came_to_is_on_record_with_the_report(published):
+    tally = settled_tally(CampaignStore(ObjectStore(str(published)), "demo-a"))
+    assert tally is not None
+    assert sum(tally.counts.values()) == 4
 
 
 @pytest.fixture

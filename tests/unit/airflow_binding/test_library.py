@@ -6,12 +6,20 @@ from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.unit.services.verdicts import verdict_of
 
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import NotFound
+from plimsoll.services import layout
 from plimsoll.services.attempts import begin
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.progress import note_phase
+from plimsoll.services.settling import settle
 from plimsoll_airflow.web.library import LISTED_S, LIVE_S, QUIET_S, Library
 
 CELL = "v1-001k-r1"
+KEY = AttemptKey(campaign_id="campaign", cell_id=CELL, attempt=1)
+DEFINITION = instant_definition(variants=1, loads=1)
 
 
 class Later(Executor):
@@ -36,7 +44,7 @@ def time() -> dict[str, float]:
 
 @pytest.fixture
 def library(installation: Installation, time: dict[str, float]) -> Library:
-    installation.open_campaign(instant_definition(variants=1, loads=1))
+    installation.open_campaign(DEFINITION)
     tools = installation.toolkit
     return Library(tools.store, tools.clock, monotonic=lambda: time["now"], reader=Later())
 
@@ -93,6 +101,25 @@ def test_the_list_shows_what_is_known_and_reads_it_again_meanwhile(
     start(installation)
     time["now"] += LISTED_S
     assert [one.state for one in library.campaigns()] == ["waiting"]
+    assert isinstance(library.reader, Later)
+    library.reader.work()
+    assert [one.state for one in library.campaigns()] == ["running"]
+
+
+def test_a_settled_campaign_is_listed_without_its_attempts_and_as_it_is_once_one_is_begun(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    start(installation)
+    store = installation.toolkit.store
+    write_model(store, KEY, layout.VERDICT, verdict_of(DEFINITION, KEY))
+    note_phase(store, installation.toolkit.clock, KEY, "done")
+    settle(CampaignStore(store, "campaign"), installation.toolkit.clock.now())
+
+    (listed,) = library.campaigns()
+    assert (listed.state, listed.counts, library.memory.final) == ("complete", {"met": 1}, {})
+    start(installation)
+    time["now"] += LISTED_S
+    library.campaigns()
     assert isinstance(library.reader, Later)
     library.reader.work()
     assert [one.state for one in library.campaigns()] == ["running"]

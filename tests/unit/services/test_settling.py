@@ -1,0 +1,109 @@
+"""What is on record of a complete campaign: as true as the attempts themselves, and none of them is read for it."""
+
+from datetime import timedelta
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.unit.services.verdicts import verdict_of
+
+from plimsoll.services import layout
+from plimsoll.services.attempts import begin, cancel
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.progress import note_phase
+from plimsoll.services.settling import settle, settled_tally
+from plimsoll.services.states import Memory, cell_states
+from plimsoll.services.status import campaign_status, campaign_summary, summary_of
+
+DEFINITION = instant_definition(variants=1, loads=2)
+CELLS = ("v1-001k-r1", "v1-002k-r1")
+
+
+@pytest.fixture
+def installation(tmp_path):
+    """A complete campaign: one cell was tried twice, as somebody had ended its first attempt."""
+    made = Installation(tmp_path)
+    made.open_campaign(DEFINITION)
+    cancel(begin(made.toolkit, "campaign", CELLS[0], "me"), "ada")
+    for cell in CELLS:
+        judge(made, begin(made.toolkit, "campaign", cell, "me"))
+    return made
+
+
+@pytest.fixture
+def campaign(installation):
+    return CampaignStore(installation.toolkit.store, "campaign")
+
+
+def judge(installation, work, **facts):
+    store = installation.toolkit.store
+    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, **facts))
+    note_phase(store, installation.toolkit.clock, work.key, "done")
+
+
+def settled(installation, campaign):
+    settle(campaign, installation.toolkit.clock.now())
+    return settled_tally(campaign)
+
+
+class Reads:
+    """The store, and which keys were read of it."""
+
+    def __init__(self, store):
+        self._store, self.keys_read = store, []
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def read(self, key):
+        self.keys_read.append(key)
+        return self._store.read(key)
+
+
+def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_of_them(installation, campaign):
+    assert settled(installation, campaign)
+    store, now = Reads(campaign.store), installation.toolkit.clock.now() + timedelta(days=1)
+    line = campaign_summary(store, "campaign", DEFINITION, now, Memory())
+    assert line == summary_of(campaign_status(campaign.store, "campaign", DEFINITION, now, Memory()))
+    assert (line.state, line.counts, line.started_at is not None) == ("complete", {"met": 2}, True)
+    assert store.keys_read == ["campaign/settled.json"]
+
+
+def test_one_that_waits_for_cells_is_not_settled(installation, campaign):
+    campaign.store.delete(f"campaign/cells/{CELLS[1]}")
+    assert settled(installation, campaign) is None
+
+
+def test_one_with_a_cell_that_runs_again_is_not_settled(installation, campaign):
+    begin(installation.toolkit, "campaign", CELLS[0], "me")
+    assert settled(installation, campaign) is None
+
+
+def test_a_new_attempt_ends_it(installation, campaign):
+    assert settled(installation, campaign)
+    begin(installation.toolkit, "campaign", CELLS[0], "me")
+    assert settled_tally(campaign) is None
+
+
+def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(installation, campaign, monkeypatch):
+    def begin_then_read(*asked):
+        begin(installation.toolkit, "campaign", CELLS[0], "me")
+        return states
+
+    states = cell_states(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
+    monkeypatch.setattr("plimsoll.services.settling.cell_states", begin_then_read)
+    assert settled(installation, campaign) is None
+
+
+def test_one_that_was_deleted_by_hand_and_begun_anew_ends_it(installation, campaign):
+    assert settled(installation, campaign)
+    campaign.store.delete(f"campaign/cells/{CELLS[1]}")
+    judge(installation, begin(installation.toolkit, "campaign", CELLS[1], "me"), met=False)
+    now = installation.toolkit.clock.now()
+    line = campaign_summary(campaign.store, "campaign", DEFINITION, now, Memory())
+    assert line.counts == {"met": 1, "missed": 1}
+
+
+def test_a_record_that_another_version_wrote_counts_for_nothing(installation, campaign):
+    assert settled(installation, campaign)
+    campaign.store.write("campaign/settled.json", b'{"files_sha256": 1}')
+    assert settled_tally(campaign) is None
