@@ -13,7 +13,7 @@ from airflow.models.dag import DagModel
 from airflow.models.dagbag import DBDagBag
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
-from airflow.utils.state import State, TaskInstanceState
+from airflow.utils.state import State
 from airflow.utils.types import DagRunTriggeredByType
 from pydantic import BaseModel, Field
 from sqlalchemy import select
@@ -162,14 +162,7 @@ def _fail(session: Session, run: DagRun) -> StartedRun:
     if dag is None:
         raise NotFound(f"the DAG {run.dag_id} is gone", where=f"run {run.run_id}", mend="end the run in Airflow's grid")
     patch_dag_run_state(dag=dag, dag_run=run, state=DagRunMutableStates.FAILED, session=session)
-    _keep_failed(session, run)
     return StartedRun(dag_id=run.dag_id, run_id=run.run_id)
-
-
-def _keep_failed(session: Session, run: DagRun) -> None:
-    """Airflow skips what had not begun, and once the teardown has run takes a run whose last task is skipped as won."""
-    for task in run.get_task_instances(state=[TaskInstanceState.SKIPPED], session=session):
-        task.state = TaskInstanceState.UPSTREAM_FAILED
 
 
 def _require_unpaused(dag_id: str) -> None:

@@ -63,6 +63,33 @@ def live_tasks() -> dict[tuple[str, str], set[str]]:
     return found
 
 
+def mark_failed() -> None:
+    """What Airflow's own pages and API do with the one run there is."""
+    from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
+    from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
+    from airflow.models.dagbag import DBDagBag
+
+    with create_session() as session:
+        run = session.scalars(select(DagRun)).one()
+        dag = DBDagBag().get_dag_for_run(run, session=session)
+        assert dag is not None
+        patch_dag_run_state(dag=dag, dag_run=run, state=DagRunMutableStates.FAILED, session=session)
+
+
+def run_teardown(task_id: str) -> str:
+    """The state of the one run once that task, which alone is left of it, has succeeded."""
+    from airflow.models.dagbag import DBDagBag
+
+    with create_session() as session:
+        run = session.scalars(select(DagRun)).one()
+        run.dag = DBDagBag().get_dag_for_run(run, session=session)
+        left = run.get_task_instance(task_id, session=session)
+        assert left is not None
+        left.state = "success"
+        run.update_state(session=session, execute_callbacks=False)
+        return str(run.state)
+
+
 def pause(dag_id: str) -> None:
     with create_session() as session:
         session.execute(update(DagModel).where(DagModel.dag_id == dag_id).values(is_paused=True))
@@ -149,22 +176,27 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
     assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
 
 
+@pytest.mark.parametrize("how", ["cancelled", "marked in Airflow"])
 @pytest.mark.parametrize(("dag_id", "teardown"), [("demo", "reap"), ("cell", "destroy")])
-def test_what_was_cancelled_has_failed_once_its_teardown_has_run(client: Client, dag_id: str, teardown: str) -> None:
-    from airflow.models.dagbag import DBDagBag
-
+def test_what_was_ended_by_hand_has_failed_once_its_teardown_has_run(
+    client: Client, dag_id: str, teardown: str, how: str
+) -> None:
     _start(dag_id, campaign_id=CAMPAIGN, **({"cell_id": "v3-001k-r1"} if dag_id == "cell" else {}))
-    client("user").post(f"{API}/cancel")
+    if how == "cancelled":
+        client("user").post(f"{API}/cancel")
+    else:
+        mark_failed()
 
-    with create_session() as session:
-        run = session.scalars(select(DagRun)).one()
-        run.dag = DBDagBag().get_dag_for_run(run, session=session)
-        left = run.get_task_instance(teardown, session=session)
-        assert left is not None
-        left.state = "success"
-        run.update_state(session=session, execute_callbacks=False)
+    assert all_runs()[0][:2] == (dag_id, "queued")
+    assert run_teardown(teardown) == "failed"
 
-        assert run.state == "failed"
+
+def test_runs_of_other_dags_are_airflows_own_affair(client: Client, campaign: Installation) -> None:
+    _start("demo", campaign_id=CAMPAIGN)
+    (campaign.folder / "campaigns" / "demo.yaml").unlink()
+    mark_failed()
+
+    assert run_teardown("reap") == "success"
 
 
 def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, campaign: Installation) -> None:
