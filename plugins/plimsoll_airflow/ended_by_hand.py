@@ -1,4 +1,4 @@
-"""Runs that somebody marks as failed, in Airflow's pages, by its API or by ours: they fail, whatever their teardown does.
+"""Runs that somebody marks as failed, in Airflow's pages, by its API or by ours: they fail, whatever teardown does.
 
 Airflow skips what had not begun, lets the teardown run, and then takes a run whose last task is skipped as won.
 """

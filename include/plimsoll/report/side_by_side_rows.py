@@ -11,7 +11,7 @@ from plimsoll.report.words import NOTHING, listing, multiple, ops, span, whole_s
 
 DIFFERENCE_HEADINGS = ("What", "A", "B")
 CAPACITY_HEADINGS = ("Variant", "A", "B", "Ratio")
-LOAD_HEADINGS = ("Load", "", "Repeats", "Achieved", *(f"{name} ms" for name in PERCENTILE_NAMES.values()))
+LOAD_HEADINGS = ("Load", "Campaign", "Repeats", "Achieved", *(f"{name} ms" for name in PERCENTILE_NAMES.values()))
 FORCED = "compared by force: what was asked or measured is not the same"
 
 

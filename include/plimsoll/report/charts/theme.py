@@ -94,7 +94,9 @@ def _cycle(values: Sequence[str], labels: Sequence[str]) -> list[str]:
 def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
     faint: Mapping[str, Any] = {"gridColor": ink, "gridOpacity": 0.12, "domainColor": ink, "domainOpacity": 0.35}
     return {
+        # A chart is one picture to those who can't see it, with one name: marks are no things of their own.
         "aria": False,
+        "mark": {"aria": False},
         "font": font,
         "background": background,
         "padding": {"left": 4, "right": 12, "top": 4, "bottom": 4},

@@ -64,7 +64,12 @@
       this.columns = spec.columns;
       const tooltip = { theme: dark.matches ? "dark" : "light" };
       const options = { mode: "vega-lite", renderer: "svg", actions: false, config, tooltip };
+      const name = this.canvas.getAttribute("aria-label");
       this.result = await vegaEmbed(this.canvas, spec, options);
+      // Vega makes it a document without a name.
+      this.canvas.setAttribute("role", "img");
+      this.canvas.setAttribute("aria-label", name);
+      this.canvas.removeAttribute("aria-roledescription");
     }
   }
 

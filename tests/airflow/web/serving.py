@@ -1,0 +1,43 @@
+"""The app behind a real server, for browsers: of a user who may trigger DAGs, in light, dark or on a phone."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from fastapi import FastAPI
+from playwright.sync_api import Browser, Page
+from tests.airflow.web.conftest import token_of
+from tests.browser import PATIENCE_MS
+from tests.processes import until
+
+LOOKS = {
+    "light": {"color_scheme": "light", "viewport": {"width": 1200, "height": 900}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1200, "height": 900}},
+    "narrow": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
+}
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[str]:
+    """The server's URL, on a free port of loopback; gone when the block ends."""
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, ws="none", log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        until(lambda: server.started or not thread.is_alive(), "the server to listen", patience_s=60)
+        (listening,) = server.servers[0].sockets
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def visitor(browser: Browser, url: str, look: str, *, role: str | None = "user") -> Page:
+    """A page of somebody with that role, or of a stranger. Tools may look into it whatever the pages' policy says."""
+    context = browser.new_context(base_url=url, bypass_csp=True, **LOOKS[look])
+    if role:
+        context.add_cookies([{"name": "_token", "value": token_of(role), "url": url}])
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    return page
