@@ -45,7 +45,39 @@ PAGES = {
 }
 MATRIX = """
 - region "Matrix of variants and loads":
-  - table
+  - table:
+    - rowgroup:
+      - row:
+        - columnheader "Variant / load, ops/s"
+        - columnheader "1k"
+        - columnheader "2k"
+    - rowgroup:
+      - row:
+        - rowheader "v1"
+        - cell:
+          - checkbox "Select v1-001k-r1"
+          - 'link "v1-001k-r1: met; worst interval 2.95 ms, 0.0295 times the bound; 0 of 1 intervals missed;\
+ achieved 1,000 ops/s of 1,000 ops/s; attempt 1 of 1"'
+        - cell:
+          - checkbox "Select v1-002k-r1"
+          - 'link "v1-002k-r1: missed; worst interval 222 ms, 2.22 times the bound; 1 of 1 intervals missed;\
+ achieved 2,001 ops/s of 2,000 ops/s; attempt 1 of 1"'
+      - row:
+        - rowheader "v2"
+        - cell:
+          - checkbox "Select v2-001k-r1"
+          - 'link /^v2-001k-r1: invalid; .*; node2 was down for 40 s. Connection refused$/'
+        - cell:
+          - checkbox "Select v2-002k-r1"
+          - 'link "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada"'
+      - row:
+        - rowheader "v3"
+        - cell:
+          - checkbox "Select v3-001k-r1"
+          - 'link /^v3-001k-r1: running; achieved 990 ops.s of 1,000 ops.s; load, 5 s of load left; attempt 1 of 1$/'
+        - cell:
+          - checkbox "Select v3-002k-r1"
+          - 'link "v3-002k-r1: waiting"'
 """
 
 pytestmark = [
@@ -145,8 +177,8 @@ def test_a_drawn_chart_of_the_report_is_one_picture_with_a_name(browser: Browser
 
     expect(chart).to_match_aria_snapshot(
         """
-        - figure "Worst interval of each cell":
-            - img "Worst interval of each cell"
+        - figure "How far from the bound":
+            - img "How far from the bound"
         """
     )
 
