@@ -52,6 +52,11 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
 
 @pytest.fixture(scope="session")
 def database() -> None:
+    """The database as `make_database` makes it."""
+    make_database()
+
+
+def make_database() -> None:
     """Airflow's tables, and the pool that campaigns run in."""
     from airflow.models.pool import Pool
     from airflow.utils.db import initdb

@@ -3,6 +3,7 @@
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,13 @@ Client = Callable[..., TestClient]
 
 @pytest.fixture(scope="session")
 def airflow_app(database: None) -> Iterator[FastAPI]:
+    """The app as `mounted`."""
+    with mounted() as app:
+        yield app
+
+
+@contextmanager
+def mounted() -> Iterator[FastAPI]:
     """Plimsoll's app below its prefix, with the middleware that Airflow puts before every app."""
     from airflow.api_fastapi.app import init_auth_manager, purge_cached_app
     from airflow.api_fastapi.auth.middlewares.refresh_token import JWTRefreshMiddleware
