@@ -3,14 +3,14 @@
 One on a cluster of three nodes on this machine, one on a group of static hosts over SSH.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from tests.airflow_secrets import places_that_tell, words_of_key
 from tests.airflow_stack import StackUnderTest
 from tests.integration.ssh_provider.conftest import OneDefinition
+from tests.local_definition import local_definition
 from tests.processes import marked
 from tests.sshd import CONNECTION, OneKey
 from tests.standstills import run_to_report
@@ -19,7 +19,7 @@ from tests.static_hosts import StaticHosts, running_hosts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.bootstrap import build_toolkit, load_definition
+from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
@@ -31,26 +31,19 @@ from plimsoll.services.publishing import report_key
 from plimsoll.services.reaping import living_clusters
 from plimsoll.settings import Settings
 
-# Two judged intervals, and a bound that the load generator's own standstills don't reach.
-LITTLE: Mapping[str, Any] = {
-    "loads": ["200/s"],
-    "timing": {"duration": "30s", "warmup": "10s"},
-    "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "2s"}],
-}
 LIFETIME = timedelta(hours=1)
 
 pytestmark = pytest.mark.timeout(1800)
 
 
-def local_definition() -> Definition:
-    """The demo with one load and little time: two collectors."""
-    demo = load_definition(Settings(), "demo").model_dump(mode="json")
-    return Definition.model_validate({**demo, **LITTLE, "name": "small"})
+def small_definition() -> Definition:
+    """Two collectors."""
+    return local_definition("small", variants=2)
 
 
 def ssh_definition(hosts: StaticHosts) -> Definition:
     """One cell of one node on the hosts, with one judged interval."""
-    small = local_definition().model_dump(mode="json")
+    small = small_definition().model_dump(mode="json")
     alone = {
         "timing": {"duration": "15s", "warmup": "5s"},
         "system": {**small["system"], "nodes": 1},
@@ -81,7 +74,7 @@ def airflow(
 ) -> StackUnderTest:
     """With both campaigns' DAGs, and the hosts' key in a connection."""
     campaigns = tmp_path_factory.mktemp("campaigns")
-    for definition in (local_definition(), ssh_definition(hosts)):
+    for definition in (small_definition(), ssh_definition(hosts)):
         (campaigns / f"{definition.name}.yaml").write_text(dump_definition(definition))
     # Databases and JDKs come from the cache that `make demo` fills too.
     environment = {
@@ -96,7 +89,7 @@ def airflow(
 
 
 def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, store: ObjectStore) -> None:
-    definition, campaign = local_definition(), CampaignStore(store, "small-mine")
+    definition, campaign = small_definition(), CampaignStore(store, "small-mine")
 
     run_to_report(airflow, campaign, definition, timeout_s=1500)
 

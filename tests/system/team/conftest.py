@@ -1,16 +1,20 @@
-"""One team's Airflow for all tests of this folder: CeleryExecutor, two workers, PostgreSQL, Redis; instant clusters."""
+"""One team's Airflow for all tests here: CeleryExecutor, two workers, PostgreSQL, Redis; instant clusters, and
+a real one where a definition asks for it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.fakes.gated import Gates, toolkit
+from tests.fakes.gated import Gates
+from tests.fakes.gated_and_local import toolkit
 from tests.fakes.installation import Installation, instant_definition
 from tests.lacking import needs
+from tests.local_definition import local_definition
 from tests.team_stack import REDIS, Team, running_team
 
 from plimsoll.domain.definition import Definition
+from plimsoll.settings import Settings
 
 _SCHEDULED = {"schedule": "0 3 * * *", "timezone": "Europe/Paris"}
 _MINUTELY = {"schedule": "* * * * *", "notify": ("missed-schedule", "incomplete")}
@@ -22,6 +26,7 @@ DEFINITIONS = (
     instant_definition("again", variants=1, loads=3, parallel=3),
     instant_definition("nightly", variants=1, loads=2, parallel=2).model_copy(update=_SCHEDULED),
     instant_definition("minutely", variants=1, loads=1).model_copy(update=_MINUTELY),
+    local_definition("real", variants=1),
 )
 
 # A dead worker is noticed by its silence, and what it had is given to another one. Shipped settings wait longer.
@@ -77,6 +82,8 @@ def team(
     notifier = {"notifier": "tests.fakes.notifier.ToFile", "path": str(told), "text": text}
     environment = {
         **installation.environment,
+        # Databases and JDKs come from the cache that `make demo` fills too.
+        "PLIMSOLL_CACHE": str(Settings().cache),
         **_PROMPT,
         "PLIMSOLL_NOTIFIER": json.dumps(notifier),
         "PYTHONPATH": str(checkout),

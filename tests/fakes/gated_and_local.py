@@ -1,0 +1,46 @@
+"""The adapters of `gated`, and beside them the real ones of this machine: a definition names which it wants.
+
+`toolkit` is a factory for `PLIMSOLL_TOOLKIT`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from tests.fakes import gated
+from tests.fakes.hosts import FolderHost
+
+from plimsoll.bootstrap import local_toolkit
+from plimsoll.ports.host import Host
+from plimsoll.ports.sampler import HostSampler
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+
+
+def toolkit(settings: Settings) -> Toolkit:
+    """Gates in what is instant, none in what is real."""
+    instant, real = gated.toolkit(settings), local_toolkit(settings.model_copy(update={"work": settings.work / "real"}))
+    return replace(
+        instant,
+        providers={**instant.providers, "local": real.providers["local"]},
+        databases={**instant.databases, **real.databases},
+        load_generators={**instant.load_generators, **real.load_generators},
+        sampler=SamplerOfRealHosts(real.sampler),
+    )
+
+
+class SamplerOfRealHosts:
+    """Folders have no figures to sample."""
+
+    def __init__(self, sampler: HostSampler) -> None:
+        self._sampler = sampler
+
+    def start(self, host: Host, expires: timedelta) -> None:
+        """As the real one."""
+        if not isinstance(host, FolderHost):
+            self._sampler.start(host, expires)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """As the real one."""
+        return () if isinstance(host, FolderHost) else self._sampler.files(host)
