@@ -97,14 +97,15 @@ class Library:
             self._lines.pop(campaign_id, None)
 
     def _listed(self, campaign_id: str) -> CampaignSummary:
-        """What is known, if it is; where nothing runs and it is older than LISTED_S, it is read again meanwhile."""
+        """What is known, if it is not old; where nothing runs and it is, it is read again meanwhile."""
         known = self._lines.get(campaign_id)
         if known is None:
             return self._read_line(campaign_id)
+        if not self._is_old(known.summary, known.taken, LISTED_S):
+            return known.summary
         if known.summary.state == "running":
-            return summary_of(self.snapshot(campaign_id).status)
-        if self._is_old(known.summary, known.taken, LISTED_S):
-            self.reader.submit(self._read_line, campaign_id)
+            return self._read_line(campaign_id)
+        self.reader.submit(self._read_line, campaign_id)
         return known.summary
 
     def _read_line(self, campaign_id: str) -> CampaignSummary:
