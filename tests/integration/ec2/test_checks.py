@@ -39,6 +39,11 @@ def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check, accoun
         ({"image": "/aws/service/nothing"}, "image", "ParameterNotFound"),
         ({"instance_types": {"node": "m99.huge", "load": "c5.2xlarge"}}, "instance_types.node", "m99.huge"),
         ({"instance_types": {"node": "m6g.large", "load": "c5.2xlarge"}}, "image", "m6g.large runs arm64"),
+        (
+            {"instance_types": {"node": "r5d.2xlarge", "load": "t3.medium"}},
+            "placement_group",
+            "t3.medium can't stand in",
+        ),
         ({"tenancy": "shared"}, "tenancy", "'default' or 'dedicated'"),
     ],
 )
@@ -47,6 +52,10 @@ def test_what_aws_does_not_have_is_named_by_its_option(check, changes, where, ex
     assert any(problem.startswith(f"provider.options.{where}: ") and expected in problem for problem in problems), (
         problems
     )
+
+
+def test_a_type_that_stands_in_no_cluster_may_stand_alone(check):
+    assert check(instance_types={"node": "r5d.2xlarge", "load": "t3.medium"}, placement_group="none") == []
 
 
 def test_all_problems_are_found_at_once(check):
@@ -92,6 +101,14 @@ def test_a_missing_permission_names_the_action_to_allow(check, account, operatio
     account.faults = {operation: ["UnauthorizedOperation"]}
     (problem,) = [problem for problem in check() if f"ec2:{operation}" in problem]
     assert problem.startswith(f"provider.options.{where}: ")
+
+
+def test_hosts_that_could_not_be_found_again_are_not_launched(check, account):
+    kinds = ("Instances", "Volumes", "NetworkInterfaces", "KeyPairs", "PlacementGroups")
+    account.faults = {f"Describe{kind}": ["UnauthorizedOperation"] for kind in kinds}
+    for kind, problem in zip(kinds, check(), strict=True):
+        assert problem.startswith("provider.options.connection: ")
+        assert f"allow the action ec2:Describe{kind}" in problem
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from plimsoll.adapters.ec2.host_keys import authorized_key
 from plimsoll.adapters.ec2.images import Image, find_image
 from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_rules
 from plimsoll.adapters.ec2.options import Ec2Options, faults
+from plimsoll.adapters.ec2.remnants import KINDS
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Role
@@ -59,10 +60,12 @@ class _Examination:
 
     def _examine(self) -> None:
         self._ssh_key()
+        self._may_look()
         there, group = self._network()
         image = self._image()
         types = self._types()
         self._fits_image(types, image)
+        self._fits_group(types)
         self._offered(there)
         self._quota(types)
         if image and group and not self._found:
@@ -75,6 +78,12 @@ class _Examination:
         except SecretError as error:
             self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
 
+    def _may_look(self) -> None:
+        """What is asked first when hosts are there: a cell that may not be ended must not begin."""
+        listed = [kind.listed_by for kind in KINDS if kind.name != "security group"]  # that is asked for anyway
+        for operation in ("describe_instances", *listed):
+            self._dry_run("connection", operation, {})
+
     def _network(self) -> tuple[list[Subnet], Answer | None]:
         there: list[Subnet] = []
         with self._noted(self._place_key):
@@ -82,7 +91,7 @@ class _Examination:
             self._addresses(there)
         with self._noted("security_group"):
             group = security_group(self._cloud, self._options, there[0].vpc) if there else None
-            for what in wrong_rules(group) if group else ():
+            for what in wrong_rules(group, self._options.ssh_port) if group else ():
                 self._note("security_group", f"{group and group['GroupId']} {what}", "docs/aws.md has the rules")
             return there, group
         return there, None
@@ -110,6 +119,15 @@ class _Examination:
             with self._noted(f"instance_types.{role}"):
                 found[kind] = self._cloud.call("describe_instance_types", InstanceTypes=[kind])["InstanceTypes"][0]
         return found
+
+    def _fits_group(self, types: dict[str, Answer]) -> None:
+        """Burstable types, for one, stand in no cluster. Asked here, for a dry run names no group."""
+        strategy = self._options.placement_group
+        for kind, answer in types.items():
+            known = answer.get("PlacementGroupInfo", {}).get("SupportedStrategies", [strategy])
+            if strategy != "none" and strategy not in known:
+                what = f"{kind} can't stand in a placement group with the strategy {strategy}"
+                self._note("placement_group", what, "name another type, or `placement_group: none`")
 
     def _fits_image(self, types: dict[str, Answer], image: Image | None) -> None:
         for kind, answer in types.items():

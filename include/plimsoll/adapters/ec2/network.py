@@ -48,18 +48,19 @@ def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
     return groups[0]
 
 
-def wrong_rules(group: Answer) -> Iterator[str]:
+def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
     """What of the group's ingress is not as it must be: SSH from the controller, everything inside. Pure."""
-    rules = group["IpPermissions"]
+    rules, own = group["IpPermissions"], group["GroupId"]
     for rule in rules:
-        ranges = [each["CidrIp"] for each in rule.get("IpRanges", ())]
-        ranges += [each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())]
-        for open_to in sorted(_ANYWHERE.intersection(ranges)):
-            yield f"lets everyone in: {_ports(rule)} from {open_to}"
-    if not any(_is_inside(rule, group["GroupId"]) for rule in rules):
+        for source in _others(rule, own):
+            if source in _ANYWHERE:
+                yield f"lets everyone in: {_ports(rule)} from {source}"
+            elif not _is_ssh(rule, ssh_port):
+                yield f"lets others in by more than SSH on port {ssh_port}: {_ports(rule)} from {source}"
+    if not any(_is_inside(rule, own) for rule in rules):
         yield "does not let its own members reach each other"
-    if not any(_allows_ssh(rule, group["GroupId"]) for rule in rules):
-        yield "lets nobody in by SSH"
+    if not any(_is_ssh(rule, ssh_port) and _others(rule, own) for rule in rules):
+        yield f"lets nobody in by SSH on port {ssh_port}"
 
 
 def _found(answer: Answer) -> list[Subnet]:
@@ -79,6 +80,20 @@ def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
     return [by_zone[zone] for zone in zones]
 
 
+def _others(rule: Answer, group_id: str) -> list[str]:
+    """Who but the group's own members may come in by the rule."""
+    return [
+        *(each["CidrIp"] for each in rule.get("IpRanges", ())),
+        *(each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())),
+        *(each["PrefixListId"] for each in rule.get("PrefixListIds", ())),
+        *(pair["GroupId"] for pair in rule.get("UserIdGroupPairs", ()) if pair["GroupId"] != group_id),
+    ]
+
+
+def _is_ssh(rule: Answer, port: int) -> bool:
+    return (rule["IpProtocol"], rule.get("FromPort"), rule.get("ToPort")) == ("tcp", port, port)
+
+
 def _ports(rule: Answer) -> str:
     if rule["IpProtocol"] == "-1":
         return "all traffic"
@@ -87,10 +102,3 @@ def _ports(rule: Answer) -> str:
 
 def _is_inside(rule: Answer, group_id: str) -> bool:
     return rule["IpProtocol"] == "-1" and any(pair["GroupId"] == group_id for pair in rule.get("UserIdGroupPairs", ()))
-
-
-def _allows_ssh(rule: Answer, group_id: str) -> bool:
-    if rule["IpProtocol"] != "-1" and not rule.get("FromPort", 0) <= 22 <= rule.get("ToPort", 65535):
-        return False
-    others = any(pair["GroupId"] != group_id for pair in rule.get("UserIdGroupPairs", ()))
-    return others or bool(rule.get("IpRanges") or rule.get("Ipv6Ranges") or rule.get("PrefixListIds"))

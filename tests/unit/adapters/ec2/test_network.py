@@ -6,8 +6,8 @@ INSIDE = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
 SSH = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/24"}]}
 
 
-def faults(*rules):
-    return list(wrong_rules({"GroupId": "sg-1", "IpPermissions": rules}))
+def faults(*rules, ssh_port=22):
+    return list(wrong_rules({"GroupId": "sg-1", "IpPermissions": rules}, ssh_port))
 
 
 def test_ssh_from_the_controller_and_everything_inside_is_right():
@@ -26,7 +26,30 @@ def test_the_controllers_own_group_may_come_in():
         ((SSH,), "does not let its own members reach each other"),
         ((INSIDE,), "lets nobody in by SSH"),
         ((INSIDE, {**SSH, "FromPort": 80, "ToPort": 443}), "lets nobody in by SSH"),
+        (
+            (INSIDE, SSH, {**SSH, "FromPort": 9042, "ToPort": 9042}),
+            "more than SSH on port 22: tcp 9042-9042 from 10.0.",
+        ),
+        ((INSIDE, {**SSH, "ToPort": 65535}), "more than SSH on port 22: tcp 22-65535 from 10.0.0.0/24"),
+        (
+            (INSIDE, SSH, {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-2"}]}),
+            "more than SSH on port 22: all traffic from sg-2",
+        ),
+        (
+            (
+                INSIDE,
+                SSH,
+                {"IpProtocol": "icmp", "FromPort": -1, "ToPort": -1, "PrefixListIds": [{"PrefixListId": "pl-1"}]},
+            ),
+            "more than SSH on port 22: icmp -1--1 from pl-1",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(rules, said):
     assert said in "; ".join(faults(*rules))
+
+
+def test_ssh_is_where_the_images_sshd_listens():
+    there = {**SSH, "FromPort": 2222, "ToPort": 2222}
+    assert faults(INSIDE, there, ssh_port=2222) == []
+    assert "lets nobody in by SSH on port 2222" in faults(INSIDE, SSH, ssh_port=2222)
