@@ -9,6 +9,7 @@ from plimsoll.adapters.ec2 import tags
 from plimsoll.adapters.ec2.images import Image
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Role
 
@@ -39,7 +40,7 @@ def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -
     """All hosts of one role in one subnet, or none. Equal for equal arguments, so that repeating it is safe."""
     options, count = wanted.options, wanted.count(role)
     return {
-        "ClientToken": client_token(wanted.key, role, subnet.zone, generation),
+        "ClientToken": client_token(wanted.store, wanted.key, role, subnet.zone, generation),
         "ImageId": wanted.image.id,
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
@@ -58,29 +59,32 @@ def create_placement_group(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
     """A group of its own for each attempt and zone: a group that is in use can't follow to another zone."""
     marked = tags.cluster_tags(wanted.key, wanted.owner, wanted.store, wanted.expires)
     return {
-        "GroupName": group_name(wanted.key, subnet.zone),
+        "GroupName": group_name(wanted.store, wanted.key, subnet.zone),
         "Strategy": "cluster",
         "TagSpecifications": tags.specifications(marked, ("placement-group",)),
     }
 
 
-def group_name(key: AttemptKey, zone: str) -> str:
-    """The name of an attempt's placement group in that zone."""
-    return f"plimsoll-{key.campaign_id}-{key.cell_id}-{key.attempt}-{zone}"
+def group_name(store: str, key: AttemptKey, zone: str) -> str:
+    """The name of an attempt's placement group in that zone; another store has one of its own."""
+    whose = hashlib.sha256(store.encode()).hexdigest()[:8]
+    return f"plimsoll-{whose}-{key.campaign_id}-{key.cell_id}-{key.attempt}-{zone}"
 
 
-def client_token(key: AttemptKey, role: Role, zone: str, generation: int) -> str:
+def client_token(store: str, key: AttemptKey, role: Role, zone: str, generation: int) -> str:
     """Names a launch: AWS makes no second one of the same token, also where its answer was lost.
 
-    A token is used up once its instances are terminated; `generation` then makes the next one.
+    A token is used up once its instances are terminated; `generation` then makes the next one. Another store's
+    attempt of the same name has tokens of its own.
     """
-    return hashlib.sha256(f"{key}|{role}|{zone}|{generation}".encode()).hexdigest()
+    return hashlib.sha256(f"{store}|{key}|{role}|{zone}|{generation}".encode()).hexdigest()
 
 
 def tuning(options: Ec2Options) -> str:
     """What a host was made to be, for the fingerprint; a host that says it is prepared is so."""
-    pages = options.transparent_huge_pages
-    return f"readahead {options.readahead_kib} KiB, transparent huge pages {pages}, swap off, max_map_count 1048575"
+    set_to = ", ".join(f"{name} {value}" for name, value in {**KERNEL, **LIMITS}.items())
+    pages = f"transparent huge pages {options.transparent_huge_pages}"
+    return f"readahead {options.readahead_kib} KiB, {pages}, swap off, {set_to}"
 
 
 def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
@@ -96,7 +100,7 @@ def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
 
 def _placement(wanted: Wanted, subnet: Subnet) -> dict[str, str]:
     grouped = wanted.options.placement_group == "cluster"
-    group = {"GroupName": group_name(wanted.key, subnet.zone)} if grouped else {}
+    group = {"GroupName": group_name(wanted.store, wanted.key, subnet.zone)} if grouped else {}
     return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
 
 

@@ -12,8 +12,10 @@ PREPARE = "/usr/local/sbin/plimsoll-prepare"
 PREPARED = "prepared"
 """The file below a host's root that says `ok` once the host is ready, or what went wrong."""
 
-_LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
-_KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
+LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
+"""What a login may have: locked memory, open files, processes, address space."""
+KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
+"""The kernel's parameters."""
 _TIMER = "plimsoll-expiry"
 
 
@@ -70,7 +72,7 @@ def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:
         _file(f"/etc/systemd/system/{_TIMER}.service", _SERVICE),
         _file(f"/etc/systemd/system/{_TIMER}.timer", _timer(setup.ends_at)),
         _file("/etc/security/limits.d/plimsoll.conf", "".join(_limit_lines())),
-        _file("/etc/sysctl.d/90-plimsoll.conf", "".join(f"{name} = {value}\n" for name, value in _KERNEL.items())),
+        _file("/etc/sysctl.d/90-plimsoll.conf", "".join(f"{name} = {value}\n" for name, value in KERNEL.items())),
     )
 
 
@@ -79,7 +81,7 @@ def _file(path: str, content: str, permissions: str = "0644") -> dict[str, str]:
 
 
 def _limit_lines() -> list[str]:
-    return [f"* - {name} {value}\n" for name, value in _LIMITS.items()]
+    return [f"* - {name} {value}\n" for name, value in LIMITS.items()]
 
 
 # Shutdown means terminate: the instance is launched so.

@@ -4,6 +4,10 @@ import pytest
 
 from plimsoll.adapters.ec2.requests import client_token, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import read_marks
+from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
+
+MOST_OF_A_TAG = 256
+"""Characters that AWS takes."""
 
 
 def test_all_hosts_of_a_role_come_or_none(wanted, subnet):
@@ -53,6 +57,15 @@ def test_everything_that_a_launch_makes_carries_the_tags(wanted, subnet):
         assert (marks.nodes, marks.usd_per_hour) == (3, 0.576)
 
 
+def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted, subnet):
+    tags = run_instances(wanted, "node", subnet, 0)["TagSpecifications"][0]["Tags"]
+    told = read_marks(tags).tuning
+    for setting in ("readahead 4 KiB", "transparent huge pages madvise", "swap off", "nofile 1048576"):
+        assert setting in told
+    assert all(f"{name} {value}" in told for name, value in {**KERNEL, **LIMITS}.items())
+    assert len(told) <= MOST_OF_A_TAG
+
+
 def test_an_unknown_price_is_no_tag(wanted, subnet):
     tags = run_instances(wanted, "load", subnet, 0)["TagSpecifications"][0]["Tags"]
     assert read_marks(tags).usd_per_hour is None
@@ -64,13 +77,14 @@ def test_the_same_request_twice_is_the_same(wanted, subnet):
 
 def test_every_launch_has_a_token_of_its_own(wanted, key):
     tokens = {
-        client_token(key, "node", "us-east-1a", 0),
-        client_token(key, "load", "us-east-1a", 0),
-        client_token(key, "node", "us-east-1b", 0),
-        client_token(key, "node", "us-east-1a", 1),
-        client_token(key.model_copy(update={"attempt": 3}), "node", "us-east-1a", 0),
+        client_token("s3://mine", key, "node", "us-east-1a", 0),
+        client_token("s3://mine", key, "load", "us-east-1a", 0),
+        client_token("s3://mine", key, "node", "us-east-1b", 0),
+        client_token("s3://mine", key, "node", "us-east-1a", 1),
+        client_token("s3://yours", key, "node", "us-east-1a", 0),
+        client_token("s3://mine", key.model_copy(update={"attempt": 3}), "node", "us-east-1a", 0),
     }
-    assert len(tokens) == 5
+    assert len(tokens) == 6
     assert {len(token) for token in tokens} == {64}  # the most that AWS takes
 
 
@@ -78,7 +92,9 @@ def test_hosts_stand_in_a_placement_group_of_their_zone(wanted, subnet):
     placement = run_instances(wanted, "node", subnet, 0)["Placement"]
     assert placement["GroupName"] == create_placement_group(wanted, subnet)["GroupName"]
     assert placement["AvailabilityZone"] == "us-east-1a"
-    assert group_name(wanted.key, "us-east-1a") != group_name(wanted.key, "us-east-1b")
+    zone, other = "us-east-1a", "us-east-1b"
+    assert group_name("s3://mine", wanted.key, zone) != group_name("s3://mine", wanted.key, other)
+    assert group_name("s3://mine", wanted.key, zone) != group_name("s3://yours", wanted.key, zone)
 
 
 def test_a_placement_group_is_a_choice(wanted, subnet):
