@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.cluster import Cluster
 
-clusters_app = typer.Typer(help="List the clusters that are alive, or destroy them.", no_args_is_help=True)
+clusters_app = typer.Typer(help="List the clusters that are alive, or destroy them.")
+
+
+@clusters_app.callback(invoke_without_command=True)
+def clusters(context: typer.Context) -> None:
+    """Without a command, `list`."""
+    if context.invoked_subcommand is None:
+        list_clusters()
 
 
 @clusters_app.command("list")

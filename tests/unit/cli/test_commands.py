@@ -140,6 +140,7 @@ def test_clusters_show_what_they_have_cost(plimsoll, monkeypatch):
     )
     assert json.loads(plimsoll("clusters", "list", "--json")[1])[0]["usd_so_far"] == pytest.approx(6, abs=0.1)
     assert "6.00 USD" in plimsoll("clusters", "list")[1]
+    assert "6.00 USD" in plimsoll("clusters")[1]
 
 
 def paid(settings):
