@@ -57,11 +57,14 @@ def _manifest(work: Work, found: Sequence[_Found]) -> Manifest:
 
 
 def _collected(work: Work) -> Iterator[_Found]:
+    recorded = read_cluster(work.toolkit.store, work.key)
+    # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
+    if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
+        return
     whole = _whole(work)
-    cluster = whole or read_cluster(work.toolkit.store, work.key)
-    # Why there never was a cluster, the failure says.
-    if whole is None and (cluster is not None or failure_of(work.toolkit.store, work.key) is None):
+    if whole is None:
         yield _Found(lost=("the cluster was gone, or hosts of it were",))
+    cluster = whole or recorded
     if cluster is not None:
         yield from _from_hosts(work, cluster)
 

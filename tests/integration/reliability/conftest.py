@@ -18,6 +18,7 @@ from tests.integration.cloud.conftest import keygen
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.provider import Connect
+from plimsoll.adapters.ec2.tags import ROLE, STORE
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Target
 from plimsoll.domain.cell import AttemptKey
@@ -54,7 +55,7 @@ class CloudClock:
 
 @dataclass
 class Moments:
-    """What to do, once each, `within` the middle of a phase (deploy, load, collect) or `when` words are told.
+    """What to do, once each, `within` the middle of a phase or `when` words are told.
 
     `starts` are the hosts that loads were started on; `said` is what provider and run tell; `silent` are the instances
     that answer nobody.
@@ -114,6 +115,17 @@ class StruckLoadGenerator(InstantLoadGenerator):
         return super().files(host)
 
 
+@dataclass(frozen=True)
+class StruckProvider(Ec2Provider):
+    """Before hosts are terminated something happens."""
+
+    moments: Moments
+
+    def destroy(self, key: AttemptKey) -> None:
+        self.moments.reached("destroy")
+        super().destroy(key)
+
+
 @dataclass
 class Place:
     """A test cloud with a campaign of one cell, and everything to run it."""
@@ -132,9 +144,11 @@ class Place:
         return run_cell(self.toolkit, CAMPAIGN, CELL, "owner", self.moments.hear)
 
     def instance(self, role: str) -> str:
-        """A living instance of that role."""
-        alive = self.cloud.census.alive()
-        return next(one.instance_id for one in alive if one.tags.get("plimsoll:role") == role)
+        """A living instance of that role, of this campaign's."""
+        wanted = {ROLE: role, STORE: self.toolkit.store.root}
+        with self.cloud.lifecycle.lock:
+            alive = self.cloud.census.alive()
+        return next(one.instance_id for one in alive if wanted.items() <= one.tags.items())
 
     def launched(self) -> int:
         """How many instances there ever were."""
@@ -181,7 +195,8 @@ def place_on(
 ) -> Place:
     """A campaign in a store of its own in the cloud's bucket; everything of the product's but database and load."""
     store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3"))
-    provider = Ec2Provider(account, StoredOptions(store), clock, connect, store.root, load.moments.hear)
+    moments = load.moments
+    provider = StruckProvider(account, StoredOptions(store), clock, connect, store.root, moments.hear, moments)
     toolkit = Toolkit(
         store=store,
         clock=clock,
@@ -190,7 +205,7 @@ def place_on(
         load_generators={INSTANT: load},
         sampler=NoSampler(),
     )
-    made = Place(cloud, toolkit, load.moments)
+    made = Place(cloud, toolkit, moments)
     made.campaign.open(definition_on(cloud, nodes))
     return made
 

@@ -108,6 +108,13 @@ def test_an_instance_that_dies_makes_the_attempt_invalid_and_the_cell_is_run_aga
     place.assert_counts_once(attempts=2)
 
 
+def test_an_instance_that_dies_when_it_is_no_longer_needed_costs_nothing(place: Place) -> None:
+    place.moments.within["destroy"] = lambda: place.cloud.kill(place.instance("node"))
+    assert place.run().valid
+    assert not place.moments.within, "none has died"
+    place.assert_counts_once()
+
+
 def test_dying_hardware_strikes_at_its_time(place: Place) -> None:
     place.cloud.fault(DieAfter(zone=FIRST, times=1, seconds=60))
     place.moments.within["load"] = lambda: place.cloud.skip(61)

@@ -1,69 +1,26 @@
 """Faults of hosts and of their links, each where it strikes in a cell's life: real hosts over real SSH."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.faults import SmallDisk
-from tests.cloud_account import Account
-from tests.fakes.instant import Faults
-from tests.integration.cloud.conftest import keygen
-from tests.integration.reliability.conftest import (
-    CELL,
-    Moments,
-    Place,
-    StruckDatabase,
-    StruckLoadGenerator,
-    place_on,
-)
+from tests.integration.reliability.conftest import CELL
+from tests.integration.reliability.real_hosts import RealPlace, quick_silence, real_place
 from tests.lacking import require_namespaces
 
-from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.ec2 import over_ssh
-from plimsoll.adapters.ssh import Connections
-from plimsoll.ports.host import Host, Job
-from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.campaigns import read_manifest
 
-SLEEP = ("sleep", "3600")
-
-
-class SleepingDatabase(StruckDatabase):
-    """A process on every node, beside so much data on its disk."""
-
-    data_mib = 1
-
-    def deploy(self, definition: Any, variant: Any, nodes: Any, load: Host, expires: timedelta) -> None:
-        for node in nodes:
-            fill = ["dd", "if=/dev/zero", "of=data", "bs=1M", f"count={self.data_mib}"]
-            node.run(fill, timeout=timedelta(seconds=60), check=False)
-            node.start(Job("database", SLEEP, expires))
-        super().deploy(definition, variant, nodes, load, expires)
-
-    def down(self, nodes: Any) -> list[str]:
-        return [f"{node.info.name} is down" for node in nodes if node.status("database").state != "running"]
-
-
-class SleepingLoad(StruckLoadGenerator):
-    """A process on the load host; the load is over when the test says so."""
-
-    over = False
-
-    def start(self, host: Host, request: LoadRequest) -> None:
-        super().start(host, request)
-        host.start(Job("load", SLEEP, request.expires))
-
-    def status(self, host: Host, job_id: str) -> LoadStatus:
-        if host.status("load").state != "running":
-            return LoadStatus("failed", reason="the load was killed")
-        status = super().status(host, job_id)
-        return status if self.over else LoadStatus("running", "load", achieved_ops_s=1.0, seconds_left=1.0)
-
-    def stop(self, host: Host, job_id: str) -> None:
-        host.stop("load", grace=timedelta(seconds=1))
+STRIKES = [(role, verb) for role in ("node", "load") for verb in ("freeze", "cut")]
+"""Role of a host, and what is done to it."""
+STARTUP = timedelta(minutes=1)
+Struck = Mapping[tuple[str, str], RealPlace]
 
 
 @pytest.fixture(scope="module")
@@ -74,39 +31,67 @@ def cloud() -> Iterator[Cloud]:
 
 
 @pytest.fixture
-def moments() -> Moments:
-    return Moments()
+def place(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealPlace]:
+    """One node and the load's host."""
+    quick_silence(monkeypatch)
+    with real_place(cloud, tmp_path) as place:
+        yield place
+    end_instances(cloud)
 
 
 @pytest.fixture
-def database(tmp_path: Path, moments: Moments) -> SleepingDatabase:
-    return SleepingDatabase(Faults(tmp_path / "faults"), moments)
+def struck(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Struck]:
+    """A place for each strike. Hosts need not answer soon but those that do not."""
+    quick_silence(monkeypatch, 5.0)
+    with ExitStack() as end:
+        yield {
+            (role, verb): end.enter_context(real_place(cloud, tmp_path / f"{verb}-{role}")) for role, verb in STRIKES
+        }
+    end_instances(cloud)
 
 
-@pytest.fixture
-def load(tmp_path: Path, moments: Moments) -> SleepingLoad:
-    return SleepingLoad(Faults(tmp_path / "faults"), moments)
+def test_hosts_that_fall_silent_while_they_start_end_the_attempt(struck: Struck) -> None:
+    def startup_is_over(place: RealPlace, role: str, verb: str) -> None:
+        place.strike(role, verb)()
+        place.clock.skip(STARTUP)
+
+    for (role, verb), place in struck.items():
+        place.moments.within[f"provision, a {role}"] = partial(startup_is_over, place, role, verb)
+    for role, reason in reasons(struck):
+        assert reason.startswith(f"provision: hosts were not ready within {STARTUP}: "), reason
+        assert "collected" not in reason, "they have nothing yet"
+        assert re.search(rf"{role}1? \(i-[0-9a-f]+\): can't be reached: ", reason), reason
 
 
-@pytest.fixture
-def place(
-    cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: SleepingDatabase, load: SleepingLoad
-) -> Iterator[Place]:
-    """One node and the load's host. Silence counts after ten seconds, at once: a minute is for other machines."""
-    monkeypatch.setattr("plimsoll.adapters.ssh.opening._CONNECT_S", 3.0)
-    monkeypatch.setattr("plimsoll.adapters.ssh.opening._HANDSHAKE_S", 10.0)
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection._OPEN_S", 10.0)
-    monkeypatch.setattr("plimsoll.adapters.ssh.connection._TRYING_S", 8.0)
-    account = Account(cloud.endpoint, keygen(tmp_path / "id"))
-    connections = Connections(account)
-    yield place_on(cloud, account, SystemClock(), over_ssh(connections), database=database, load=load, nodes=1)
-    connections.close()
-    cloud.clear()
-    for instance in cloud.leftovers()["instances"]:
-        cloud.kill(instance)
+def test_hosts_that_are_silent_for_a_while_as_they_start_cost_nothing(place: RealPlace) -> None:
+    """The node's link is cut, the load's host frozen, until both have been asked in vain."""
+    within = place.moments.within
+
+    def mend() -> None:
+        place.strike("node", "heal")()
+        place.strike("load", "thaw")()
+
+    def freeze() -> None:
+        place.strike("load", "freeze")()
+        within["pause"] = mend
+
+    place.load.over = True
+    within["provision, a node"] = place.strike("node", "cut")
+    within["provision, a load"] = freeze
+    assert place.run().valid
+    assert not within, "nobody was silenced, or nobody waited"
+    place.assert_counts_once()
 
 
-def test_hosts_that_are_out_of_reach_for_a_while_cost_nothing(place: Place, load: SleepingLoad) -> None:
+def test_hosts_that_fall_silent_during_deployment_end_the_attempt(struck: Struck) -> None:
+    for (role, verb), place in struck.items():
+        place.moments.within["deploy"] = place.strike(role, verb)
+    for role, reason in reasons(struck):
+        assert re.match(r"deploy: host plimsoll@\S+: can't be reached: ", reason), reason
+        assert f"; nothing was collected from {role}" in reason
+
+
+def test_hosts_that_are_out_of_reach_for_a_while_cost_nothing(place: RealPlace) -> None:
     """The node's link is cut and mended, then the load's host is frozen and thawed, then the load ends."""
     when, host = place.moments.when, place.cloud.host
 
@@ -117,9 +102,9 @@ def test_hosts_that_are_out_of_reach_for_a_while_cost_nothing(place: Place, load
 
     def thaw_and_end() -> None:
         host(place.instance("load")).thaw()
-        load.over = True
+        place.load.over = True
 
-    place.moments.within["load"] = act(place, "node", "cut")
+    place.moments.within["load"] = place.strike("node", "cut")
     when["observed now"] = mend_and_freeze
     assert place.run().valid
     assert sum("observed now" in said for said in place.moments.said) >= 2
@@ -127,34 +112,32 @@ def test_hosts_that_are_out_of_reach_for_a_while_cost_nothing(place: Place, load
 
 
 def test_a_host_that_stays_out_of_reach_ends_the_attempt_and_the_cell_is_run_again(
-    place: Place, load: SleepingLoad, monkeypatch: pytest.MonkeyPatch
+    place: RealPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("plimsoll.services.following.OUT_OF_REACH", timedelta(seconds=10))
-    place.moments.within["load"] = act(place, "node", "freeze")
+    place.moments.within["load"] = place.strike("node", "freeze")
     [reason] = place.run().reasons
     assert "out of reach for 0:00:10" in reason
     assert "; nothing was collected from node1: host " in reason
     assert collected(place, 1) == {"load"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
-    load.over = True
+    place.load.over = True
     assert place.run().valid
     place.assert_counts_once(attempts=2)
 
 
-def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place: Place, load: SleepingLoad) -> None:
-    load.over = True
-    place.moments.within["collect"] = act(place, "load", "freeze")
+def test_a_host_that_stands_still_while_files_are_collected_costs_its_own(place: RealPlace) -> None:
+    place.load.over = True
+    place.moments.within["collect"] = place.strike("load", "freeze")
     [reason] = place.run().reasons
     assert reason.startswith("nothing was collected from load: host ")
     assert collected(place, 1) == {"node1"}
     assert place.cloud.nothing_left(), place.cloud.leftovers()
 
 
-def test_a_disk_that_is_too_small_is_named_and_the_cell_is_run_again(
-    place: Place, database: SleepingDatabase, load: SleepingLoad
-) -> None:
+def test_a_disk_that_is_too_small_is_named_and_the_cell_is_run_again(place: RealPlace) -> None:
     place.cloud.fault(SmallDisk(bytes=16 * 2**20, times=1))
-    database.data_mib, load.over = 32, True
+    place.database.data_mib, place.load.over = 32, True
     verdict = place.run()
     assert not verdict.valid
     assert verdict.reasons[0].startswith("deploy: ")
@@ -165,17 +148,38 @@ def test_a_disk_that_is_too_small_is_named_and_the_cell_is_run_again(
     place.assert_counts_once(attempts=2)
 
 
-def collected(place: Place, attempt: int) -> set[str]:
+def test_hosts_that_are_silent_when_they_are_destroyed_are_gone_and_the_result_counts(place: RealPlace) -> None:
+    place.load.over = True
+
+    def silence() -> None:
+        place.strike("node", "cut")()
+        place.strike("load", "freeze")()
+
+    place.moments.within["destroy"] = silence
+    assert place.run().valid
+    assert not place.moments.within, "nobody was silenced"
+    place.assert_counts_once()
+
+
+def reasons(struck: Struck) -> Iterator[tuple[str, str]]:
+    """Each role with the reason why its attempt is invalid; all run at once, and nothing is left."""
+    with ThreadPoolExecutor(len(struck)) as pool:
+        verdicts = list(pool.map(RealPlace.run, struck.values()))
+    for (role, verb), place, verdict in zip(struck, struck.values(), verdicts, strict=True):
+        assert place.cloud.nothing_left(), place.cloud.leftovers()
+        assert not verdict.valid, (role, verb)
+        yield role, verdict.reasons[0]
+
+
+def collected(place: RealPlace, attempt: int) -> set[str]:
     """Hosts that files were collected from."""
     manifest = read_manifest(place.campaign.store, place.campaign.key(CELL, attempt))
     assert manifest is not None
     return {Path(entry.path).parts[1] for entry in manifest.files}
 
 
-def act(place: Place, role: str, verb: str) -> Callable[[], None]:
-    """Freeze, thaw, cut or heal the host of that role, once it is called."""
-
-    def do() -> None:
-        getattr(place.cloud.host(place.instance(role)), verb)()
-
-    return do
+def end_instances(cloud: Cloud) -> None:
+    """Whatever a test that failed has left."""
+    cloud.clear()
+    for instance in cloud.leftovers()["instances"]:
+        cloud.kill(instance)

@@ -7,7 +7,7 @@ from tests.fakes.instant import InstantLoadGenerator, InstantProvider
 
 from plimsoll.domain.errors import HostError, ProviderError, Unreachable
 from plimsoll.services import collecting, phases
-from plimsoll.services.attempts import begin, record_failure
+from plimsoll.services.attempts import begin, failure_of, record_failure
 from plimsoll.services.campaigns import read_manifest
 from plimsoll.services.collecting import collect
 
@@ -114,6 +114,14 @@ def test_a_cluster_that_nobody_knows_of_has_nothing(work, never_there):
 def test_what_kept_a_cluster_from_being_there_is_the_only_reason(work, never_there):
     record_failure(work, "provision: no room")
     assert collect(work).failure == "provision: no room"
+
+
+def test_hosts_that_never_were_ready_are_not_asked(work, dead, monkeypatch):
+    record_failure(work, "provision: hosts were not ready within 0:10:00: node1: can't be reached: timed out")
+    monkeypatch.setattr(collecting, "read_cluster", lambda *_: None)
+    dead.add("node1")
+    manifest = collect(work)
+    assert (manifest.failure, manifest.files) == (failure_of(work.toolkit.store, work.key), ())
 
 
 def test_of_two_who_collect_at_once_the_first_manifest_stays(work, monkeypatch):
