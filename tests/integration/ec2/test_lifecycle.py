@@ -3,6 +3,7 @@
 import base64
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 from tests.cloud.cloud import REGION
@@ -29,8 +30,19 @@ def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provi
     assert [host.facts["instance_type"] for host in cluster.hosts] == ["r5d.2xlarge"] * 3 + ["c5.2xlarge"]
     assert "transparent huge pages madvise" in cluster.load_host.facts["tuning"]
     assert [host.usd_per_hour for host in cluster.hosts] == [0.576] * 3 + [0.34]
-    assert cloud.leftovers()["placement_groups"] == ["plimsoll-azul-g1-040k-r3-1-us-east-1a"]
+    (group,) = cloud.leftovers()["placement_groups"]
+    assert group.endswith("-azul-g1-040k-r3-1-us-east-1a")
     assert len(instances(account)) == 4
+
+
+def test_installations_that_share_an_account_have_hosts_of_their_own(provider, ask, account, cloud):
+    others = replace(provider, store="s3://others/runs")
+    mine, theirs = provider.ensure(ask()), others.ensure(ask())
+    assert {host.facts["zone"] for host in (*mine.hosts, *theirs.hosts)} == {"us-east-1a"}
+    assert len({host.facts["instance_id"] for host in (*mine.hosts, *theirs.hosts)}) == 8
+    others.destroy(theirs.key)
+    assert provider.find(mine.key) == mine
+    assert len(cloud.leftovers()["placement_groups"]) == 1
 
 
 @pytest.mark.parametrize("asked", [False, True])
