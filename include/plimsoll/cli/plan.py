@@ -65,9 +65,9 @@ def schema(
 
 
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
-    """Every problem found; or a note why nothing could be checked."""
+    """Every problem found; or notes why the provider was not asked, and what would stop the campaign anyway."""
     from plimsoll.domain.errors import SecretError
-    from plimsoll.services.planning import problems
+    from plimsoll.services.planning import problems, software_problems
 
     provider = f"provider {declared.provider.name!r}"
     if declared.provider.name not in toolkit.providers:
@@ -75,7 +75,8 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
     try:
         return problems(toolkit, declared), []
     except SecretError as error:
-        return (), [f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"]
+        unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"
+        return (), [unasked, *(f"it would not run: {problem}" for problem in software_problems(toolkit, declared))]
 
 
 def _show(plan: Plan, notes: Sequence[str]) -> None:

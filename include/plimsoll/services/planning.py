@@ -113,12 +113,20 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
-        *_checked(toolkit.databases, "system.database", definition.system.database, definition),
-        *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
+        *software_problems(toolkit, definition),
         *_store_problems(toolkit),
         *_budget_problems(toolkit, definition),
     )
-    return tuple(dict.fromkeys(found))  # database and generator share artefacts, and miss them both
+    return tuple(dict.fromkeys(found))
+
+
+def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """Those of them that database and load generator have, their artefacts' among them, whatever the provider."""
+    found = (
+        *_checked(toolkit.databases, "system.database", definition.system.database, definition),
+        *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
+    )
+    return tuple(dict.fromkeys(found))  # they share artefacts, and miss them both
 
 
 def require_runnable(toolkit: Toolkit, definition: Definition) -> None:

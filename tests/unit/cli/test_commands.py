@@ -94,6 +94,7 @@ def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(
     for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000"):
         assert text in out
     assert "'ec2' can't be asked from here, nothing was checked with it: connection 'aws_default'" in out
+    assert "it would not run: load_generator.name: 'plimsoll-stress' is not available here" in out
 
 
 def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll, cloud):
