@@ -10,9 +10,9 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.costs import print_costs
 from tests.fakes.aws_campaign import Outcome, published, run_on_aws, stack_with
 
+from benchmarks.costs import print_costs
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 

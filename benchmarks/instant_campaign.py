@@ -11,10 +11,11 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.costs import print_costs
 from tests.airflow_stack import CHECKOUT, running_stack
 from tests.fakes.airflow_campaign import Outcome, run_campaign
 from tests.fakes.installation import Installation, instant_definition
+
+from benchmarks.costs import print_costs
 
 _TIMEOUT_S = 3 * 3600.0
 

@@ -19,7 +19,6 @@ from statistics import median
 
 from benchmarks.big_cell import big_cell
 from benchmarks.java_reference import JavaReference, parse
-
 from plimsoll.analysis.intervals import SHOWN_NAMES
 
 _WARMUP_S, _INTERVAL_S, _UNITS_PER_MS = 1_800, 10, 1_000

@@ -30,7 +30,6 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.big_cell import OPERATIONS, SECONDS, big_cell
-
 from plimsoll.services.rejudging import processors
 
 _CAMPAIGN = "rejudged"

@@ -1,10 +1,11 @@
-"""Pictures of the page *Campaigns* for the documentation, with made-up results.
+"""Pictures of the pages for the documentation, with made-up results: light, dark and on a phone.
 
 .venv/bin/python -m tests.airflow.web.pictures docs/images
 """
 
 import sys
 import tempfile
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,61 +17,65 @@ from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.browser import running_browser
 from tests.campaign_store import store_campaign, store_every_state
 from tests.fakes.installation import Installation, instant_definition
-from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition
+from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
 
 from plimsoll.domain.cell import grid
+from plimsoll.report import build_report
 from plimsoll.services import layout
 from plimsoll.services.planning import new_campaign_id
-from plimsoll.services.publishing import report_key
 
-HEIGHT = 640
 CELL_USD = 6.1
+MISSED = "shenandoah-080k-r2"
 
 
 def main(folder: Path) -> None:
-    """Write `campaigns.png`, `campaigns-dark.png` and `campaigns-narrow.png`."""
+    """Write `<page>.png`, `<page>-dark.png` and `<page>-narrow.png` of each page."""
     with tempfile.TemporaryDirectory() as work, pytest.MonkeyPatch.context() as environment:
         installation = Installation(Path(work))
         for name, value in installation.environment.items():
             environment.setenv(name, value)
-        fill(installation)
+        pages = fill(installation)
         try:
             make_database()
             with mounted() as app:
-                take(app, folder)
+                take(app, pages, folder)
         finally:
             pytest_unconfigure()
 
 
-def fill(installation: Installation) -> None:
-    """A finished campaign, one that was left incomplete, one that runs, and one that nobody has begun."""
+def fill(installation: Installation) -> Mapping[str, str]:
+    """A finished campaign, one that was left incomplete, one that runs, and one that nobody has begun; their pages."""
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
     azul = azul_definition().model_copy(update={"budget": 2_000.0})
     cells = [cell.id for cell in grid(azul)]
     incomplete = Plan(AZUL_CAPACITIES, invalid=cells[30:33], not_run=cells[90:], seed=2)
-    for days_ago, plan in ((31, Plan(AZUL_CAPACITIES)), (2, incomplete)):
+    for days_ago, plan in ((2, incomplete), (31, Plan(AZUL_CAPACITIES))):
         begun = now - timedelta(days=days_ago)
         campaign = store_campaign(store, azul, new_campaign_id(azul, begun), plan, begun)
         for cell in campaign.cells_with_attempts():
             store.write(f"{layout.cost_prefix(campaign.key(cell, 1))}/{CELL_USD:.6f}.json", b"{}")
-        if not plan.not_run:
-            store.write(report_key(campaign.campaign_id), b"")
-    demo, nightly = instant_definition("demo", variants=3, loads=2), instant_definition("nightly")
-    store_every_state(installation, demo, new_campaign_id(demo, now))
+    for name, content in build_report(synthetic_campaign(azul, plan)).files.items():
+        store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
+    demo, nightly = instant_definition("demo", variants=4, loads=5, repeats=3), instant_definition("nightly")
+    running = store_every_state(installation, demo, new_campaign_id(demo, now))
     installation.open_campaign(nightly, new_campaign_id(nightly, now))
+    finished = f"/plimsoll/campaigns/{campaign.campaign_id}"
+    return {
+        "campaigns": "/plimsoll/",
+        "matrix": f"/plimsoll/campaigns/{running.campaign_id}",
+        "cell": f"{finished}/cells/{MISSED}",
+        "report-page": f"{finished}/report",
+    }
 
 
-def take(app: FastAPI, folder: Path) -> None:
-    """One picture a look."""
+def take(app: FastAPI, pages: Mapping[str, str], folder: Path) -> None:
+    """One picture a page and look."""
     with served(app) as url, running_browser() as browser:
         for look in LOOKS:
             page = visitor(browser, url, look)
-            page.goto("/plimsoll/", wait_until="networkidle")
-            size = page.viewport_size
-            assert size is not None
-            page.set_viewport_size({**size, "height": HEIGHT if look != "narrow" else size["height"]})
-            name = "campaigns" if look == "light" else f"campaigns-{look}"
-            page.screenshot(path=folder / f"{name}.png")
+            for name, path in pages.items():
+                page.goto(path, wait_until="networkidle")
+                page.screenshot(path=folder / (f"{name}.png" if look == "light" else f"{name}-{look}.png"))
 
 
 if __name__ == "__main__":
