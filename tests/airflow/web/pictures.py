@@ -25,6 +25,8 @@ from plimsoll.services import layout
 from plimsoll.services.planning import new_campaign_id
 
 CELL_USD = 6.1
+HEIGHTS = {"campaigns": 720, "cell": 1080}
+"""Of the pages that fill more or less than a screen, in pixels."""
 MISSED = "shenandoah-080k-r2"
 
 
@@ -75,6 +77,10 @@ def take(app: FastAPI, pages: Mapping[str, str], folder: Path) -> None:
             page = visitor(browser, url, look)
             for name, path in pages.items():
                 page.goto(path, wait_until="networkidle")
+                size = {**LOOKS[look]["viewport"]}
+                if look != "narrow":
+                    size["height"] = HEIGHTS.get(name, size["height"])
+                page.set_viewport_size(size)
                 page.screenshot(path=folder / (f"{name}.png" if look == "light" else f"{name}-{look}.png"))
 
 
