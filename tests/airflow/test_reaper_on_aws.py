@@ -12,6 +12,7 @@ import pytest
 from airflow.dag_processing.dagbag import DagBag
 from airflow.models.dagrun import DagRun
 from airflow.sdk.exceptions import AirflowFailException
+from botocore.config import Config
 from tests.airflow.test_reaper import LiveRuns
 from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import Deny, Fault, Throttle
@@ -22,7 +23,7 @@ from tests.leftovers import census, leave, make_one_of_each
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.spending import ledger
-from plimsoll_airflow import secrets
+from plimsoll_airflow import aws
 from plimsoll_airflow.operators.reaper import Reap
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.toolkit import toolkit
@@ -67,7 +68,8 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         # Throttled calls fail at once instead of after minutes.
-        monkeypatch.setattr(secrets, "_TRIES", 1)
+        once = Config(retries={"mode": "standard", "total_max_attempts": 1})
+        monkeypatch.setattr(aws, "_CONFIG", aws._CONFIG.merge(once))
         CampaignStore(toolkit().store, "azul").open(ec2_definition(cloud.landscape))
         client = boto3.client(
             "ec2", REGION, endpoint_url=cloud.endpoint, aws_access_key_id="testing", aws_secret_access_key="testing"

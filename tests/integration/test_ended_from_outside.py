@@ -24,12 +24,12 @@ _TEST = """
 import pytest, time
 
 @pytest.fixture
-def begun():
-    print("begun", flush=True)
+def something():
     yield
     print("undone")
 
-def test(begun):
+def test(something):
+    print("begun", flush=True)
     time.sleep(60)
 """
 
