@@ -8,7 +8,8 @@ from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
 from plimsoll.ports.host import Host, JobStatus
 
 LINES = 8
-_LEAST_ROOM = 1 << 20
+# A segment of the commit log. Less may be free once a node has ended: its libraries, open and deleted, are gone then.
+_LEAST_ROOM = 32 << 20
 _DISK_PATIENCE = timedelta(seconds=20)
 _TAIL_BYTES = 32_768
 # Frames of stack traces, and what a node says all the time about its own tables.

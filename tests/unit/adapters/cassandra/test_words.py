@@ -76,7 +76,7 @@ def test_a_node_that_is_down_says_why(host):
     assert down(host) == "node1 (127.9.9.1) ended with signal 9; its log's last lines:\nWARN  heap is full"
 
 
-@pytest.mark.parametrize(("free", "told"), [("4096", True), ("99999999", False), ("-", False)])
+@pytest.mark.parametrize(("free", "told"), [("4096", True), ("2097152", True), ("99999999", False), ("-", False)])
 def test_a_node_that_is_down_on_a_full_disk_says_that_too(host, free, told):
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
     host.statuses["cassandra"] = JobStatus("exited", 135)
