@@ -30,7 +30,7 @@ class Faults:
     def hits(self, cell_id: str, phase: str) -> bool:
         """Whether that phase of that cell is to fail."""
         file = self.folder / cell_id
-        return file.exists() and file.read_text() == phase
+        return file.is_file() and file.read_text() == phase
 
 
 def cell_of(host: Host) -> str:

@@ -39,9 +39,8 @@ def definition(cloud: Cloud) -> Definition:
 
 
 @pytest.fixture
-def work(cloud: Cloud, definition: Definition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
+def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Work]:
     """An attempt whose load is complete on hosts of the cloud."""
-    monkeypatch.setattr(instant, "_cell_of", lambda _: "no-such-cell")
     account = Account(cloud.endpoint, keygen(tmp_path / "id"))
     connections = Connections(account)
     url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"
