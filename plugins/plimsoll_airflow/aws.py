@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from airflow.providers.amazon.aws.hooks.base_aws import AwsBaseHook, SessionFactory
+from airflow.providers.amazon.aws.hooks.base_aws import SessionFactory
+from airflow.providers.amazon.aws.utils.connection_wrapper import AwsConnectionWrapper
 from boto3.session import Session
 from botocore.config import Config
 from botocore.loaders import JSONFileLoader, Loader
@@ -29,13 +30,12 @@ _CONFIG = Config(
 )
 
 
-def client(connection_id: str, service: str, region: str | None) -> Any:
+def client(connection: Any, service: str, region: str | None) -> Any:
     """A client with what the connection says of credentials, role, region, `endpoint_url` and certificates."""
-    hook = AwsBaseHook(aws_conn_id=connection_id, client_type=service, region_name=region, config=_CONFIG)
-    said = hook.conn_config
+    said = AwsConnectionWrapper(conn=connection, region_name=region, botocore_config=_CONFIG)
     session = _Sessions(conn=said, region_name=said.region_name, config=_CONFIG).create_session()
     endpoint = said.get_service_endpoint_url(service_name=service)
-    return session.client(service, endpoint_url=endpoint, config=_CONFIG, verify=hook.verify)
+    return session.client(service, endpoint_url=endpoint, config=_CONFIG, verify=said.verify)
 
 
 def warm_up(services: Iterable[Any]) -> None:

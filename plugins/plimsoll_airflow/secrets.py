@@ -63,10 +63,9 @@ def _aws_client(connection_id: str, service: str, region: str | None) -> Any:
 
     from plimsoll_airflow import aws
 
-    # Asked first: the hook itself falls back to boto3's chain, and so to another account, where there is no connection.
-    _connection(connection_id)
+    connection = _connection(connection_id)
     try:
-        return aws.client(connection_id, service, region)
+        return aws.client(connection, service, region)
     except (BotoCoreError, ValueError) as error:
         mend = "name a region in the definition or in the connection, and check the connection's credentials"
         raise SecretError(

@@ -205,17 +205,17 @@ def _judged_ms(one: tuple[CellResult, Mapping[Any, Any]]) -> float:
 
 def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
     """The cell's worst missed intervals, with their causes' columns."""
-    if result.counted is None or result.counted.coincidences.empty:
+    touched = _all_missed(result)
+    if result.counted is None or touched is None:
         return
     intervals = result.counted.intervals
     judged = intervals[intervals["met"].notna()][["start_s", "judged_ms"]]
-    table = result.counted.coincidences
-    missed = table[table["missed"]].merge(judged, on="start_s").dropna(subset=["judged_ms"])
+    missed = touched.merge(judged, on="start_s").dropna(subset=["judged_ms"])
     yield from missed.nlargest(_SHOWN_MISSES, "judged_ms").to_dict(orient="records")
 
 
 def _all_missed(result: CellResult) -> pd.DataFrame | None:
-    """None where nothing but response times was analysed."""
+    """The cell's missed intervals with their causes; None where nothing but response times was analysed."""
     if result.counted is None or result.counted.coincidences.empty:
         return None
     table = result.counted.coincidences

@@ -26,7 +26,11 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
     from plimsoll.report.side_by_side import compare_campaigns
 
     campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
-    if mixed := [problem for one in campaigns if (problem := mixed_judging(one, one.verdicts()))]:
+    data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]
+    found = (
+        mixed_judging(campaign, (attempt.verdict for attempt in data.attempts))
+        for campaign, data in zip(campaigns, compared, strict=True)
+    )
+    if mixed := [problem for problem in found if problem]:
         raise Refused(mixed, where="what is to be compared")
-    data_a, data_b = (comparison_data(campaign, now) for campaign in campaigns)
     return compare_campaigns(data_a, data_b, pairing=pairing, force=force)

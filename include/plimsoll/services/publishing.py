@@ -107,8 +107,9 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     if not checks:
         mend = f"make the report again: `plimsoll report {campaign_id}`"
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
-    _require_one_kind_of_judging(campaign, campaign.verdicts())
-    files = dict(build_report(campaign_data(campaign, checks, at)).files)
+    data = campaign_data(campaign, checks, at)
+    _require_one_kind_of_judging(campaign, (attempt.verdict for attempt in data.attempts))
+    files = dict(build_report(data).files)
     return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 
 
