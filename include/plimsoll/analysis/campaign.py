@@ -41,7 +41,7 @@ class AttemptData:
     `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms, p99_ms, p99_9_ms,
     max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
     duration_ms, kind, stop_the_world. `coincidences`: what `coincidence_frame` makes, empty where it was not made.
-    `jvms`: what `jvms_frame` makes. `hosts`: what `hosts_frame` makes.
+    `jvms`: what `jvms_frame` makes. `hosts`: what `hosts_frame` makes. `backlog`: what `backlog_frame` makes.
     `provenance`: of an attempt that was imported.
     """
 
@@ -53,6 +53,7 @@ class AttemptData:
     provenance: Provenance | None = None
     jvms: pd.DataFrame = field(default_factory=_no_table)
     hosts: pd.DataFrame = field(default_factory=_no_table)
+    backlog: pd.DataFrame = field(default_factory=_no_table)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,10 +22,14 @@ class GeneratorSecond:
     """How the load generator itself was in the second that ends at `at`.
 
     `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: spent in collections; `cpu_cores`:
-    cores busy.
+    cores busy. At the second's end `in_flight` operations were sent and not yet answered, and `backlog` were due and
+    not yet sent. `lag_ms`: how late operations were sent in it although there was room, at most. None: not told.
     """
 
     at: datetime
     hiccup_ms: float
     gc_ms: float
     cpu_cores: float
+    in_flight: int | None = None
+    backlog: int | None = None
+    lag_ms: float | None = None

@@ -53,6 +53,19 @@ class Check(Model):
     observed: str
 
 
+class OpeningBacklog(Model):
+    """What warm-up left to the judged time: operations that were due in it and had no answer at its end."""
+
+    in_flight: Annotated[int, Field(ge=0, description="Sent, not yet answered")]
+    unsent: Annotated[int, Field(ge=0, description="Due, not yet sent")]
+    seconds: Annotated[float, Field(ge=0, description="Both over the attempted rate: how much time's load they are, s")]
+
+    @property
+    def operations(self) -> int:
+        """Sent or not, all that were due and had no answer."""
+        return self.in_flight + self.unsent
+
+
 class Verdict(Model):
     """An attempt judged. `valid` asks whether the measurement was sound; `met` whether every service level was kept."""
 
@@ -71,6 +84,9 @@ class Verdict(Model):
     maxima: Percentiles | None = None
     maxima_by_operation: dict[str, Percentiles] = {}
     started_at: Annotated[AwareDatetime | None, Field(description="Start of the timed run")] = None
+    opening_backlog: Annotated[
+        OpeningBacklog | None, Field(description="With what the judged time began; null where that is not known")
+    ] = None
     checks: tuple[Check, ...] = ()
     code_version: str
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.result import OpeningBacklog
 
 __all__ = ["ERROR_LIMIT", "Imported", "Measured", "attempt_suite", "check_attempt", "check_imported", "error_share"]
 
@@ -26,7 +27,7 @@ class Measured:
     `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, a row a second and host, with the
     columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes`; empty where none were
     taken. `nodes_down`: a sentence for each node that was found down. `stalls_s`: starts of intervals in which nothing
-    was answered though operations were under way.
+    was answered though operations were under way. `opening_backlog`: with what the judged time began, if known.
     """
 
     intervals: pd.DataFrame
@@ -35,6 +36,7 @@ class Measured:
     samples: pd.DataFrame
     nodes_down: tuple[str, ...] = ()
     stalls_s: tuple[float, ...] = ()
+    opening_backlog: OpeningBacklog | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,6 +138,13 @@ def _generator(definition: Definition) -> Suite:
             _NOTICED,
             milliseconds,
         ),
+        Expected(
+            "warm-up's backlog",
+            *each_between("opening_backlog_s", None, hiccup_ms / 1000),
+            f"at most {hiccup_ms / 1000:g} s of the load without an answer when the judged time begins",
+            _NOTICED,
+            "{:.3g} s",
+        ),
     )
 
 

@@ -77,6 +77,7 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
+        "opening_backlog_s": _known(measured.opening_backlog.seconds if measured.opening_backlog else None),
         "miss_owed_to": miss_owed_to(level, summary, _worst_missed_ms(measured)),
     }
     return pd.DataFrame([row])

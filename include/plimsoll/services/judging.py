@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.backlog import backlog_frame, opening_backlog
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.hosts import hosts_frame
+from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.jvms import jvms_frame
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.result import Manifest, Verdict
+    from plimsoll.domain.result import Manifest, OpeningBacklog, Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.attempts import Work
 
@@ -87,7 +89,7 @@ def _judged(work: Work, manifest: Manifest) -> Verdict:
 def _judge_own(work: Work, manifest: Manifest) -> Verdict:
     evidence, fingerprint = gather(work, manifest), read_fingerprint(work.toolkit.store, work.key)
     judgement = _judgement(work, evidence)
-    judged = Judged(judgement, judgement.intervals.frame())
+    judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(work, evidence))
     if not manifest.failure:
         judged = replace(judged, quality=_quality(work, manifest, evidence, fingerprint, judged))
     verdict = verdict_of(
@@ -117,6 +119,13 @@ def _judgement(work: Work, evidence: Evidence) -> Judgement:
     return judge_logs(evidence.response_times, run, work.definition.service_levels)
 
 
+def _opening_backlog(work: Work, evidence: Evidence) -> OpeningBacklog | None:
+    if evidence.summary.started_at is None:
+        return None
+    warmup = work.definition.timing.warmup
+    return opening_backlog(evidence.seconds, evidence.summary.started_at + warmup, work.cell.load_ops_s, warmup)
+
+
 def _quality(
     work: Work, manifest: Manifest, evidence: Evidence, fingerprint: Fingerprint | None, judged: Judged
 ) -> Quality:
@@ -129,6 +138,7 @@ def _quality(
         samples=evidence.samples,
         nodes_down=manifest.nodes_down,
         stalls_s=judged.judgement.stalls_s,
+        opening_backlog=judged.opening_backlog,
     )
     return check_attempt(work.definition, work.cell, measured)
 
@@ -167,3 +177,5 @@ def _store_circumstances(
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
     write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
+    starts_s = intervals[intervals["operation"] == ALL]["start_s"].sort_values().tolist()
+    write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

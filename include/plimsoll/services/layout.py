@@ -7,6 +7,7 @@
 from plimsoll.domain.cell import AttemptKey
 
 ATTEMPT = "attempt.json"
+BACKLOG = "backlog.parquet"
 CANARY = "canary.json"
 CANCELLED = "cancelled.json"
 CLUSTER = "cluster.json"

@@ -118,6 +118,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         provenance=read_provenance(store, verdict.key),
         jvms=_table(store, verdict.key, layout.JVMS, ()),
         hosts=_table(store, verdict.key, layout.HOSTS, ()),
+        backlog=_table(store, verdict.key, layout.BACKLOG, ()),
     )
 
 

@@ -11,6 +11,7 @@ from plimsoll.services.campaigns import CampaignStore
 _OF_ATTEMPT = frozenset(
     {
         layout.ATTEMPT,
+        layout.BACKLOG,
         layout.CANARY,
         layout.CLUSTER,
         layout.COINCIDENCES,

@@ -19,17 +19,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.result import OpeningBacklog
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.attempts import Work
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What judging an attempt found; `intervals` is the judgement's table. `quality` is None where none was checked."""
+    """What judging an attempt found; `intervals` is the judgement's table. `quality` is None where none was checked.
+
+    `opening_backlog`: with what the judged time began, None where the load generator did not tell.
+    """
 
     judgement: Judgement
     intervals: pd.DataFrame
     quality: Quality | None = None
+    opening_backlog: OpeningBacklog | None = None
 
 
 def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and imported, tell in different ways
@@ -59,6 +64,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
         maxima=judgement.maxima,
         maxima_by_operation=dict(judgement.maxima_by_operation),
         started_at=started_at,
+        opening_backlog=judged.opening_backlog,
         checks=tuple(quality.checks) if quality else (),
         code_version=work.toolkit.code_version,
     )

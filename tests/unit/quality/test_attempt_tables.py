@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from tests.unit.quality import sound
 
+from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality import attempt_tables as tables
 
 
@@ -46,6 +47,11 @@ def test_the_run_is_told_in_shares():
 def test_what_the_generator_does_not_tell_is_not_a_number():
     found = run(summary=sound.summary(cpu_cores=None, schedule_lag_p99_ms=None, hiccup_max_ms=None))
     assert all(isnan(found[name]) for name in ("generator_cpu_share", "schedule_lag_ms", "hiccup_ms"))
+
+
+def test_a_backlog_that_is_not_known_is_not_a_number():
+    assert isnan(run()["opening_backlog_s"])
+    assert run(opening_backlog=OpeningBacklog(in_flight=50, unsent=700, seconds=3.75))["opening_backlog_s"] == 3.75
 
 
 def test_a_run_that_ended_early_gives_its_reason():

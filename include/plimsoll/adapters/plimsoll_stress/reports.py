@@ -64,7 +64,15 @@ def _seconds(text: str) -> Iterator[GeneratorSecond]:
             continue
         if _PHASES.get(fields["phase"], "populate") != "populate":
             at = datetime.fromisoformat(fields["time"])
-            yield GeneratorSecond(at, fields["hiccup_max_ms"], fields["gc_ms"], fields["cpu_cores"])
+            yield GeneratorSecond(
+                at,
+                fields["hiccup_max_ms"],
+                fields["gc_ms"],
+                fields["cpu_cores"],
+                in_flight=fields.get("in_flight"),
+                backlog=fields.get("backlog"),
+                lag_ms=fields.get("schedule_lag_ms", {}).get("max"),
+            )
 
 
 def _progress(fields: Mapping[str, Any]) -> Progress:

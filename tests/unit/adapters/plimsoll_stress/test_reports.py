@@ -134,3 +134,17 @@ def test_the_generators_own_seconds_are_those_of_the_timed_run():
     found = seconds(text)
     assert [one.at.second for one in found] == [2, 3]
     assert (found[0].hiccup_ms, found[0].gc_ms, found[0].cpu_cores) == (26.14, 3, 0.297)
+    assert (found[0].in_flight, found[0].backlog, found[0].lag_ms) == (None, None, None)
+
+
+def test_the_generator_tells_what_waits_at_the_end_of_a_second():
+    fields = {
+        "time": "2026-11-21T17:20:02.022402Z",
+        "phase": "warmup",
+        "hiccup_max_ms": 1,
+        "gc_ms": 3,
+        "cpu_cores": 0.3,
+    }
+    waiting = {"in_flight": 50, "backlog": 700, "schedule_lag_ms": {"p99": 0.2, "max": 1.7}}
+    (found,) = seconds(json.dumps(fields | waiting))
+    assert (found.in_flight, found.backlog, found.lag_ms) == (50, 700, 1.7)

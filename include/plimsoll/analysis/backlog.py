@@ -1,0 +1,70 @@
+"""How much of the load waited: operations that were due and had no answer, second by second of the timed run.
+
+By Little's law (J. D. C. Little, Operations Research 9, 1961: L = λW) so many operations over the rate at which they
+come due are how long each waits while it stays so. At the end of warm-up they are what the judged time has to answer
+besides its own load.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from math import nan
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.result import OpeningBacklog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.domain.happening import GeneratorSecond
+
+COLUMNS = ("start_s", "in_flight", "unsent", "behind_s", "lag_ms")
+_OLD, _LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
+"""A second is reported a little after its end, and on a machine that stood still later."""
+
+
+def backlog_frame(
+    seconds: Sequence[GeneratorSecond], started_at: datetime, attempted_ops_s: float, starts_s: Sequence[float]
+) -> pd.DataFrame:
+    """A row for each interval (by its start, s from the timed run's start) of which the generator told anything.
+
+    `in_flight` and `unsent`: the most operations that were sent and not answered, and due and not sent, at the end of
+    any of its seconds. `behind_s`: `unsent` over the attempted rate, s. `lag_ms`: how late operations were sent
+    although there was room, at most; NaN where it was not told. `starts_s` rises.
+    """
+    import pandas as pd  # late: few need it
+
+    told = [(_middle_s(one, started_at), one.in_flight, one.backlog, one.lag_ms) for one in seconds if _tells(one)]
+    table = pd.DataFrame(told, columns=["at_s", "in_flight", "unsent", "lag_ms"])
+    begun = [bisect_right(starts_s, at_s) for at_s in table["at_s"].tolist()]
+    table = table.assign(start_s=[starts_s[count - 1] if count else nan for count in begun])
+    highest = table.groupby("start_s", as_index=False)[["in_flight", "unsent", "lag_ms"]].max()
+    highest = highest.assign(behind_s=highest["unsent"].astype("float64") / attempted_ops_s)
+    kinds = dict.fromkeys(("start_s", "behind_s", "lag_ms"), "float64") | dict.fromkeys(
+        ("in_flight", "unsent"), "int64"
+    )
+    return highest[list(COLUMNS)].astype(kinds)
+
+
+def opening_backlog(
+    seconds: Sequence[GeneratorSecond], judged_from: datetime, attempted_ops_s: float, warmup: timedelta
+) -> OpeningBacklog | None:
+    """What was due and had no answer when the judged time began; None where the generator did not tell."""
+    if not warmup:
+        return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
+    before = [one for one in seconds if _tells(one) and -_OLD <= one.at - judged_from <= _LATE]
+    if not before:
+        return None
+    in_flight, unsent = before[-1].in_flight or 0, before[-1].backlog or 0
+    return OpeningBacklog(in_flight=in_flight, unsent=unsent, seconds=(in_flight + unsent) / attempted_ops_s)
+
+
+def _tells(one: GeneratorSecond) -> bool:
+    return one.in_flight is not None and one.backlog is not None
+
+
+def _middle_s(one: GeneratorSecond, started_at: datetime) -> float:
+    """A time within the second that ends at `at`: its report is written a little after its end."""
+    return (one.at - started_at).total_seconds() - 0.5
