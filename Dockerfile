@@ -1,7 +1,7 @@
 # The image of every Airflow service in docker-compose.yaml: the official one, with what the lock files name and nothing
 # else in an environment of its own. The official image's own packages differ from the lock; mixing the two would run
 # versions that nobody tested.
-ARG AIRFLOW_IMAGE=apache/airflow:3.3.2-python3.11
+ARG AIRFLOW_IMAGE=apache/airflow:3.3.2-python3.13
 
 FROM ${AIRFLOW_IMAGE} AS build
 USER root

@@ -2,12 +2,11 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test check lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-clean-debian check lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-PYTHON ?= python3.11
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # JDK, Cassandra and the load generator, into a cache outside the checkout; quick when they are there.
@@ -19,7 +18,7 @@ DEV_STAMP := .venv/.installed-dev
 export CAMPAIGN CLUSTERS
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' Makefile
 
 demo: setup  ## Run a small campaign on real Cassandra through a real Airflow (CAMPAIGN=local-azul for another)
 	@$(LOCAL) demo
@@ -41,6 +40,9 @@ test: setup-dev  ## Check style, types and layers, then run all tests
 # They want the processors for themselves, mostly for real nodes, or share one stack among several files.
 ALONE := $(addprefix tests/system/,team test_aws_campaign.py test_campaign.py test_faults.py) \
 	$(addprefix tests/integration/,cassandra cloud local local_provider reliability ssh_provider stress)
+
+test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
+	@.ci/clean-debian
 
 check: setup-dev  ## Check style, types and layers only
 	@$(BIN)/ruff check
@@ -65,25 +67,31 @@ lock: setup-dev  ## Compile all requirements*.txt from pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) --extra dev -c requirements-team.txt -o requirements-dev.txt pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) --group installer -c requirements-dev.txt -o requirements-installer.txt
 
-COMPILE := --quiet --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock"
 
 clean: down  ## Stop everything; remove Airflow's home, clusters and tool caches (results and .venv stay)
 	@rm -rf .airflow .plimsoll/clusters .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
-# A virtual environment that was left half made, or has another Python, is made anew.
-IS_RIGHT := -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'
+PYTHONS := python3.14 python3.13 python3.12 python3.11 python3
+IS_SUITABLE := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))'
+IS_WANTED := [ -z "$(PYTHON)" ] || [ "$$($(BIN)/python -V)" = "$$("$(PYTHON)" -V)" ]
 
+# Made anew where it was left half made, and where its Python is not suitable or not the one that PYTHON=… asks for.
 venv:
-	@$(PIP) --version >/dev/null 2>&1 && $(BIN)/python $(IS_RIGHT) || $(MAKE) new-venv
+	@$(PIP) --version >/dev/null 2>&1 && $(BIN)/python $(IS_SUITABLE) && { $(IS_WANTED); } || $(MAKE) new-venv
 
+# The newest that works. Some on PATH do not: shims of pyenv, and Debian's Python without the package python3-venv.
 new-venv:
-	@$(PYTHON) $(IS_RIGHT) 2>/dev/null || { echo "$$NO_PYTHON" >&2; exit 1; }
-	@$(PYTHON) -m venv --clear .venv
+	@for python in $(or $(PYTHON),$(PYTHONS)); do \
+		if "$$python" $(IS_SUITABLE) 2>/dev/null && "$$python" -c 'import ensurepip' 2>/dev/null; then \
+			exec "$$python" -m venv --clear .venv; \
+		fi; \
+	done; echo "$$NO_PYTHON" >&2; exit 1
 
 define NO_PYTHON
-Plimsoll needs Python 3.11, and `$(PYTHON)` is not one.
-  To mend it: install it so that python3.11 is on PATH, or name it: make setup PYTHON=/path/to/python3.11
+Plimsoll needs Python 3.11, 3.12, 3.13 or 3.14 with its module venv, and found none that works. It tried: $(or $(PYTHON),$(PYTHONS))
+  To mend it: install one (on Debian and Ubuntu: apt install python3-venv), or name one: make setup PYTHON=/path/to/python3
 endef
 export NO_PYTHON
 

@@ -14,6 +14,8 @@ import psutil
 _GIB = 1 << 30
 _CLUSTER_PORTS = (7000, 9042)
 _OPEN_FILES = 4096
+PYTHONS = ((3, 11), (3, 14))
+"""The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,14 @@ def _system() -> Finding:
 
 
 def _python() -> Finding:
-    found = ".".join(str(part) for part in sys.version_info[:3])
-    return Finding("Python", sys.version_info[:2] == (3, 11), found, "make the virtual environment with Python 3.11")
+    found = _dotted(sys.version_info[:3])
+    oldest, newest = PYTHONS
+    mend = f"make the virtual environment with Python {_dotted(oldest)} to {_dotted(newest)}"
+    return Finding("Python", oldest <= sys.version_info[:2] <= newest, found, mend)
+
+
+def _dotted(version: Sequence[int]) -> str:
+    return ".".join(str(part) for part in version)
 
 
 def _cores() -> Finding:

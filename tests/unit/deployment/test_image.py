@@ -16,7 +16,7 @@ def copied(dockerfile: list[str]) -> set[str]:
 
 def test_the_official_image_is_that_of_the_locked_airflow(dockerfile: list[str], pins: Pins) -> None:
     version = pins["requirements.txt"]["apache-airflow"]
-    assert f"ARG AIRFLOW_IMAGE=apache/airflow:{version}-python3.11" in dockerfile
+    assert f"ARG AIRFLOW_IMAGE=apache/airflow:{version}-python3.13" in dockerfile
     froms = [line.split()[1] for line in dockerfile if line.startswith("FROM ")]
     assert froms == ["${AIRFLOW_IMAGE}"] * 2
 
