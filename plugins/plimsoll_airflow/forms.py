@@ -1,4 +1,8 @@
-"""What the UI shows of a definition: the form of its Params and its documentation."""
+"""What the UI shows of a definition: the form of its Params and its documentation.
+
+The form lets a field be empty only where its type names `null`, and sends `null` for it. An empty field means what the
+field's default means.
+"""
 
 from airflow.sdk import Param
 
@@ -21,12 +25,13 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
         ),
         "cells": Param(
             MISSING,
-            type="string",
-            pattern=SOME_CELLS,
+            type=["null", "string"],
+            pattern=f"^$|{SOME_CELLS}",
             title="Cells",
             description_md=(
-                "`missing`: every cell without a valid attempt. `failed`: of these, the ones tried before. `invalid`: "
-                f"of these, the ones judged invalid. Or ids, such as `{grid(definition)[0].id}`, which run again even "
+                "`missing`, or empty: every cell without a valid attempt. `failed`: of these, the ones tried before. "
+                "`invalid`: of these, the ones judged invalid. "
+                f"Or ids, such as `{grid(definition)[0].id}`, which run again even "
                 f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
                 "The quality gate stays closed until no cell is missing."
             ),
@@ -36,7 +41,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
         "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
         "parallel": Param(
             definition.max_parallel,
-            type="integer",
+            type=["null", "integer"],
             minimum=1,
             maximum=definition.max_parallel,
             title="Cells at a time",
@@ -46,17 +51,25 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
 
 
 def cell_params() -> dict[str, Param]:
-    """The form of the DAG `cell`."""
+    """The form of the DAG `cell`: it can't be sent before both are filled in, and says what is meant for people."""
     return {
         "campaign_id": Param(
             type="string",
             pattern=CAMPAIGN_ID,
             maxLength=100,
             title="Campaign",
-            description_md="Id of a campaign that exists; a definition's DAG opens one.",
+            description_md=(
+                "The DAGs of campaigns start this DAG's runs. **To run a cell again, press *Run again* on the cell's "
+                "page instead**, which lets the gate and the report follow. This form asks for the id of a campaign "
+                "that exists, and runs one cell of it alone."
+            ),
         ),
         "cell_id": Param(
-            type="string", pattern=SLUG, maxLength=80, title="Cell", description_md="Such as `g1-040k-r3`."
+            type="string",
+            pattern=SLUG,
+            maxLength=80,
+            title="Cell",
+            description_md="Id of a cell of that campaign, such as `g1-040k-r3`.",
         ),
     }
 
@@ -66,7 +79,10 @@ def reaper_params() -> dict[str, Param]:
     about = "Only say what would be destroyed."
     return {
         "dry_run": Param(False, type="boolean", title="Dry run", description_md=about),
-        "campaign_id": _campaign("Destroy this campaign's clusters, even those of cells that run, and no others."),
+        "campaign_id": _campaign(
+            "Empty: destroy every cluster that no live run owns. The id of a campaign: destroy this campaign's "
+            "clusters, even those of cells that run, and no others."
+        ),
     }
 
 
@@ -97,14 +113,14 @@ repeats, {definition.max_parallel} at a time at most, each on a fresh cluster of
 def _campaign(about: str) -> Param:
     """A campaign's id, or nothing."""
     pattern = f"^$|{CAMPAIGN_ID}"
-    return Param("", type="string", pattern=pattern, maxLength=100, title="Campaign", description_md=about)
+    return Param(None, type=["null", "string"], pattern=pattern, maxLength=100, title="Campaign", description_md=about)
 
 
 def _choice(values: dict[str, str], title: str, about: str) -> Param:
     items = {"type": "string", "enum": list(values)}
     return Param(
         [],
-        type="array",
+        type=["null", "array"],
         items=items,
         uniqueItems=True,
         examples=list(values),

@@ -10,6 +10,8 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
+from pydantic import model_validator
+
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell, grid
@@ -33,7 +35,7 @@ SOME_CELLS = r"^[a-z0-9*?\[\]!-]+([ ,]+[a-z0-9*?\[\]!-]+)*$"
 
 
 class Request(Model):
-    """The Params of a campaign's DAG. Empty choices choose everything."""
+    """The Params of a campaign's DAG. What is left empty (`null` or `""`) is as if it were not given."""
 
     campaign_id: str = ""
     cells: str = MISSING
@@ -41,6 +43,11 @@ class Request(Model):
     loads: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
     parallel: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {name: value for name, value in params.items() if value not in (None, "")}
 
 
 @dataclass(frozen=True)

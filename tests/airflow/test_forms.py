@@ -1,6 +1,7 @@
 """The Params of the DAGs: what the UI's form shows and what Airflow accepts."""
 
 import pytest
+from airflow.sdk import Param
 from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 from tests.fakes.installation import instant_definition
@@ -18,8 +19,22 @@ def accepted(values: dict[str, object]) -> dict[str, object]:
     return valid
 
 
+@pytest.mark.parametrize("params", [campaign_params(DEFINITION), reaper_params()], ids=["campaign", "reaper"])
+def test_the_form_can_be_sent_as_it_opens(params: dict[str, Param]) -> None:
+    """Airflow's form takes a field for required whose type does not name `null`, and does not send it empty."""
+    for name, param in params.items():
+        assert param.value not in (None, "", []) or "null" in param.schema["type"], name
+
+
 def test_nothing_needs_to_be_filled_in_and_the_defaults_ask_for_everything_missing() -> None:
     assert Request.model_validate(accepted({})) == Request(parallel=DEFINITION.max_parallel)
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_a_field_that_somebody_empties_asks_for_what_its_default_asks_for(empty: str | None) -> None:
+    emptied = dict.fromkeys(campaign_params(DEFINITION)) | {"campaign_id": empty, "cells": empty}
+
+    assert Request.model_validate(accepted(emptied)) == Request()
 
 
 def test_every_param_has_a_title_and_says_what_it_does() -> None:
@@ -63,7 +78,7 @@ def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, objec
         {"campaign_id": "No Spaces"},
         {"campaign_id": "../etc"},
         {"campaign_id": "a" * 101},
-        {"cells": ""},
+        {"cells": " "},
         {"cells": "v1;rm"},
         {"variants": ["g1"]},
         {"loads": ["1001/s"]},

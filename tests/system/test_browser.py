@@ -5,6 +5,7 @@ Clusters are instant, with gates: a cell whose gate is closed stays under load f
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, Response, expect
@@ -15,7 +16,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.lacking import needs
 from tests.processes import until
 
+from plimsoll.domain.cell import AttemptKey, grid
+from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.ownership import CellRun, CellRunId
 
 CALM = instant_definition("calm", variants=1, loads=2)
 STORM = instant_definition("storm", variants=2, loads=2)
@@ -191,6 +196,64 @@ def test_only_the_cells_asked_for_run_again(
     ada.goto("/plimsoll/campaigns/stormy")
     expect(square(ada, INVALID, "met; .*attempt 2 of 2")).to_be_visible()
     expect(ada.get_by_role("link", name="Report and downloads")).to_be_visible()
+
+
+@pytest.mark.parametrize("definition", [CALM, STORM], ids=lambda definition: definition.name)
+def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
+    ada: Page, airflow: StackUnderTest, installation: Installation, definition: Definition
+) -> None:
+    before = set(installation.toolkit.store.folders(""))
+
+    run = send_as_it_opens(ada, airflow, definition.dag_id)
+
+    assert airflow.wait_for(run, timeout_s=END_S).state == "success"
+    (opened,) = set(installation.toolkit.store.folders("")) - before
+    assert opened.startswith(f"{definition.name}-2")
+    assert installation.attempts(opened) == {cell.id: [1] for cell in grid(definition)}
+
+
+def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(
+    ada: Page, airflow: StackUnderTest, installation: Installation
+) -> None:
+    key = AttemptKey(campaign_id="abandoned", cell_id=MET, attempt=1)
+    owner = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0).token
+    expires = datetime.now(UTC) + timedelta(hours=1)
+    installation.provider.ensure(ClusterRequest(key=key, owner=owner, nodes=1, expires_at=expires))
+
+    run = send_as_it_opens(ada, airflow, "reaper")
+
+    assert airflow.wait_for(run, timeout_s=END_S).state == "success"
+    assert installation.provider.find(key) is None
+
+
+def test_the_form_of_the_dag_of_cells_says_what_to_do_instead_and_can_not_be_sent_as_it_opens(
+    ada: Page, airflow: StackUnderTest
+) -> None:
+    ada.goto("/dags/cell")
+    ada.get_by_role("button", name="Trigger Dag").click()
+    form = ada.get_by_role("dialog")
+
+    expect(form).to_contain_text("To run a cell again, press Run again on the cell's page instead")
+    expect(form.get_by_text("This field is required")).to_have_count(2)
+    expect(form.get_by_role("button", name="Trigger")).to_be_disabled()
+
+
+def send_as_it_opens(page: Page, airflow: StackUnderTest, dag_id: str) -> DagRun:
+    """Press *Trigger* twice, as somebody does who is content with the form's defaults; the run that this starts."""
+    airflow.client.unpause(dag_id)
+    before = {run.run_id for run in airflow.client.dag_runs(dag_id)}
+    page.goto(f"/dags/{dag_id}")
+    page.get_by_role("button", name="Trigger Dag").click()
+    form = page.get_by_role("dialog")
+    expect(form).to_contain_text("Empty:")
+    form.get_by_role("button", name="Trigger").click()
+
+    def started() -> list[DagRun]:
+        found = [run for run in airflow.client.dag_runs(dag_id) if run.run_id not in before]
+        return [run for run in found if run.run_id.startswith("manual__")]
+
+    (run,) = until(started, f"the run of {dag_id}", patience_s=END_S)
+    return run
 
 
 def await_opened(installation: Installation, campaign_id: str) -> None:

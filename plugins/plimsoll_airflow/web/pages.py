@@ -227,8 +227,10 @@ def run_again(
 ) -> Response:
     """*Run again*: the cells that a button names, else the ticked ones."""
     require_change(visit.definition, visit.user)
-    run = runs.run_again(visit.definition, visit.campaign_id, cells or " ".join(cell or ()), visit.user)
-    return _back(visit, run)
+    asked = cells or " ".join(cell or ())
+    if not asked:
+        raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
+    return _back(visit, runs.run_again(visit.definition, visit.campaign_id, asked, visit.user))
 
 
 @of_campaign.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])

@@ -89,6 +89,27 @@ def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_for
     assert "<script" not in answer.text
 
 
+def test_no_page_leads_through_a_link_out_of_the_store(client: Client, campaign: Installation) -> None:
+    secret = campaign.folder / "secret"
+    secret.write_text("secret")
+    attempt = campaign.folder / "store" / CAMPAIGN / "cells" / "v1-001k-r1" / "1"
+    report = campaign.folder / "store" / CAMPAIGN / "report" / "report.html"
+    report.parent.mkdir()
+    for link in (attempt / "raw" / "load" / "key", attempt / "quality" / "index.html", report):
+        link.unlink(missing_ok=True)
+        link.symlink_to(secret)
+    api, here = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}", f"{HERE}/cells/v1-001k-r1"
+
+    assert "raw/load/key" not in page(client, here).text
+    for path in (
+        f"{api}/cells/v1-001k-r1/attempts/1/files/raw/load/key",
+        f"{here}/1/quality/index.html",
+        f"{HERE}/report/page",
+        f"{api}/report/report.html",
+    ):
+        assert client("viewer").get(path).status_code == 404, path
+
+
 def test_data_docs_are_shown_in_a_sandbox(client: Client) -> None:
     answer = client("viewer").get(f"{HERE}/cells/v1-001k-r1/1/quality/index.html")
 

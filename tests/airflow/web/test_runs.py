@@ -13,6 +13,8 @@ from tests.airflow.web.conftest import CAMPAIGN, CHECKOUT, DEFINITION, Client
 from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
 
+from plimsoll.services.planning import new_campaign_id
+
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -156,6 +158,24 @@ def test_the_ticked_cells_of_the_form_are_run_again(client: Client) -> None:
     assert all_runs() == [("demo", "queued", {"campaign_id": CAMPAIGN, "cells": "v2-001k-r1 v2-002k-r1"})]
 
 
+def test_the_form_without_a_ticked_cell_starts_nothing(client: Client) -> None:
+    answer = client("user").post(f"/plimsoll/campaigns/{CAMPAIGN}/again", data={})
+
+    assert (answer.status_code, all_runs()) == (400, [])
+    assert "no cell is selected" in answer.text
+
+
+@pytest.mark.parametrize("conf", [{"campaign_id": None}, {"campaign_id": ""}, {"campaign_id": "", "cells": None}])
+def test_a_run_that_was_asked_for_with_empty_fields_works_at_a_campaign_of_its_own(
+    client: Client, conf: dict[str, str | None]
+) -> None:
+    _start("demo", **conf)
+    with create_session() as session:
+        begun = session.scalars(select(DagRun.run_after)).one()
+
+    assert new_campaign_id(DEFINITION, begun) in tab(client).text
+
+
 def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client: Client) -> None:
     _start("demo", campaign_id=CAMPAIGN)
     _start("demo", campaign_id="other")
@@ -200,8 +220,6 @@ def test_runs_of_other_dags_are_airflows_own_affair(client: Client, campaign: In
 
 
 def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, campaign: Installation) -> None:
-    from plimsoll.services.planning import new_campaign_id
-
     _start("demo")
     with create_session() as session:
         run = session.scalars(select(DagRun)).one()
@@ -292,7 +310,7 @@ def test_what_people_did_is_in_airflows_audit_log(client: Client) -> None:
         assert [(event.owner, CAMPAIGN in (event.extra or "")) for event in events][-1] == ("the user", True)
 
 
-def _start(dag_id: str, **conf: str) -> None:
+def _start(dag_id: str, **conf: str | None) -> None:
     from airflow.api.common.trigger_dag import trigger_dag
     from airflow.utils.types import DagRunTriggeredByType
 

@@ -15,7 +15,7 @@ from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.layout import VERDICT
 from plimsoll.services.planning import running_order
 from plimsoll.services.states import AttemptState, CellState
-from plimsoll_airflow.planning import Request, choose, plan_cells
+from plimsoll_airflow.planning import Request, campaign_id_of, choose, plan_cells
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
@@ -45,6 +45,14 @@ def broken(cell_id: str) -> CellState:
 def test_by_default_every_cell_without_a_valid_attempt_is_asked_for() -> None:
     assert chosen() == ALL
     assert chosen(judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=False)) == ALL - {"v1-001k-r1"}
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_what_is_left_empty_is_as_if_it_were_not_given(empty: str | None) -> None:
+    params = dict.fromkeys(Request.model_fields, empty)
+
+    assert Request.model_validate(params) == Request()
+    assert campaign_id_of(DEFINITION, {"campaign_id": empty}, NOON) == campaign_id_of(DEFINITION, {}, NOON)
 
 
 def test_failed_cells_are_those_that_were_tried_and_invalid_ones_those_that_were_judged_so() -> None:
