@@ -7,6 +7,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import accumulate, islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +19,11 @@ from plimsoll.ports.store import StoredFile
 
 
 class ObjectStore:
-    """Implements the ResultStore port over fsspec. Local files are written to a temporary name and renamed."""
+    """Implements the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
+
+    The root may be a symbolic link. A link below it that leads out of the store is not followed: listings leave it out,
+    and everything else raises StoreError.
+    """
 
     def __init__(self, root: str) -> None:
         self.root = root if "://" in root else str(Path(root).absolute())
@@ -65,7 +70,7 @@ class ObjectStore:
         """Keys below a prefix, sorted; unfinished local writes are not among them."""
         with self._explained(prefix):
             place = self._path(prefix)
-            found = sorted(_local_files(place) if self._local else self._fs.find(place))
+            found = sorted(self._local_files(place) if self._local else self._fs.find(place))
         skip = len(self._prefix.rstrip("/")) + 1
         return (path[skip:] for path in found if not _is_unfinished(path))
 
@@ -76,7 +81,8 @@ class ObjectStore:
                 entries = self._fs.ls(self._path(prefix), detail=True)
             except FileNotFoundError:
                 return ()
-        return tuple(sorted(PurePosixPath(entry["name"]).name for entry in entries if entry["type"] == "directory"))
+        found = [entry["name"] for entry in entries if entry["type"] == "directory"]
+        return tuple(sorted(PurePosixPath(name).name for name in found if not self._leads_out(name)))
 
     def delete(self, prefix: str) -> None:
         """Remove everything below a prefix."""
@@ -116,7 +122,38 @@ class ObjectStore:
         parts = PurePosixPath(key).parts
         if ".." in parts or key.startswith("/"):
             raise StoreError(f"{key!r} is not a key of the store", where=self.root)
-        return f"{self._prefix.rstrip('/')}/{key}".rstrip("/")
+        place = f"{self._prefix.rstrip('/')}/{key}".rstrip("/")
+        if self._leads_out(place):
+            mend = "replace the link by what it leads to; the store's own folder may be a link"
+            raise StoreError(
+                "is reached by a symbolic link that leads out of the store", where=self.url(key), mend=mend
+            )
+        return place
+
+    def _local_files(self, place: str) -> list[str]:
+        """All files at and below a place. fsspec's own walk looks at each of them, `os.walk` at each folder twice."""
+        if Path(place).is_file():
+            return [place]
+        found, folders = [], [place]
+        while folders:
+            # What was deleted meanwhile has no files.
+            with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif not entry.is_dir() and not (entry.is_symlink() and self._leads_out(entry.path)):
+                        found.append(entry.path)
+        return found
+
+    def _leads_out(self, place: str) -> bool:
+        """Whether a link on the way from the root to the place leads out of the store."""
+        if not self._local:
+            return False
+        root = self._prefix.rstrip("/")
+        below = accumulate(place[len(root) :].strip("/").split("/"), "{}/{}".format, initial=root)
+        if any(map(os.path.islink, islice(below, 1, None))):
+            return not Path(place).resolve().is_relative_to(Path(root).resolve())
+        return False
 
     @contextmanager
     def _explained(self, key: str) -> Iterator[None]:
@@ -139,22 +176,6 @@ def _link_new(path: Path, data: bytes) -> bool:
     finally:
         Path(unfinished.name).unlink()
     return True
-
-
-def _local_files(place: str) -> list[str]:
-    """All files at and below a place. fsspec's own walk looks at each of them, `os.walk` at each folder twice."""
-    if Path(place).is_file():
-        return [place]
-    found, folders = [], [place]
-    while folders:
-        # What was deleted meanwhile has no files.
-        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif not entry.is_dir():
-                    found.append(entry.path)
-    return found
 
 
 def _is_unfinished(path: str) -> bool:

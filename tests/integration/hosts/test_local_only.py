@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
@@ -37,6 +37,18 @@ def test_a_bundle_is_used_where_it_lies(host, tmp_path):
     assert Path(host.install(tmp_path / "bundle")) == tmp_path / "bundle"
     with pytest.raises(HostError, match="no folder"):
         host.install(tmp_path / "none")
+
+
+def test_no_file_is_fetched_through_a_link_out_of_the_hosts_folder(host, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    host.write(PurePosixPath("gc.log"), "log")
+    Path(host.root, "inner.log").symlink_to("gc.log")
+    Path(host.root, "outer.log").symlink_to(tmp_path / "secret")
+
+    host.fetch(PurePosixPath("inner.log"), tmp_path / "fetched")
+    assert (tmp_path / "fetched").read_text() == "log"
+    with pytest.raises(HostError, match="leads out of the host's folder"):
+        host.fetch(PurePosixPath("outer.log"), tmp_path / "fetched")
 
 
 CALLER = """

@@ -47,3 +47,52 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
         store.write("a", b"new")
     assert store.read("a") == b"old"
     assert list(store.keys("")) == ["a"]
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """A store behind a link, with a link to a file, one to a folder, one within the store, and one to nothing."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "key").write_text("secret")
+    (tmp_path / "disk" / "c" / "cells").mkdir(parents=True)
+    (tmp_path / "store").symlink_to(tmp_path / "disk")
+    store = ObjectStore(str(tmp_path / "store"))
+    store.write("c/raw/load.hdr", b"log")
+    (tmp_path / "disk" / "c" / "raw" / "file").symlink_to(tmp_path / "private" / "key")
+    (tmp_path / "disk" / "c" / "raw" / "inner").symlink_to("load.hdr")
+    (tmp_path / "disk" / "c" / "raw" / "nothing").symlink_to(tmp_path / "none")
+    (tmp_path / "disk" / "c" / "folder").symlink_to(tmp_path / "private")
+    return store
+
+
+def test_listings_leave_out_links_that_lead_out_of_the_store(linked):
+    assert list(linked.keys("")) == ["c/raw/inner", "c/raw/load.hdr"]
+    assert linked.folders("c") == ("cells", "raw")
+    assert linked.read("c/raw/inner") == b"log"
+
+
+@pytest.mark.parametrize("key", ["c/raw/file", "c/raw/nothing", "c/folder", "c/folder/key", "c/folder/new"])
+def test_nothing_is_reached_by_a_link_that_leads_out_of_the_store(linked, tmp_path, key):
+    file = tmp_path / "file"
+    file.write_text("new")
+
+    for attempt in (
+        lambda: linked.read(key),
+        lambda: linked.exists(key),
+        lambda: list(linked.keys(key)),
+        lambda: linked.folders(key),
+        lambda: linked.write(key, b"new"),
+        lambda: linked.create(key, b"new"),
+        lambda: linked.upload(key, file),
+        lambda: linked.delete(key),
+    ):
+        with pytest.raises(StoreError, match="link that leads out of the store"):
+            attempt()
+    assert {path.name: path.read_text() for path in (tmp_path / "private").iterdir()} == {"key": "secret"}
+
+
+def test_a_folder_is_deleted_with_its_links_and_without_what_they_lead_to(linked, tmp_path):
+    linked.delete("c")
+
+    assert list(linked.keys("")) == []
+    assert (tmp_path / "private" / "key").read_text() == "secret"

@@ -79,9 +79,12 @@ class LocalHost:
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file out of the host's folder."""
-        with self._explained(self._folder / path):
+        place = self._folder / path
+        with self._explained(place):
+            if not place.resolve().is_relative_to(self._folder.resolve()):
+                raise self._error(f"{path} is a link that leads out of the host's folder", "leave it where it is")
             destination.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(self._folder / path, destination)
+            shutil.copyfile(place, destination)
 
     def start(self, job: Job) -> None:
         """Start the job detached, or attach to it."""
