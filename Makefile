@@ -34,12 +34,11 @@ status:  ## Say whether Airflow is up
 
 test: setup-dev  ## Check style, types and layers, then run all tests
 	@$(MAKE) check
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(ALONE)) --numprocesses logical --dist loadfile
-	@$(BIN)/python -m pytest $(ALONE)
+	@$(PYTEST)
 
-# They want the processors for themselves, mostly for real nodes, or share one stack among several files.
-ALONE := $(addprefix tests/system/,team test_aws_campaign.py test_campaign.py test_faults.py) \
-	$(addprefix tests/integration/,cassandra cloud local local_provider reliability ssh_provider stress)
+# One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope \
+	--durations 25 --durations-min 5 --junitxml .pytest_cache/last-run.xml
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
 	@.ci/clean-debian

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from tests.support.airflow.migrated import lay_migrated_database
 
 from plimsoll_airflow.local import census
 from plimsoll_airflow.local.client import AirflowClient, DagRun
@@ -85,6 +86,8 @@ def running_stack(
     """
     settings = settings_for(folder, dags=dags, plugins=plugins, env=env)
     stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=destroy_clusters)
+    stack.home.create()
+    lay_migrated_database(stack.home)
     try:
         running = stack.up(dag_ids, kept=False)
         with stack.client(running) as client:

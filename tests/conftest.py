@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.suite.groups import Groups
+from tests.support.suite.quiet import Quiet
 
 if TYPE_CHECKING:
     from tests.airflow_stack import StackUnderTest
@@ -23,7 +25,8 @@ class NothingOutlivesItsFolder:
 def pytest_configure(config: pytest.Config) -> None:
     """Let an end from outside undo what fixtures did; who starts tests in the background may have Ctrl-C ignored."""
     # A hook in this file is not asked about what belongs to the session.
-    config.pluginmanager.register(NothingOutlivesItsFolder())
+    for plugin in (NothingOutlivesItsFolder(), Groups(), Quiet()):
+        config.pluginmanager.register(plugin)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
 

@@ -33,7 +33,7 @@ SMALLER: Mapping[str, Any] = {
 GIVE_AWAY = ("PRIVATE KEY-----", "X-Amz-Signature=")
 """What any private key holds, the hosts' own too, and any URL that lets its bearer at the store."""
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.quiet]
 
 
 def small_definition() -> Definition:

@@ -33,7 +33,7 @@ from plimsoll.settings import Settings
 
 LIFETIME = timedelta(hours=1)
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.quiet]
 
 
 def small_definition() -> Definition:

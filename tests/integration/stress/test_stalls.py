@@ -6,6 +6,8 @@ import time
 import pytest
 from tests.integration.stress.program import running_load
 
+pytestmark = pytest.mark.quiet
+
 STALL_S = 2.5
 RATE = 300
 CAP = 8

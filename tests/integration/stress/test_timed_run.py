@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
+pytestmark = pytest.mark.quiet
+
 RATE, SECONDS, WARMUP, THREADS, POPULATE = 400, 7, 3, 4, 50
 PUBLISHED = (
     *("-d", f"{SECONDS}s", "-p", "100M", "-c", "50", "--pg", "sequence", "-t", str(THREADS), "-r", "0.2"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import pytest
 from tests.fakes.installation import Installation
 from tests.standstills import run_to_report
 from tests.team_stack import Team
@@ -9,6 +10,8 @@ from tests.team_stack import Team
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.publishing import report_key
+
+pytestmark = pytest.mark.quiet
 
 
 def test_a_real_cell_is_measured_judged_and_reported(

@@ -1,0 +1,98 @@
+"""A migrated metadata database, made once on a machine and copied for each Airflow of the tests.
+
+`airflow db migrate` takes ten times as long as all else that PostgreSQL needs. The database lies in Plimsoll's cache,
+under the name of all that its content depends on.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from filelock import FileLock
+
+from plimsoll.settings import Settings
+from plimsoll_airflow.local import database, processes, wakeup
+from plimsoll_airflow.local.environment import StackSettings, stack_environment
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.shutdown import stop_stack
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+AIRFLOW = version("apache-airflow")
+MIGRATE_TIMEOUT_S = 600.0
+KEPT = 4
+"""Databases in the cache: each is of another lock file."""
+
+
+def lay_migrated_database(home: Home) -> None:
+    """Give a home that has no database yet a migrated one; the first who asks on this machine waits for its making."""
+    if (home.database / "data").exists():
+        return
+    cache = Settings().cache / "tests" / "databases"
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache / "lock"):
+        made = cache / _name()
+        if not made.exists():
+            _make(made)
+            _forget_old(cache)
+        made.touch()
+        _copy(made, home.database)
+
+
+def _name() -> str:
+    """By the lock file, the code that makes the database, and its only user."""
+    made_by = [CHECKOUT / "requirements-dev.txt", *(Path(str(module.__file__)) for module in (database, wakeup))]
+    digest = sha256(pwd.getpwuid(os.geteuid()).pw_name.encode())
+    for path in made_by:
+        digest.update(path.read_bytes())
+    return f"airflow-{AIRFLOW}-{digest.hexdigest()[:16]}"
+
+
+def _make(place: Path) -> None:
+    """Migrate in a home of its own; what was interrupted is never taken for whole."""
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
+        home, environment = _home_of_its_own(Path(folder))
+        try:
+            database.start(home, environment)
+            database.migrate(home, AIRFLOW, lambda: _migrate(environment))
+        finally:
+            stop_stack(home, lambda: None)
+        partial = place.with_suffix(".partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        _copy(home.database, partial)
+        partial.rename(place)
+
+
+def _home_of_its_own(folder: Path) -> tuple[Home, dict[str, str]]:
+    home, nothing = Home(folder / "airflow"), folder / "nothing"
+    home.create()
+    nothing.mkdir()
+    settings = StackSettings(
+        dags=nothing, plugins=nothing, store=str(nothing), cache=nothing, work=nothing, campaigns=nothing, port=None
+    )
+    return home, stack_environment(home, home.secrets, 0, settings, os.environ)
+
+
+def _migrate(environment: dict[str, str]) -> None:
+    command = processes.airflow_command(["db", "migrate"])
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=MIGRATE_TIMEOUT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _copy(source: Path, target: Path) -> None:
+    """With owners and permissions: PostgreSQL refuses a folder that is another user's."""
+    target.mkdir(exist_ok=True)
+    subprocess.run(["cp", "--archive", "--reflink=auto", f"{source}/.", str(target)], check=True, timeout=120)
+
+
+def _forget_old(cache: Path) -> None:
+    """Keep those that were used last."""
+    made = sorted(cache.glob("airflow-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in made[KEPT:]:
+        shutil.rmtree(folder)

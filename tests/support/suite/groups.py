@@ -1,0 +1,63 @@
+"""Which tests stay together in one process, and in which order groups are begun.
+
+Tests of a file share its fixtures, and tests of a folder with an `__init__.py` share that folder's: no two processes
+are to start the same Airflow or cluster. The longest groups begin first, as they were measured last; those that want
+the processors to themselves come at the end, where nobody waits for them.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+MEASURED = CHECKOUT / "tests" / "durations.json"
+"""Seconds by group, written by `python -m tests.support.suite.durations`."""
+
+
+class Groups:
+    """A plugin of pytest and of pytest-xdist."""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Sort by group; the order within a group stays."""
+        known = measured()
+        late = {group_of(item.nodeid) for item in items if item.get_closest_marker("quiet")}
+
+        def begin(item: pytest.Item) -> tuple[bool, float, str]:
+            group = group_of(item.nodeid)
+            return group in late, -known.get(group, 0.0), group
+
+        items.sort(key=begin)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Groups in the order of the tests, where `--dist loadscope` is asked for."""
+        if config.getoption("dist") != "loadscope":
+            return None
+        from xdist.scheduler import LoadScopeScheduling
+
+        class GroupScheduling(LoadScopeScheduling):
+            def _split_scope(self, nodeid: str) -> str:
+                return group_of(nodeid)
+
+        config.option.loadscopereorder = False
+        return GroupScheduling(config, log)
+
+
+def group_of(nodeid: str) -> str:
+    """The outermost folder with an `__init__.py` that the test's file lies in, else the file."""
+    return _group_of_file(nodeid.partition("::")[0])
+
+
+@cache
+def _group_of_file(file: str) -> str:
+    folders = [folder for folder in Path(file).parents if (CHECKOUT / folder / "__init__.py").is_file()]
+    return str(folders[-1]) if folders else file
+
+
+def measured() -> Mapping[str, float]:
+    """Seconds by group; nothing where nobody has measured yet."""
+    return json.loads(MEASURED.read_text()) if MEASURED.is_file() else {}
