@@ -1,0 +1,100 @@
+"""`plimsoll prepare` with sound and faulty definitions side by side: what is sound is prepared."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes import instant
+from tests.fakes.instant import InstantDatabase
+
+from plimsoll import cli
+from plimsoll.domain.errors import ArtefactError
+
+SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
+DEMO = (SHIPPED / "demo.yaml").read_text()
+FAULTY = "name: faulty\nrepeats: none\n"
+
+
+class Shelf(InstantDatabase):
+    """Has what release 4.0.1 needs, and nothing else."""
+
+    def prepare(self, definition):
+        if definition.system.version != "4.0.1":
+            raise ArtefactError("there is no such release", where=f"Cassandra {definition.system.version}")
+
+
+def toolkit(settings):
+    tools = instant.toolkit(settings)
+    return replace(tools, databases={"cassandra": Shelf(None)})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", f"{__name__}:toolkit")
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("PLIMSOLL_CACHE", "/the/cache")
+    campaigns = tmp_path / "campaigns"
+    campaigns.mkdir()
+    monkeypatch.setenv("PLIMSOLL_CAMPAIGNS", str(campaigns))
+    return campaigns
+
+
+@pytest.fixture
+def prepare(capsys, monkeypatch):
+    """Run the command as the console script does: exit code, standard output, standard error."""
+
+    def run(*names):
+        monkeypatch.setattr("sys.argv", ["plimsoll", "prepare", *map(str, names)])
+        with pytest.raises(SystemExit) as ended:
+            cli.app()
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+def test_sound_ones_alone_are_prepared_in_silence(folder, prepare):
+    (folder / "demo.yaml").write_text(DEMO)
+    shutil.copy(SHIPPED / "azul-2022.yaml", folder)
+    assert prepare() == (0, "all artefacts are ready in /the/cache\n", "")
+
+
+def test_a_faulty_one_is_named_with_its_problem_and_stops_nothing(folder, prepare):
+    (folder / "demo.yaml").write_text(DEMO)
+    (folder / "a-faulty.yaml").write_text(FAULTY)
+    (folder / "unknown-release.yaml").write_text(
+        DEMO.replace("name: demo", "name: unknown-release").replace("4.0.1", "4.0.99")
+    )
+    code, out, err = prepare()
+    assert code == 0
+    assert out == "artefacts of demo are ready in /the/cache; not of a-faulty, unknown-release\n"
+    assert "plimsoll: a-faulty is not prepared: " in err
+    assert "repeats" in err
+    assert "plimsoll: unknown-release is not prepared: Cassandra 4.0.99: there is no such release" in err
+
+
+def test_one_that_was_asked_for_fails_the_command_after_the_others(folder, prepare):
+    (folder / "demo.yaml").write_text(DEMO)
+    (folder / "faulty.yaml").write_text(FAULTY)
+    code, out, err = prepare("faulty", "demo")
+    assert (code, out) == (2, "artefacts of demo are ready in /the/cache; not of faulty\n")
+    assert "faulty is not prepared" in err
+    assert prepare("nonesuch")[0] == 2
+
+
+def test_where_nothing_could_be_had_the_command_fails(folder, prepare):
+    (folder / "demo.yaml").write_text(DEMO.replace("4.0.1", "4.0.99"))
+    code, out, err = prepare()
+    assert (code, out) == (2, "")
+    assert "there is no such release" in err
+
+
+def test_a_folder_of_faulty_ones_alone_does_not_keep_airflow_from_starting(folder, prepare):
+    (folder / "faulty.yaml").write_text(FAULTY)
+    code, out, err = prepare()
+    assert (code, out) == (0, "")
+    assert "faulty is not prepared" in err
+
+
+def test_where_no_definition_runs_here_nothing_is_missing(folder, prepare):
+    assert prepare()[0] == 0
