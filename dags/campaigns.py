@@ -14,8 +14,8 @@ from plimsoll_airflow.forms import campaign_doc, campaign_params
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.reaper import ReapLeftovers
+from plimsoll_airflow.ownership import PLAN_TASK
 from plimsoll_airflow.pacing import run_poll_s
-from plimsoll_airflow.planning import PLAN_TASK
 
 for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
     with DAG(

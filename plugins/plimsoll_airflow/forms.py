@@ -6,11 +6,14 @@ field's default means.
 
 from airflow.sdk import Param
 
-from plimsoll.domain.cell import CAMPAIGN_ID, grid
+from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, grid, load_slug
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.variant import SLUG, Variant
-from plimsoll_airflow.planning import MISSING, SOME_CELLS, repeat_id
+from plimsoll.services.campaign.request import FAILED, INVALID, LONGEST_CHOICE, MISSING, repeat_id
+
+_PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
+"""A pattern of cells' ids: something with `*`, `?` or `[` in it."""
 
 
 def campaign_params(definition: Definition) -> dict[str, Param]:
@@ -26,7 +29,8 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
         "cells": Param(
             MISSING,
             type=["null", "string"],
-            pattern=f"^$|{SOME_CELLS}",
+            pattern=_exactly(f"^$|{_some_cells(definition)}"),
+            maxLength=LONGEST_CHOICE,
             title="Cells",
             description_md=(
                 "`missing`, or empty: every cell without a valid attempt. `failed`: of these, the ones tried before. "
@@ -55,8 +59,8 @@ def cell_params() -> dict[str, Param]:
     return {
         "campaign_id": Param(
             type="string",
-            pattern=CAMPAIGN_ID,
-            maxLength=100,
+            pattern=_exactly(CAMPAIGN_ID),
+            maxLength=LONGEST_CAMPAIGN_ID,
             title="Campaign",
             description_md=(
                 "The DAGs of campaigns start this DAG's runs. **To run a cell again, press *Run again* on the cell's "
@@ -66,7 +70,7 @@ def cell_params() -> dict[str, Param]:
         ),
         "cell_id": Param(
             type="string",
-            pattern=SLUG,
+            pattern=_exactly(SLUG),
             maxLength=80,
             title="Cell",
             description_md="Id of a cell of that campaign, such as `g1-040k-r3`.",
@@ -112,8 +116,24 @@ repeats, {definition.max_parallel} at a time at most, each on a fresh cluster of
 
 def _campaign(about: str) -> Param:
     """A campaign's id, or nothing."""
-    pattern = f"^$|{CAMPAIGN_ID}"
-    return Param(None, type=["null", "string"], pattern=pattern, maxLength=100, title="Campaign", description_md=about)
+    pattern = _exactly(f"^$|{CAMPAIGN_ID}")
+    limit = LONGEST_CAMPAIGN_ID
+    nothing = ["null", "string"]
+    return Param(None, type=nothing, pattern=pattern, maxLength=limit, title="Campaign", description_md=about)
+
+
+def _some_cells(definition: Definition) -> str:
+    """What asks for cells of this definition: a word, or ids that exist and patterns, in any number."""
+    variants = "|".join(variant.id for variant in definition.variants)
+    loads = "|".join(load_slug(load) for load in definition.loads)
+    repeats = "|".join(str(number) for number in range(1, definition.repeats + 1))
+    one = f"(({variants})-({loads})-r({repeats})|{_PATTERN})"
+    return f"^({MISSING}|{FAILED}|{INVALID}|{one}([ ,]+{one})*)$"
+
+
+def _exactly(pattern: str) -> str:
+    """The pattern for a JSON schema that Python validates: its `$` alone would let a line break follow."""
+    return f"({pattern})(?!\\n)"
 
 
 def _choice(values: dict[str, str], title: str, about: str) -> Param:

@@ -6,6 +6,8 @@ from typing import Self
 
 CELL_DAG = "cell"
 REAPER_DAG = "reaper"
+PLAN_TASK = "plan"
+"""The task of a campaign's DAG that opens the campaign."""
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 

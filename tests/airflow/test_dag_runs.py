@@ -194,14 +194,18 @@ def test_a_complete_campaign_goes_straight_to_gate_and_report(campaign: Installa
     assert str(ended.state) == "success"
 
 
-def test_a_refused_plan_ends_red_and_starts_nothing(installation: Installation) -> None:
+@pytest.mark.parametrize(
+    "conf", [{"cells": "g1-*"}, {"campain_id": "mine"}, {"campaign_id": "mine", "cells": "failed"}]
+)
+def test_a_refused_plan_ends_red_and_leaves_no_campaign(installation: Installation, conf: dict[str, str]) -> None:
     installation.define(instant_definition())
 
-    ended = run("instant", {"cells": "g1-*"})
+    ended = run("instant", conf)
 
     after = states(ended)
     assert str(ended.state) == "failed"
     assert (after["plan"], after["run_cell"], after["report"]) == ("failed", "upstream_failed", "upstream_failed")
+    assert installation.toolkit.store.folders("") == ()
 
 
 @pytest.mark.usefixtures("cells_in_process")

@@ -6,14 +6,21 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 from tests.fakes.installation import instant_definition
 
+from plimsoll.services.campaign.request import Request, read_request
 from plimsoll_airflow.forms import campaign_doc, campaign_params, cell_params, reaper_params
-from plimsoll_airflow.planning import Request
 
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
 
 
 def accepted(values: dict[str, object]) -> dict[str, object]:
     params = ParamsDict(dict(campaign_params(DEFINITION)))
+    params.update(values)
+    valid: dict[str, object] = params.validate()
+    return valid
+
+
+def accepted_by_cell(values: dict[str, str]) -> dict[str, object]:
+    params = ParamsDict(dict(cell_params()))
     params.update(values)
     valid: dict[str, object] = params.validate()
     return valid
@@ -27,14 +34,14 @@ def test_the_form_can_be_sent_as_it_opens(params: dict[str, Param]) -> None:
 
 
 def test_nothing_needs_to_be_filled_in_and_the_defaults_ask_for_everything_missing() -> None:
-    assert Request.model_validate(accepted({})) == Request(parallel=DEFINITION.max_parallel)
+    assert read_request(DEFINITION, accepted({})) == Request(parallel=DEFINITION.max_parallel)
 
 
 @pytest.mark.parametrize("empty", [None, ""])
 def test_a_field_that_somebody_empties_asks_for_what_its_default_asks_for(empty: str | None) -> None:
     emptied = dict.fromkeys(campaign_params(DEFINITION)) | {"campaign_id": empty, "cells": empty}
 
-    assert Request.model_validate(accepted(emptied)) == Request()
+    assert read_request(DEFINITION, accepted(emptied)) == Request()
 
 
 def test_every_param_has_a_title_and_says_what_it_does() -> None:
@@ -68,7 +75,7 @@ def test_choices_are_the_definitions_own() -> None:
     ],
 )
 def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, object]) -> None:
-    asked = Request.model_validate(accepted({"parallel": 1, **values}))
+    asked = read_request(DEFINITION, accepted({"parallel": 1, **values}))
     assert asked.model_dump(exclude_defaults=True).keys() == {"parallel", *values}
 
 
@@ -79,6 +86,12 @@ def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, objec
         {"campaign_id": "../etc"},
         {"campaign_id": "a" * 101},
         {"cells": " "},
+        {"cells": "failed\n"},
+        {"cells": "v1-001k-r9"},
+        {"cells": "v1-001k-r1 v3-001k-r1"},
+        {"cells": "v1-001k-r1\n"},
+        {"campaign_id": "demo\n"},
+        {"campaign_id": "\n"},
         {"cells": "v1;rm"},
         {"variants": ["g1"]},
         {"loads": ["1001/s"]},
@@ -91,6 +104,15 @@ def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, objec
 def test_anything_else_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(ParamValidationError):
         accepted(values)
+
+
+@pytest.mark.parametrize(("name", "value"), [("campaign_id", "demo\n"), ("cell_id", "g1-040k-r3\n")])
+def test_a_cell_takes_ids_and_no_line_breaks(name: str, value: str) -> None:
+    asked = {"campaign_id": "demo", "cell_id": "g1-040k-r3"}
+    assert accepted_by_cell(asked) == asked
+
+    with pytest.raises(ParamValidationError):
+        accepted_by_cell({**asked, name: value})
 
 
 def test_a_cell_can_not_be_run_without_saying_which() -> None:

@@ -1,13 +1,17 @@
 """Cells and attempts: the units of work of a campaign."""
 
+import re
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+"""The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
+LONGEST_CAMPAIGN_ID = 100
 
 
 class Cell(Model):
@@ -31,7 +35,7 @@ def load_slug(load_ops_s: int) -> str:
 class AttemptKey(Model):
     """Names one attempt at one cell of one campaign; names its cluster too."""
 
-    campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100)]
+    campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID)]
     cell_id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
     attempt: Annotated[int, Field(ge=1)]
 
@@ -62,6 +66,14 @@ class Cancellation(Model):
 
     by: Annotated[str, Field(description="Who, as Airflow names the user")]
     at: AwareDatetime
+
+
+def campaign_id_problem(campaign_id: str) -> Problem | None:
+    """What is wrong with the id of a campaign; None where nothing is."""
+    if re.fullmatch(CAMPAIGN_ID, campaign_id) and len(campaign_id) <= LONGEST_CAMPAIGN_ID:
+        return None
+    allowed = f"allowed: lower-case letters, digits and single hyphens between them, {LONGEST_CAMPAIGN_ID} at most"
+    return Problem("campaign_id", f"{campaign_id[: LONGEST_CAMPAIGN_ID + 1]!r} is no id of a campaign", allowed)
 
 
 def cell_of(definition: Definition, cell_id: str) -> Cell:

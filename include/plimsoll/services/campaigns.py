@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
@@ -55,8 +55,11 @@ class CampaignStore:
     def open(self, definition: Definition) -> Definition:
         """Create the campaign, or continue the one that is there. Refused if that has another definition.
 
-        What is no part of the measurement may change: budget, schedule and whom to notify of what.
+        What is no part of the measurement may change: budget, schedule and whom to notify of what. Refused, too, for
+        an id that is none.
         """
+        if problem := campaign_id_problem(self.campaign_id):
+            raise Refused([problem])
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition

@@ -11,6 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.planning import missing_cells, new_campaign_id
 from plimsoll.services.progress import campaign_progress
@@ -18,7 +19,6 @@ from plimsoll.services.publishing import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG
-from plimsoll_airflow.planning import campaign_id_of
 
 FAILURES_TOLD = 8
 

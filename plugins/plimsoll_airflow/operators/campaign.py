@@ -9,13 +9,16 @@ from airflow.sdk.exceptions import AirflowFailException
 from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
+from plimsoll.bootstrap import load_definition
+from plimsoll.services.campaign.plan import open_campaign
+from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.spending import require_budget
+from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
-from plimsoll_airflow.planning import Request, plan_cells
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.turn import TurnTrigger
 
@@ -41,8 +44,9 @@ class Plan(BaseOperator):
         with final():
             if context["ti"].get_dag(CELL_DAG).is_paused:
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
-            request = Request.model_validate(dict(context["params"]))
-            plan = plan_cells(self.definition, request, context["dag_run"].run_after)
+            definition = load_definition(Settings(), self.definition)
+            request = read_request(definition, dict(context["params"]))
+            plan = open_campaign(toolkit(), definition, request, context["dag_run"].run_after)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)

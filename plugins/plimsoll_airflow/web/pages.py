@@ -17,11 +17,11 @@ from plimsoll.report import side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services import layout
+from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.publishing import REPORT
 from plimsoll.services.results import verdict_data
 from plimsoll_airflow.ownership import CellRunId
-from plimsoll_airflow.planning import SOME_CELLS
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import (
     CampaignDefinition,

@@ -23,10 +23,10 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.services.attempts import Work, cancel
+from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.states import Memory, cell_states
 from plimsoll.settings import Settings
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, REAPER_DAG
-from plimsoll_airflow.planning import PLAN_TASK, Request, campaign_id_of, choose
+from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web.problems import Conflict
 
@@ -123,10 +123,11 @@ def _named(conf: Mapping[str, Any], run_id: str) -> str:
 
 def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
     """What `plan` would refuse, or find nothing to do for, is refused before a run is started."""
+    request = read_request(definition, {"campaign_id": campaign_id, "cells": cells})
     tools = toolkit()
     now = tools.clock.now()
     states = cell_states(tools.store, campaign_id, definition, now, Memory())
-    if not choose(definition, Request(campaign_id=campaign_id, cells=cells), states, now):
+    if not choose(request, states, now):
         raise Conflict(
             f"no cell of the campaign is {cells!r}, so nothing would run",
             where=f"campaign {campaign_id!r}",

@@ -17,7 +17,9 @@ def test_attempt_keys_survive_their_text_form():
     assert AttemptKey.parse(str(key)) == key
 
 
-@pytest.mark.parametrize("text", ["../x/1", "demo/../1", "demo/g1-040k-r1/0", "demo/G1/1", "demo/g1"])
+@pytest.mark.parametrize(
+    "text", ["../x/1", "demo/../1", "demo/g1-040k-r1/0", "demo/G1/1", "demo/g1", "demo\n/g1/1", "demo/g1\n/1"]
+)
 def test_keys_that_could_leave_their_folder_are_refused(text):
     with pytest.raises(ValueError, match=r"."):
         AttemptKey.parse(text)

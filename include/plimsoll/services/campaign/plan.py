@@ -1,0 +1,53 @@
+"""Open a campaign, once everything that it is asked for is known to be possible."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from plimsoll.domain.cell import Cell
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.planning import require_runnable
+from plimsoll.services.spending import require_budget
+from plimsoll.services.states import Memory, cell_states
+from plimsoll.services.toolkit import Toolkit
+
+
+@dataclass(frozen=True)
+class CampaignPlan:
+    """A campaign, open in the store, and the cells to run now, in running order."""
+
+    campaign_id: str
+    cells: tuple[Cell, ...]
+    missing: int
+    total: int
+
+    @property
+    def summary(self) -> str:
+        """The plan in one sentence."""
+        return f"{len(self.cells)} cells to run now; {self.missing} of {self.total} have no valid attempt"
+
+
+def open_campaign(toolkit: Toolkit, definition: Definition, request: Request, at: datetime) -> CampaignPlan:
+    """Open the campaign that the request names, else the one of `at`, and choose its cells.
+
+    The same request at the same time is the same campaign: planning again goes on with it. Refused with all that is
+    wrong before anything is written to the store.
+    """
+    require_runnable(toolkit, definition)
+    campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
+    _require_something_to_repeat(campaign, request)
+    states = cell_states(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), Memory())
+    chosen = tuple(state.cell for state in choose(request, states, at))
+    if chosen:
+        require_budget(toolkit, campaign, definition)
+    campaign.open(definition)
+    return CampaignPlan(campaign.campaign_id, chosen, sum(state.valid is None for state in states), len(states))
+
+
+def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:
+    if request.cells in (FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
+        what = f"{request.cells!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
+        mend = "name a campaign that exists as `campaign_id`, or ask for `missing` cells"
+        raise Refused([Problem("cells", what, mend)], where="what the run was asked for")

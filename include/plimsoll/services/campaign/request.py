@@ -1,0 +1,154 @@
+"""What a run of a campaign is asked for, and the cells that this means now.
+
+DAG runs, the pages, the JSON API and the command line all ask in these words, and are all read here.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Cell, campaign_id_problem, grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.units import format_rate
+from plimsoll.services.planning import new_campaign_id
+from plimsoll.services.states import CellState
+
+MISSING = "missing"
+FAILED = "failed"
+INVALID = "invalid"
+SOME_CELLS = r"^[a-z0-9*?\[\]!\-]+([ ,]+[a-z0-9*?\[\]!\-]+)*$"
+"""The form of a choice of cells: one of these words, or ids and patterns with blanks or commas between them."""
+_WORDS = (MISSING, FAILED, INVALID)
+LONGEST_CHOICE = 20_000
+_PROBLEMS_TOLD = 20
+
+
+class Request(Model):
+    """What to run. Empty choices of variants, loads and repeats choose everything."""
+
+    campaign_id: str = ""
+    cells: str = Field(default=MISSING, max_length=LONGEST_CHOICE)
+    variants: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
+    parallel: int | None = Field(default=None, ge=1)
+
+    @property
+    def patterns(self) -> Sequence[str]:
+        """The ids and patterns that it names; none where it says `missing`, `failed` or `invalid`."""
+        return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells.strip())
+
+
+def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
+    """The request that these parameters make of a campaign of the definition. None and "" are as if not given.
+
+    Refused with everything that is wrong: unknown parameters, malformed ids, cells and choices that do not exist.
+    """
+    told = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
+    problems = [_unknown(key) for key in conf if key not in Request.model_fields]
+    try:
+        request = Request.model_validate(told)
+    except ValidationError as error:
+        problems += [_malformed(fault) for fault in error.errors()]
+    else:
+        problems += _problems(definition, request)
+    if problems:
+        raise Refused(problems[:_PROBLEMS_TOLD], where="what the run was asked for")
+    return request
+
+
+def campaign_id_of(definition: Definition, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
+    """The campaign that a run of that time works at: the one it was asked for, else the one of its time."""
+    return (conf or {}).get("campaign_id") or new_campaign_id(definition, run_after)
+
+
+def choose(request: Request, states: Sequence[CellState], asked_at: datetime) -> Sequence[CellState]:
+    """The cells that a request of that time asks for, in the order of `states`.
+
+    A cell asked for by its own id runs again even if it is valid, once: a valid attempt that was judged after it was
+    asked for is the answer. So two who ask at once, or planning again, run it once.
+    """
+    states = [state for state in states if _is_in_subset(state.cell, request)]
+    missing = [state for state in states if state.valid is None]
+    if request.cells == MISSING:
+        return missing
+    if request.cells == FAILED:
+        return [state for state in missing if state.attempts]
+    if request.cells == INVALID:
+        return [state for state in missing if state.state == "invalid"]
+    return [state for state in states if _is_asked_for(state, request.patterns, asked_at)]
+
+
+def repeat_id(repeat: int) -> str:
+    """A repeat as cell ids write it: `r3`."""
+    return f"r{repeat}"
+
+
+def _is_asked_for(state: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:
+    if state.valid is None:
+        return any(fnmatchcase(state.cell.id, pattern) for pattern in patterns)
+    judged = state.valid.progress
+    return state.cell.id in patterns and (judged is None or judged.at < asked_at)
+
+
+def _is_in_subset(cell: Cell, request: Request) -> bool:
+    asked = (
+        (cell.variant, request.variants),
+        (format_rate(cell.load_ops_s), request.loads),
+        (repeat_id(cell.repeat), request.repeats),
+    )
+    return all(not chosen or value in chosen for value, chosen in asked)
+
+
+def _problems(definition: Definition, request: Request) -> Iterator[Problem]:
+    if request.campaign_id and (problem := campaign_id_problem(request.campaign_id)):
+        yield problem
+    yield from _choice_problems("variants", request.variants, [variant.id for variant in definition.variants])
+    yield from _choice_problems("loads", request.loads, [format_rate(load) for load in definition.loads])
+    repeats = [repeat_id(number) for number in range(1, definition.repeats + 1)]
+    yield from _choice_problems("repeats", request.repeats, repeats)
+    if request.parallel and request.parallel > definition.max_parallel:
+        mend = f"allowed: 1 to {definition.max_parallel}, the definition's `max_parallel`"
+        yield Problem("parallel", f"{request.parallel} is too many cells at a time", mend)
+    yield from _pattern_problems(definition, request)
+
+
+def _choice_problems(key: str, chosen: Sequence[str], known: Sequence[str]) -> Iterator[Problem]:
+    for value in chosen:
+        if value not in known:
+            yield Problem(key, f"{value!r} is none of the definition's", f"allowed: {', '.join(known)}")
+
+
+def _pattern_problems(definition: Definition, request: Request) -> Iterator[Problem]:
+    ids = [cell.id for cell in grid(definition)]
+    allowed = (
+        f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {definition.variants[0].id}-*, "
+        "with blanks or commas between them"
+    )
+    if re.fullmatch(SOME_CELLS, request.cells.strip()) is None:
+        yield Problem("cells", f"{request.cells!r} is no choice of cells", allowed)
+        return
+    for pattern in request.patterns:
+        if not any(fnmatchcase(cell_id, pattern) for cell_id in ids):
+            close = get_close_matches(pattern, ids, n=1)
+            meant = f"did you mean {close[0]}? " if close else ""
+            yield Problem("cells", f"{pattern!r} fits no cell of {definition.name!r}", meant + allowed)
+
+
+def _unknown(key: str) -> Problem:
+    known = tuple(Request.model_fields)
+    close = get_close_matches(key, known, n=1)
+    meant = f"did you mean `{close[0]}`? " if close else ""
+    return Problem(key, "there is no such parameter", f"{meant}allowed: {', '.join(known)}")
+
+
+def _malformed(fault: Any) -> Problem:
+    key, *place = map(str, fault["loc"])
+    return Problem(".".join([key, *place]), f"{fault['input']!r} can't be read: {fault['msg'].lower()}")

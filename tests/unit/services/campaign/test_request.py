@@ -1,0 +1,211 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.paid import Prices
+
+from plimsoll.domain.cell import AttemptKey, cell_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Refused
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.result import Verdict
+from plimsoll.services.campaign.plan import CampaignPlan, open_campaign
+from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.layout import VERDICT
+from plimsoll.services.planning import running_order
+from plimsoll.services.states import AttemptState, CellState
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
+HOUR = timedelta(hours=1)
+JUDGED = {"attempted_ops_s": 1000, "achieved_ops_s": 1000, "rate_achieved": True, "code_version": "test"}
+ALL = {cell.id for cell in running_order(DEFINITION)}
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path)
+
+
+def plan(installation: Installation, definition: Definition = DEFINITION, **conf: object) -> CampaignPlan:
+    """What a run of noon that is asked for this plans."""
+    return open_campaign(installation.toolkit, definition, read_request(definition, conf), NOON)
+
+
+def chosen(*states: CellState, **request: object) -> set[str]:
+    """Ids of the chosen cells; those that `states` does not hold were never tried."""
+    known = {state.cell.id: state for state in states}
+    every = [known.get(cell.id, CellState(cell, ())) for cell in running_order(DEFINITION)]
+    return {state.cell.id for state in choose(read_request(DEFINITION, request), every, NOON)}
+
+
+def judged(cell_id: str, *, valid: bool, at: datetime = NOON - HOUR) -> CellState:
+    cell, key = cell_of(DEFINITION, cell_id), AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+    verdict = Verdict.model_validate({**JUDGED, "key": key, "cell": cell, "valid": valid, "met": valid or None})
+    return CellState(cell, (AttemptState(key, progress=AttemptProgress(phase="done", at=at), verdict=verdict),))
+
+
+def broken(cell_id: str) -> CellState:
+    key = AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+    return CellState(cell_of(DEFINITION, cell_id), (AttemptState(key, ended="cancelled by ada"),))
+
+
+def test_by_default_every_cell_without_a_valid_attempt_is_asked_for() -> None:
+    assert chosen() == ALL
+    assert chosen(judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=False)) == ALL - {"v1-001k-r1"}
+
+
+def test_failed_cells_are_those_that_were_tried_and_invalid_ones_those_that_were_judged_so() -> None:
+    states = judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=False), broken("v2-003k-r2")
+
+    assert chosen(*states, cells="failed") == {"v1-002k-r1", "v2-003k-r2"}
+    assert chosen(*states, cells="invalid") == {"v1-002k-r1"}
+
+
+@pytest.mark.parametrize("cells", ["v1-001k-r1 v2-*-r2", "v1-001k-r1, v2-*-r2", " v1-001k-r1,v2-*-r2"])
+def test_cells_are_asked_for_by_ids_and_patterns(cells: str) -> None:
+    assert chosen(cells=cells) == {"v1-001k-r1", "v2-001k-r2", "v2-002k-r2", "v2-003k-r2"}
+
+
+def test_a_valid_cell_runs_again_when_its_very_id_is_asked_for() -> None:
+    states = judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=True)
+
+    assert chosen(*states, cells="v1-001k-r1 v1-*-r2") == {"v1-001k-r1", "v1-001k-r2", "v1-002k-r2", "v1-003k-r2"}
+
+
+def test_one_that_was_judged_valid_since_it_was_asked_for_does_not_run_once_more() -> None:
+    assert chosen(judged("v1-001k-r1", valid=True, at=NOON + HOUR), cells="v1-001k-r1") == set()
+
+
+def test_subsets_narrow_each_other() -> None:
+    assert chosen(variants=["v1"], loads=["2000/s", "3000/s"], repeats=["r2"]) == {"v1-002k-r2", "v1-003k-r2"}
+
+
+def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
+    with pytest.raises(Refused, match=r"'g1-\*' fits no cell of 'instant' \(allowed: missing, failed, invalid, or ids"):
+        chosen(cells="v1-* g1-*")
+
+
+@pytest.mark.parametrize(
+    ("conf", "told"),
+    [
+        ({"campain_id": "mine"}, r"campain_id: there is no such parameter \(did you mean `campaign_id`\?"),
+        ({"campaign_id": "mine\n"}, r"'mine\\n' is no id of a campaign \(allowed: lower-case"),
+        ({"campaign_id": "../mine"}, "is no id of a campaign"),
+        ({"campaign_id": "a" * 101}, "is no id of a campaign"),
+        ({"cells": "v1-001k-r9"}, r"'v1-001k-r9' fits no cell of 'instant' \(did you mean v1-001k-r[12]\?"),
+        ({"cells": "v1-001k-r1; rm"}, "is no choice of cells"),
+        ({"cells": 3}, r"cells: 3 can't be read"),
+        ({"variants": ["g1"]}, r"variants: 'g1' is none of the definition's \(allowed: v1, v2\)"),
+        ({"loads": ["7000/s"]}, r"loads: '7000/s' is none .*allowed: 1000/s, 2000/s, 3000/s"),
+        ({"repeats": ["r3"]}, r"repeats: 'r3' is none .*allowed: r1, r2"),
+        ({"parallel": 5}, r"parallel: 5 is too many .*allowed: 1 to 4"),
+        ({"parallel": 0}, r"parallel: 0 can't be read"),
+    ],
+)
+def test_what_can_not_be_asked_for_is_refused_with_what_is_allowed(conf: dict[str, object], told: str) -> None:
+    with pytest.raises(Refused, match=told):
+        read_request(DEFINITION, conf)
+
+
+def test_a_request_is_refused_with_everything_that_is_wrong_with_it() -> None:
+    with pytest.raises(Refused, match="3 problems") as refused:
+        read_request(DEFINITION, {"speed": 3, "variants": ["g1"], "cells": "zgc-*"})
+
+    assert [problem.where for problem in refused.value.problems] == ["speed", "variants", "cells"]
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_what_is_left_empty_is_as_if_it_were_not_given(empty: str | None) -> None:
+    assert read_request(DEFINITION, dict.fromkeys(Request.model_fields, empty)) == Request()
+    assert campaign_id_of(DEFINITION, {"campaign_id": empty}, NOON) == campaign_id_of(DEFINITION, {}, NOON)
+
+
+def test_planning_opens_a_campaign_named_after_definition_and_time(installation: Installation) -> None:
+
+    planned = plan(installation)
+
+    assert planned.campaign_id == "instant-20260131t120000"
+    assert planned.cells == running_order(DEFINITION)
+    assert CampaignStore(installation.toolkit.store, planned.campaign_id).definition() == DEFINITION
+
+
+def test_planning_again_runs_only_what_has_no_valid_attempt(installation: Installation) -> None:
+    first = plan(installation)
+    _make_valid(installation, first.campaign_id, first.cells[0].id)
+
+    again = plan(installation)
+
+    assert again.cells == first.cells[1:]
+    assert again.summary == "11 cells to run now; 11 of 12 have no valid attempt"
+
+
+def test_a_campaign_is_continued_by_its_id(installation: Installation) -> None:
+    plan(installation, campaign_id="mine")
+    _make_valid(installation, "mine", "v1-001k-r1")
+
+    again = plan(installation, campaign_id="mine", cells="v1-*-r1")
+
+    assert [cell.id for cell in again.cells] == [
+        cell.id
+        for cell in running_order(DEFINITION)
+        if cell.id.startswith("v1") and cell.repeat == 1 and cell.id != "v1-001k-r1"
+    ]
+
+
+def test_failed_cells_are_planned_again_by_their_name(installation: Installation) -> None:
+    from plimsoll.services.attempts import begin
+
+    plan(installation, campaign_id="mine")
+    begin(installation.toolkit, "mine", "v2-002k-r1", "owner")
+
+    assert [cell.id for cell in plan(installation, campaign_id="mine", cells="failed").cells] == ["v2-002k-r1"]
+
+
+def test_a_campaign_of_another_definition_is_refused(installation: Installation) -> None:
+    plan(installation, campaign_id="mine")
+
+    with pytest.raises(Refused, match="another definition"):
+        plan(installation, instant_definition("other"), campaign_id="mine")
+
+
+def test_a_definition_that_can_not_run_here_is_refused_before_a_campaign_exists(installation: Installation) -> None:
+    elsewhere = DEFINITION.model_copy(update={"provider": DEFINITION.provider.model_copy(update={"name": "moon"})})
+
+    with pytest.raises(Refused, match="'moon' is not available here"):
+        plan(installation, elsewhere)
+    assert not list(installation.toolkit.store.keys(""))
+
+
+def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> None:
+    from plimsoll.services.attempts import begin
+
+    key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
+    verdict = {**JUDGED, "key": key, "cell": cell_of(DEFINITION, cell_id), "valid": True, "met": True}
+    write_model(installation.toolkit.store, key, VERDICT, Verdict.model_validate(verdict))
+
+
+def test_a_campaign_without_room_in_its_budget_is_refused_before_it_exists(installation: Installation) -> None:
+    dear = instant_definition("dear").model_copy(update={"budget": 0.01})
+    paid = replace(installation.toolkit, tariffs={"instant": Prices()})
+
+    with pytest.raises(Refused, match=r"no room for another cell: 0\.00 USD are spent.*raise `budget`"):
+        open_campaign(paid, dear, Request(), NOON)
+    assert installation.toolkit.store.folders("") == ()
+
+
+@pytest.mark.parametrize("cells", ["failed", "invalid"])
+def test_a_new_campaign_has_no_cells_to_repeat_and_is_not_opened(installation: Installation, cells: str) -> None:
+    with pytest.raises(Refused, match=f"{cells!r} asks for cells that were run before, and campaign 'mine' is new"):
+        plan(installation, campaign_id="mine", cells=cells)
+    assert installation.toolkit.store.folders("") == ()
+
+
+@pytest.mark.parametrize("campaign_id", ["mine\n", "Mine", "../mine", ""])
+def test_no_campaign_is_opened_under_what_is_no_id(installation: Installation, campaign_id: str) -> None:
+    with pytest.raises(Refused, match="is no id of a campaign"):
+        CampaignStore(installation.toolkit.store, campaign_id).open(DEFINITION)
+    assert installation.toolkit.store.folders("") == ()
