@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test test-clean-debian check lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian check lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
@@ -32,13 +32,24 @@ down:  ## Stop Airflow, its database and every cluster
 status:  ## Say whether Airflow is up
 	@if [ -x $(BIN)/python ]; then exec $(LOCAL) status; else echo "not set up: make setup"; exit 1; fi
 
-test: setup-dev  ## Check style, types and layers, then run all tests
+test: setup-dev  ## Check style, types and layers, then run the tests
 	@$(MAKE) check
-	@$(PYTEST)
+	@$(PYTEST) --junitxml .pytest_cache/last-run.xml
 
 # One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope \
-	--durations 25 --durations-min 5 --junitxml .pytest_cache/last-run.xml
+	--durations 25 --durations-min 5
+
+test-quick: setup-dev  ## Check style, types and layers, then run the unit tests: before each commit
+	@$(MAKE) check
+	@$(PYTEST) tests/unit
+
+test-long: setup-dev  ## Every test, and at full size: 275 cells, null campaigns, clean Debian (hours; as root)
+	@PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test
+	@$(BIN)/python -m benchmarks.aws_campaign
+	@$(BIN)/python -m benchmarks.instant_campaign
+	@$(BIN)/python -m benchmarks.false_alarms
+	@$(MAKE) test-clean-debian
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
 	@.ci/clean-debian

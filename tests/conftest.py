@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.suite.groups import Groups
+from tests.support.suite.proven import Proven
 from tests.support.suite.quiet import Quiet
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class NothingOutlivesItsFolder:
 def pytest_configure(config: pytest.Config) -> None:
     """Let an end from outside undo what fixtures did; who starts tests in the background may have Ctrl-C ignored."""
     # A hook in this file is not asked about what belongs to the session.
-    for plugin in (NothingOutlivesItsFolder(), Groups(), Quiet()):
+    for plugin in (NothingOutlivesItsFolder(), Groups(), Quiet(), Proven()):
         config.pluginmanager.register(plugin)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)

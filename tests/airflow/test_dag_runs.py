@@ -24,8 +24,6 @@ CELL = {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
 
 pytestmark = [
     pytest.mark.usefixtures("database"),
-    # Airflow's in-process server imports what its own dependencies have deprecated.
-    pytest.mark.filterwarnings("default"),
 ]
 
 

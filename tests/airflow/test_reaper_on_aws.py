@@ -103,7 +103,6 @@ def live_run(database: None) -> Iterator[str]:
         session.delete(run)
 
 
-@pytest.mark.filterwarnings("default")  # Airflow's in-process server imports what its own dependencies deprecated
 @pytest.mark.usefixtures("database")
 def test_the_dag_destroys_what_a_dead_cell_left_of_every_kind_and_nothing_else(account: Account, live_run: str) -> None:
     before = census(account.ec2)

@@ -81,7 +81,6 @@ MATRIX = """
 """
 
 pytestmark = [
-    pytest.mark.filterwarnings("default"),
     needs(CHROMIUM is not None, "the browser is chromium"),
 ]
 

@@ -19,8 +19,6 @@ with warnings.catch_warnings():
 REAL = {"campaign_id": CAMPAIGN, "cell_id": "v1-001k-r1", "attempt": 1, "name": "demo"}
 OPERATIONS = [(path, method) for path, methods in create_app().openapi()["paths"].items() for method in methods]
 
-pytestmark = pytest.mark.filterwarnings("ignore")
-
 
 @pytest.fixture
 def document(airflow_app: FastAPI, campaign: Installation) -> Any:

@@ -17,8 +17,6 @@ from plimsoll.services.planning import new_campaign_id
 
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
-pytestmark = pytest.mark.filterwarnings("default")
-
 
 @pytest.fixture(scope="module")
 def dags(database: None, stored: Installation) -> None:

@@ -1,0 +1,50 @@
+"""Which files of this checkout a set of files depends on: by their import statements, followed to the end."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.support.suite.groups import CHECKOUT
+
+ROOTS = {
+    "tests": CHECKOUT,
+    "benchmarks": CHECKOUT,
+    "plimsoll": CHECKOUT / "include",
+    "plimsoll_airflow": CHECKOUT / "plugins",
+}
+"""Where the packages of this checkout lie."""
+
+
+def closure(files: Iterable[Path]) -> set[Path]:
+    """The files, and all of this checkout that they import, or that is imported by what they import."""
+    found, left = set[Path](), list(files)
+    while left:
+        file = left.pop()
+        if file not in found:
+            found.add(file)
+            left.extend(_imports(file) if file.suffix == ".py" else ())
+    return found
+
+
+def _imports(file: Path) -> Iterator[Path]:
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _files_of(alias.name)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                yield from _files_of(f"{node.module}.{alias.name}")
+
+
+def _files_of(name: str) -> Iterator[Path]:
+    """The module with the packages above it; the last part may also be something within the module."""
+    first, *rest = name.split(".")
+    if first not in ROOTS:
+        return
+    place = ROOTS[first] / first
+    for part in [*rest, ""]:
+        if (place / "__init__.py").is_file():
+            yield place / "__init__.py"
+        if part and (place / f"{part}.py").is_file():
+            yield place / f"{part}.py"
+        place = place / part
