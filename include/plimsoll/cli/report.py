@@ -73,6 +73,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
         "files": len(remade.files),
         "differing": remade.differing,
         "versions": remade.versions,
+        "other_fonts": remade.other_fonts,
     }
     if as_json:
         print_json(found)
@@ -99,4 +100,6 @@ def _comparison(remade: "Remade") -> str:
         return f"all {count} files are those of the first report, byte for byte"
     changed = "".join(f"\n  {name}: {then}, now {now}" for name, (then, now) in remade.versions.items())
     why = f"\nmade by other versions than the first:{changed}" if changed else ""
+    if remade.other_fonts:
+        why += f"\nfonts of this machine draw what Plimsoll's font does not have: {remade.other_fonts}"
     return f"of {count} files these are not those of the first report: {', '.join(remade.differing)}{why}"

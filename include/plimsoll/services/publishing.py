@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 BUNDLE = "bundle.zip"
+CHART_FONT = "font of charts"
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
 
 
@@ -114,12 +115,15 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
 
 
 def versions_here(code_version: str) -> dict[str, str]:
-    """What makes reports here: of Plimsoll, Python and libraries whose output is in them, and the kind of machine."""
+    """What makes reports here: Plimsoll, Python, libraries whose output is in them, kind of machine, charts' font."""
+    from plimsoll.report.charts import fonts
+
     return {
         "plimsoll": code_version,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         **{name: version(name) for name in _LIBRARIES},
+        CHART_FONT: fonts.version(),
     }
 
 

@@ -12,26 +12,31 @@ from plimsoll.domain.errors import BundleError, NotFound, PlimsollError
 from plimsoll.domain.result import Manifest
 from plimsoll.services import layout
 from plimsoll.services.bundles import Member, checksums_of, read_bundle, write_bundle
-from plimsoll.services.publishing import BUNDLE, report_files, report_key, versions_here
+from plimsoll.services.publishing import BUNDLE, CHART_FONT, report_files, report_key, versions_here
 from plimsoll.services.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.ports.store import ResultStore
+
+_UNRECORDED = {CHART_FONT: "a font of the machine"}
+"""What made the reports of bundles that do not say: their versions did not know of it."""
 
 
 @dataclass(frozen=True)
 class Remade:
     """A report made again. `differing`: files that are not, byte for byte, those of the report that the bundle is of.
 
-    `versions`: what made it where that is not what made the first: name → then, now.
+    `versions`: what made it where that is not what made the first: name → then, now. `other_fonts`: the characters in
+    its charts that differ and that the charts' font lacks, which the fonts of the machine draw.
     """
 
     campaign_id: str
     files: Mapping[str, bytes]
     differing: tuple[str, ...]
     versions: Mapping[str, tuple[str, str]]
+    other_fonts: str = ""
 
 
 def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
@@ -46,16 +51,26 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
         mend = "make the report with the version of Plimsoll that made the bundle"
         raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
     made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
+    differing = tuple(sorted({name for name, _ in made.items() ^ first.report.items()}))
     return Remade(
         campaign_id=prefix,
         files=files,
-        differing=tuple(sorted({name for name, _ in made.items() ^ first.report.items()})),
+        differing=differing,
         versions={
-            name: (first.versions.get(name, "none"), version)
+            name: (first.versions.get(name, _UNRECORDED.get(name, "none")), version)
             for name, version in versions_here(code_version).items()
             if first.versions.get(name) != version
         },
+        other_fonts=_characters_of_other_fonts(files, differing),
     )
+
+
+def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[str]) -> str:
+    """A picture may differ where its SVG does not: the PNG alone has shapes of characters."""
+    from plimsoll.report.charts import fonts
+
+    drawings = {str(PurePosixPath(name).with_suffix(".svg")) for name in differing} & files.keys()
+    return "".join(sorted({one for name in drawings for one in fonts.lacking(files[name].decode())}))
 
 
 def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:

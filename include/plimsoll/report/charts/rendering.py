@@ -2,9 +2,10 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from plimsoll.report.charts import fonts
 from plimsoll.report.charts.figure import HOVER, Figure
 from plimsoll.report.charts.theme import page_config, picture_config
 
@@ -16,17 +17,22 @@ def pictures(figure: Figure) -> dict[str, bytes]:
     """`charts/<name>.svg` and `charts/<name>.png`, titled, on white."""
     import vl_convert
 
-    svg = _renumbered(vl_convert.vegalite_to_svg(picture_specification(figure)))
+    svg = _drawn(picture_specification(figure))
     png = smaller_png(vl_convert.svg_to_png(svg, scale=_SCALE))
     return {f"charts/{figure.name}.svg": svg.encode(), f"charts/{figure.name}.png": png}
 
 
 def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
     """The chart as SVG to stand in a page, each panel of that size, its inks the page's own."""
+    inner = {**figure.spec.get("spec", {}), "width": width_px, "height": height_px}
+    return _drawn({**figure.spec, "spec": inner, "config": page_config()})
+
+
+def _drawn(specification: Mapping[str, Any]) -> str:
     import vl_convert
 
-    inner = {**figure.spec.get("spec", {}), "width": width_px, "height": height_px}
-    return _renumbered(vl_convert.vegalite_to_svg({**figure.spec, "spec": inner, "config": page_config()}))
+    fonts.register()
+    return _renumbered(vl_convert.vegalite_to_svg(specification))
 
 
 def smaller_png(png: bytes) -> bytes:

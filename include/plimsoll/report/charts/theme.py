@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from plimsoll.report.charts.fonts import FAMILY
 from plimsoll.report.findings import Findings
 
 # Okabe and Ito's colours (Color Universal Design, 2008), shifted so far that each stands out on white and on dark.
@@ -20,13 +21,13 @@ BOUND = "#d55e00"
 SHADE = "#7f8b99"
 LEGEND_ROOM = "legendRoom"
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
-PICTURE_FONT = "Liberation Sans, Arial, sans-serif"
+PAGE_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
+PICTURE_FONT = f"{FAMILY}, Liberation Sans, Arial, sans-serif"
 
 
 def page_config() -> dict[str, Any]:
     """Theme for the page: inks follow the text's colour, so that light, dark and print need no second drawing."""
-    return _config(ink="currentColor", font=FONT, background="transparent")
+    return _config(ink="currentColor", font=PAGE_FONT, background="transparent")
 
 
 def picture_config() -> dict[str, Any]:
