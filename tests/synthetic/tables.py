@@ -34,7 +34,7 @@ def interval_table(
             "count": (rates * step).astype(np.int64),
             "rate_ops_s": rates,
             **{name: worst * factor for name, factor in SHAPE.items()},
-            "judged_ms": np.where(judged, worst, np.nan),
+            "judged_ms": worst,
             "met": pd.arrays.BooleanArray(worst < level.bound_ms, ~(judged & of_all)),
         }
     )

@@ -12,8 +12,8 @@ from tests.outcomes import campaign_of
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
-from plimsoll.report.charts.rendering import smaller_png
-from plimsoll.report.charts.theme import log_axis
+from plimsoll.report.charts.rendering import picture_specification, smaller_png
+from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, log_axis
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.findings import Findings, analyse
 
@@ -92,6 +92,49 @@ def test_a_run_that_lasted_longer_than_asked_lies_within_its_panel(demo: Finding
     domains = [domain for domain in _domains(figure.spec) if domain[0] == 0]
     assert domains
     assert all(domain == [0, 95.0] for domain in domains)
+
+
+def with_intervals(demo: Findings, **changes: object) -> list[dict[str, Any]]:
+    """The rows of a timeline in whose first cell the last interval has these values."""
+    first, *others = demo.data.attempts
+    table = first.intervals.sort_values("start_s", kind="stable").reset_index(drop=True)
+    last = table.index[table["start_s"] == table["start_s"].max()]
+    for name, value in changes.items():
+        table.loc[last, name] = value
+    attempts = (replace(first, intervals=table), *others)
+    place = list(demo.labels).index(first.verdict.cell.variant)
+    rows = rows_of(timelines(analyse(replace(demo.data, attempts=attempts)))[place])
+    return [row for row in rows if row["panel"] == "0" and row["mark"] not in "np"]
+
+
+def test_a_last_interval_that_was_cut_off_is_not_drawn_like_a_judged_one(demo: Findings) -> None:
+    *others, last = with_intervals(demo, phase="partial", met=None, judged_ms=3_000.0)
+    assert (last["mark"], last["ms"], last["missed"]) == ("u", "3000", "0")
+    assert {row["mark"] for row in others} == {"i"}
+
+
+def test_an_interval_in_which_nothing_was_answered_is_seen(demo: Findings) -> None:
+    last = with_intervals(demo, met=False, judged_ms=None)[-1]
+    assert (last["mark"], last["ms"], last["missed"]) == ("s", "", "1")
+
+
+def test_no_colour_of_a_variant_means_anything_else() -> None:
+    assert len(set(PALETTE)) == len(PALETTE)
+    assert not {MISSED, MET, PAUSE, SHADE} & set(PALETTE)
+
+
+def test_the_bound_has_the_ink_of_text(drawn: Mapping[str, Figure]) -> None:
+    for name in ("maxima", "timeline-prime"):
+        spec = picture_specification(drawn[name])
+        rules = [layer["mark"] for layer in spec["spec"]["layer"] if layer["mark"]["type"] == "rule"]
+        assert {"type": "rule", "style": "bound"} in rules
+        assert spec["config"]["style"]["bound"]["stroke"] == spec["config"]["axis"]["labelColor"]
+
+
+def test_below_a_gap_in_the_last_row_stands_no_axis(drawn: Mapping[str, Figure]) -> None:
+    """Five panels of maxima in rows of two; six timelines in rows of three."""
+    assert picture_specification(drawn["maxima"])["resolve"]["axis"]["x"] == "independent"
+    assert "axis" not in picture_specification(drawn["timeline-prime"]).get("resolve", {})
 
 
 def test_the_specifications_of_equal_findings_are_equal(drawn: Mapping[str, Figure], patchy: Findings) -> None:

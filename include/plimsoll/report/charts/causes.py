@@ -7,11 +7,11 @@ import altair as alt
 from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.coincidence import BY_ID, CAUSES
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.theme import LINE, MISSED, SHADE, legend_room
+from plimsoll.report.charts.theme import MET, MISSED, SHADE, legend_room
 from plimsoll.report.findings import Findings
 
-_MISSED, _MET = "missed intervals", "met intervals (base rate)"
-_KINDS = [_MISSED, _MET]
+_OF_MISSED, _OF_MET = "missed intervals", "met intervals (base rate)"
+_KINDS = [_OF_MISSED, _OF_MET]
 
 
 def causes_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -23,8 +23,9 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
     seen = [cause.label for cause in CAUSES if any(row["cause"] == cause.label for row in rows)]
     height = 26 * len(seen) + 10
     panels = alt.layer(*_layers(seen)).properties(width=300, height=height)
+    layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=290)
     facet = alt.Facet("variant:N", sort=list(findings.labels.values()), header=alt.Header(labelFontSize=12, title=None))
-    chart = panels.facet(facet=facet, columns=2, data=TABLE).add_params(legend_room(700))
+    chart = panels.facet(facet=facet, columns=layout.in_row, data=TABLE).add_params(legend_room(700))
     figure = Figure(
         name="causes",
         title="What coincided with missed intervals, and with met ones",
@@ -34,7 +35,7 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
             "test, Holm's correction, 5 %); a faint one: no more than chance, or too few intervals to tell."
         ),
         spec=specification(chart, rows_data(rows)),
-        panels=Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=290),
+        panels=layout,
     )
     return (figure,)
 
@@ -43,7 +44,7 @@ def _rows(findings: Findings, one: VariantCauses) -> Iterator[dict[str, object]]
     seen = {share.cause for other in findings.causes for share in other.causes if share.missed_with}
     for share in one.causes:
         if share.cause in seen and share.missed:
-            parts = ((_MISSED, share.missed_with, share.missed), (_MET, share.met_with, share.met))
+            parts = ((_OF_MISSED, share.missed_with, share.missed), (_OF_MET, share.met_with, share.met))
             for kind, count, whole in parts:
                 yield {
                     "variant": findings.labels[one.variant],
@@ -59,7 +60,7 @@ def _layers(seen: list[str]) -> list[alt.Chart]:
     x = alt.X("share:Q", title="Share of intervals (%)", scale=alt.Scale(domain=[0, 100]))
     y = alt.Y("cause:N", sort=seen, title=None, axis=alt.Axis(labelLimit=180, ticks=False))
     legend = alt.Legend(orient="top", title=None)
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=_KINDS, range=[MISSED, LINE]), legend=legend)
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=_KINDS, range=[MISSED, MET]), legend=legend)
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=_KINDS, range=["circle", "square"]), legend=legend)
     strong = alt.when(alt.datum.link == "linked").then(alt.value(0.9)).otherwise(alt.value(0.3))
     tooltip = [
@@ -72,10 +73,10 @@ def _layers(seen: list[str]) -> list[alt.Chart]:
     base = alt.Chart()
     return [
         base.mark_line(color=SHADE, strokeWidth=3).encode(x=x, y=y, detail="cause:N", opacity=strong),
-        base.transform_filter(alt.datum.kind == _MET)
+        base.transform_filter(alt.datum.kind == _OF_MET)
         .mark_point(filled=False, size=60, strokeWidth=2, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip),
-        base.transform_filter(alt.datum.kind == _MISSED)
+        base.transform_filter(alt.datum.kind == _OF_MISSED)
         .mark_point(filled=True, size=60, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip),
     ]

@@ -23,6 +23,11 @@ class Panels:
     narrowest_px: int
     own_axes: bool = False
 
+    @property
+    def last_row_has_gaps(self) -> bool:
+        """Whether panels don't fill the last row: a shared x axis would stand below the gaps, far from its panels."""
+        return self.count > self.in_row and self.count % self.in_row > 0
+
 
 @dataclass(frozen=True)
 class Figure:

@@ -59,6 +59,6 @@ def _response_time(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> alt
 
 def _bound(bound_ms: float) -> alt.Chart:
     data = alt.InlineData(values=[{"bound": bound_ms}])
-    line = alt.Chart(data).mark_rule(strokeDash=[6, 4], strokeWidth=1.5, color=BOUND)
+    line = alt.Chart(data).mark_rule(style=BOUND)
     drawn: alt.Chart = line.encode(y=alt.Y("bound:Q", title=""), tooltip=[alt.Tooltip("bound:Q", title="Bound (ms)")])
     return drawn

@@ -59,7 +59,15 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 def picture_specification(figure: Figure) -> dict[str, Any]:
     """The chart with its title, in the theme of pictures, without what only a pointer would find."""
     title = {"text": figure.title, "offset": 12}
-    return {**_without_hover(dict(figure.spec)), "config": picture_config(), "title": title}
+    return {**_with_whole_axes(figure, _without_hover(dict(figure.spec))), "config": picture_config(), "title": title}
+
+
+def _with_whole_axes(figure: Figure, spec: dict[str, Any]) -> dict[str, Any]:
+    """Each panel has an x axis of its own where the last row has gaps; page.js does the same at its own width."""
+    if figure.panels is None or not figure.panels.last_row_has_gaps:
+        return spec
+    resolve = spec.get("resolve", {})
+    return {**spec, "resolve": {**resolve, "axis": {**resolve.get("axis", {}), "x": "independent"}}}
 
 
 def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:

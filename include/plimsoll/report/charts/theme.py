@@ -10,15 +10,18 @@ import altair as alt
 from plimsoll.report.charts.fonts import FAMILY
 from plimsoll.report.findings import Findings
 
-# Okabe and Ito's colours (Color Universal Design, 2008), shifted so far that each stands out on white and on dark.
-PALETTE = ("#1a7fbd", "#d55e00", "#009e73", "#b8569a", "#b07d00", "#3d9bd6", "#7f7f7f")
+# Variants' colours. Each has a contrast of 3:1 or more on white and on dark, and any two of them and MISSED lie 0.09 or
+# more apart in OKLab (Ottosson, 2020) to red-green-blind readers too (Machado, Oliveira and Fernandes, 2009).
+PALETTE = ("#1a7fbd", "#1e965a", "#e10fa5", "#5a3cff", "#964b69", "#a578ff")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 
-LINE = "#1a7fbd"
+# What is no variant has none of their colours.
 MISSED = "#d55e00"
+MET = "#6f7f8d"
 PAUSE = "#8a7f66"
-BOUND = "#d55e00"
 SHADE = "#7f8b99"
+BOUND = "bound"
+"""Style of marks at the bound: in the ink of text, dashed."""
 LEGEND_ROOM = "legendRoom"
 
 PAGE_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
@@ -88,6 +91,12 @@ def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9) 
     return alt.Y(field, title=title, scale=scale, axis=alt.Axis(values=ticks, format=",~f"))
 
 
+def colour_of(findings: Findings, variant: str) -> str:
+    """The colour that a variant has in every chart."""
+    place = list(findings.labels).index(variant)
+    return PALETTE[place % len(PALETTE)]
+
+
 def _cycle(values: Sequence[str], labels: Sequence[str]) -> list[str]:
     return [values[place % len(values)] for place in range(len(labels))]
 
@@ -127,4 +136,5 @@ def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "titleColor": ink, "labelFontSize": 11, "labelPadding": 3, "title": None},
         "text": {"color": ink},
+        "style": {BOUND: {"stroke": ink, "strokeOpacity": 0.85, "strokeDash": [5, 3], "strokeWidth": 1.3}},
     }

@@ -9,8 +9,8 @@ import pandas as pd
 
 from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by_errors
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
-from plimsoll.report.charts.theme import BOUND, LINE, MISSED, PAUSE, SHADE, log_y
-from plimsoll.report.charts.timeline_data import interval_points, pause_points, percentile_column, points_per_panel
+from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
+from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import figure, ops, plural, short_ops
 
@@ -41,24 +41,33 @@ def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
 
 
 def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
-    """Intervals (`mark` i) and pauses (p) of all panels as they are drawn, and one row (n) to open each panel."""
+    """What all panels draw, by its `mark`, and one row (n) to open each panel.
+
+    i: intervals, warm-up's too; u: cut off, so not judged; s: missed, with nothing answered; p: pauses.
+    """
     attempts = {place: result.shown for place, result in enumerate(cells) if result.shown}
     points = points_per_panel(len(findings.cells))
     duration_s = findings.definition.timing.duration / timedelta(seconds=1)
     shortest_ms = _SHORTEST_PAUSE * findings.level.bound_ms
     marks = {
         "n": pd.DataFrame({"panel": range(len(cells))}),
-        "i": interval_points(attempts, percentile_column(findings.level.percentile), points),
+        **_by_mark(interval_points(attempts, findings.level.operations, points)),
         "p": pause_points(attempts, duration_s, shortest_ms, points // 2),
     }
     table = pd.concat([own.assign(mark=mark) for mark, own in marks.items() if not own.empty], ignore_index=True)
     return table.reindex(columns=_COLUMNS)
 
 
+def _by_mark(intervals: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    stood = intervals["ms"].isna() & (intervals["missed"] > 0)
+    cut_off = intervals["phase"] == "partial"
+    return {"i": intervals[~stood & ~cut_off], "u": intervals[cut_off], "s": intervals[stood]}
+
+
 def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
     cells, repeats = findings.of_variant(variant), findings.definition.repeats
     few = len(cells) <= _FEW
-    panels = alt.layer(*_layers(findings, x, y, few=few)).properties(
+    panels = alt.layer(*_layers(findings, variant, x, y, few=few)).properties(
         width=340 if few else 150, height=150 if few else 84
     )
     headers = json.dumps([_header(result, few=few) for result in cells])
@@ -104,22 +113,32 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
     return {"values": csv, "format": {"type": "csv", "parse": kinds}}
 
 
-def _layers(findings: Findings, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
+def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
     """From back to front: warm-up, pauses, bound, line, points (all of them where there are few), hover targets."""
+    line = colour_of(findings, variant)
     _, unit = _time_unit(findings)
     pauses = alt.Chart().transform_filter(alt.datum.mark == "p")
     intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
     points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
-    colour = alt.when(alt.datum.missed > 0).then(alt.value(MISSED)).otherwise(alt.value(LINE))
-    hover = intervals.mark_point(opacity=0, size=40).properties(name=HOVER)
+    colour = alt.when(alt.datum.missed > 0).then(alt.value(MISSED)).otherwise(alt.value(line))
+    seen = alt.Chart().transform_filter("datum.mark != 'p' && datum.mark != 'n'")
+    hover = seen.mark_point(opacity=0, size=40).properties(name=HOVER)
     return [
         _warm_up(findings, x),
         pauses.mark_rule(color=PAUSE, strokeWidth=1.2, opacity=0.75).encode(
             x=x, y=y, y2=alt.value("height"), tooltip=_pause_tooltip(unit)
         ),
         _bound(findings, y),
-        intervals.mark_line(color=LINE, strokeWidth=1.3).encode(x=x, y=y),
+        intervals.mark_line(color=line, strokeWidth=1.3).encode(x=x, y=y),
         points.mark_point(filled=True, opacity=1, size=28 if few else 14).encode(x=x, y=y, color=colour),
+        alt.Chart()
+        .transform_filter(alt.datum.mark == "u")
+        .mark_point(filled=False, opacity=0.9, size=22 if few else 14, strokeWidth=1.2, color=SHADE)
+        .encode(x=x, y=y),
+        alt.Chart()
+        .transform_filter(alt.datum.mark == "s")
+        .mark_point(filled=True, opacity=1, size=40 if few else 22, shape="triangle-down", color=MISSED)
+        .encode(x=x, y=alt.value(5)),
         hover.encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit)),
     ]
 
@@ -141,7 +160,7 @@ def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
 
 def _bound(findings: Findings, y: alt.Y) -> alt.Chart:
     line = alt.Chart(alt.InlineData(values=[{"ms": findings.level.bound_ms}]))
-    drawn: alt.Chart = line.mark_rule(color=BOUND, strokeDash=[4, 3], strokeWidth=1.2).encode(y=y)
+    drawn: alt.Chart = line.mark_rule(style=BOUND).encode(y=y)
     return drawn
 
 
@@ -172,8 +191,10 @@ def _caption(findings: Findings) -> str:
     neighbours = -(-int(timing.duration / level.interval) // points_per_panel(len(findings.cells)))
     thinned = f" Each point is the highest of {plural(neighbours, 'neighbouring interval')}." if neighbours > 1 else ""
     return (
-        f"Over each panel: load (ops/s), repeat, outcome. Blue line: p{level.percentile:g} of each interval on a log "
-        f"scale.{thinned} Orange points: intervals that missed. Dashed: the bound, {figure(level.bound_ms)} ms. "
-        f"Shaded: warm-up, not judged. Vertical bars: stop-the-world pauses of any node, as high as they are long, on "
-        f"the same scale; the longest of each slice of time, none below {figure(_SHORTEST_PAUSE * level.bound_ms)} ms."
+        f"Over each panel: load (ops/s), repeat, outcome. Line: p{level.percentile:g} of each interval on a log "
+        f"scale.{thinned} Orange points: intervals that missed; triangles at the top: nothing was answered in "
+        f"them. Hollow grey points: the last interval, cut off and not judged. Dashed: the bound, "
+        f"{figure(level.bound_ms)} ms. Shaded: warm-up, not judged. Vertical bars: stop-the-world pauses of any "
+        f"node, as high as they are long, on the same scale; the longest of each slice of time, none below "
+        f"{figure(_SHORTEST_PAUSE * level.bound_ms)} ms."
     )

@@ -11,7 +11,6 @@ import pandas as pd
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import AttemptData
 
-_PERCENTILE_COLUMNS: Mapping[float, str] = {50: "p50_ms", 90: "p90_ms", 99: "p99_ms", 99.9: "p99_9_ms", 100: "max_ms"}
 _ALL_POINTS = 18_000
 _FEWEST, _MOST = 50, 720
 
@@ -21,26 +20,22 @@ def points_per_panel(panels: int) -> int:
     return min(_MOST, max(_FEWEST, _ALL_POINTS // max(1, panels)))
 
 
-def percentile_column(percentile: float) -> str:
-    """The intervals' column of a percentile; p99.9 where the table has no column of its own for it."""
-    return _PERCENTILE_COLUMNS.get(percentile, "p99_9_ms")
+def interval_points(attempts: Mapping[int, AttemptData], operations: str, points: int) -> pd.DataFrame:
+    """The highest of every few neighbouring intervals of each attempt, of those operations that are judged.
 
-
-def interval_points(attempts: Mapping[int, AttemptData], column: str, points: int) -> pd.DataFrame:
-    """The highest of every few neighbouring intervals of each attempt.
-
-    Columns: panel (key in `attempts`); start_s, duration_s and ms of the highest interval; intervals and missed (how
-    many of the neighbours there are, and how many of them missed). Neighbours without any percentile give a row
-    without `ms`.
+    Columns: panel (key in `attempts`); phase (`warm-up`, `judged`, `partial`), which neighbours share; start_s,
+    duration_s and ms (the judged percentile) of the highest interval; intervals and missed (how many of the neighbours
+    there are, and how many of them missed). Neighbours without any percentile give a row without `ms`.
     """
-    columns = ["operation", "start_s", "duration_s", "met", column]
+    columns = ["operation", "phase", "start_s", "duration_s", "met", "judged_ms"]
     stacked = _stacked({panel: one.intervals for panel, one in attempts.items()}, columns)
-    table = stacked[stacked["operation"] == "all"].rename(columns={column: "ms"}).sort_values(["panel", "start_s"])
+    table = stacked[stacked["operation"] == operations].rename(columns={"judged_ms": "ms"})
+    table = table.sort_values(["panel", "start_s"])
     table["ms"] = table["ms"].astype(float)
     table["missed"] = (table["met"].astype("boolean") == False).fillna(False).astype(bool)  # noqa: E712 - unknown is no miss
-    place = table.groupby("panel").cumcount()
     length = table.groupby("panel")["start_s"].transform("size")
-    table["group"] = place // np.ceil(length / points).clip(lower=1)
+    place = table.groupby(["panel", "phase"]).cumcount()
+    table["group"] = table["phase"] + (place // np.ceil(length / points).clip(lower=1)).astype(int).astype(str)
     return _highest(table, missed=("missed", "sum"), intervals=("missed", "size")).drop(columns=["operation", "met"])
 
 

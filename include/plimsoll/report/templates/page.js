@@ -11,6 +11,8 @@
   const excess = new Map();
   const kindOf = (data, columns) => `${columns} of ${JSON.stringify({ ...data.panels, count: 0 })}`;
 
+  const hasGaps = (data, columns) => data.panels.count > columns && data.panels.count % columns > 0;
+
   const shaped = (data, room) => {
     const spec = structuredClone(data.spec);
     if (!data.panels) {
@@ -24,6 +26,8 @@
     const columns = Math.max(1, Math.min(Math.floor((free + spacing) / (narrowest + each + spacing)), inRow));
     spec.columns = columns;
     spec.spacing ??= spacing;
+    // Below a gap in the last row a shared axis would stand alone.
+    if (hasGaps(data, columns)) spec.resolve = { ...spec.resolve, axis: { ...spec.resolve?.axis, x: "independent" } };
     const gaps = (columns - 1) * spec.spacing + (excess.get(kindOf(data, columns)) ?? 0);
     spec.spec.width = Math.floor((free - gaps) / columns) - each;
     for (const param of spec.params ?? []) if (param.name === "legendRoom") param.value = free;
@@ -31,7 +35,7 @@
   };
 
   const expectedHeight = (data, spec) =>
-    data.panels ? Math.ceil(data.panels.count / spec.columns) * (spec.spec.height + 34) + 60 : (spec.height ?? 300) + 90;
+    data.panels ? Math.ceil(data.panels.count / spec.columns) * (spec.spec.height + (hasGaps(data, spec.columns) ? 70 : 34)) + 60 : (spec.height ?? 300) + 90;
 
   class Chart {
     constructor(figure) {
