@@ -8,7 +8,7 @@ from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.maxima import maxima_chart
 from plimsoll.report.charts.order import order_chart
-from plimsoll.report.charts.rendering import pictures
+from plimsoll.report.charts.rendering import drawing, pictures
 from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.document import report_document, report_schema
@@ -25,9 +25,10 @@ from plimsoll.report.tables import as_csv, as_parquet, cells_frame
 def build(data: CampaignData) -> dict[str, bytes]:
     """Relative path → content of every file of the report."""
     findings = analyse(data)
-    cells, drawn, ran = cells_frame(findings), figures(findings), environment(findings)
+    cells, charts, ran = cells_frame(findings), figures(findings), environment(findings)
+    drawings = {figure.name: drawing(figure) for figure in charts}
     files = {
-        "report.html": page_html(findings, ran, drawn).encode(),
+        "report.html": page_html(findings, ran, charts, drawings).encode(),
         "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
         "report.schema.json": report_schema().encode(),
         "summary.md": summary_markdown(findings).encode(),
@@ -50,7 +51,7 @@ def build(data: CampaignData) -> dict[str, bytes]:
         "checks.csv": as_csv(checks_frame(findings)),
         "cells.parquet": as_parquet(cells),
     }
-    return files | {path: content for figure in drawn for path, content in pictures(figure).items()}
+    return files | {path: content for name, svg in drawings.items() for path, content in pictures(name, svg).items()}
 
 
 def figures(findings: Findings) -> tuple[Figure, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment as Templates
@@ -17,6 +18,7 @@ from plimsoll.report import data_docs, words
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
 from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.comparing import comparison_rows
 from plimsoll.report.document import code_versions
@@ -42,12 +44,17 @@ _FILTERS = {
 }
 
 
-def page_html(findings: Findings, ran: Environment, figures: Sequence[Figure]) -> str:
-    """One self-contained page: style, script, Vega's runtime and all data inside; nothing is fetched."""
+def page_html(
+    findings: Findings, ran: Environment, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """One self-contained page: style, script, Vega's runtime and all data inside; nothing is fetched.
+
+    `drawings`: charts' SVG by name, to be seen until the script draws them, or where no script runs.
+    """
     template = _templates().get_template("report.html.j2")
     return template.render(
         **_context(findings),
-        figures={figure.name: _embedded(figure) for figure in figures},
+        figures={figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
         timelines=[figure.name for figure in figures if figure.name.startswith("timeline-")],
         config=page_config(),
         style=_asset("style.css"),
@@ -105,11 +112,12 @@ def _templates() -> Templates:
     return templates
 
 
-def _embedded(figure: Figure) -> Mapping[str, Any]:
+def _embedded(figure: Figure, drawing: str) -> Mapping[str, Any]:
     panels = figure.panels
     layout = asdict(panels) if panels else None
     data = {"spec": figure.spec, "panels": layout, "narrowest_px": figure.narrowest_px}
-    return {"name": figure.name, "title": figure.title, "caption": figure.caption, "data": data}
+    named = {"name": figure.name, "title": figure.title, "caption": figure.caption}
+    return {**named, "data": data, "still": still(drawing, figure.name) if drawing else ""}
 
 
 def _asset(name: str) -> str:

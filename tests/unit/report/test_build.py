@@ -1,3 +1,4 @@
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,6 +11,7 @@ from tests.synthetic import demo_campaign
 
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
+from plimsoll.report.charts.still import still
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html, summary_markdown
@@ -135,3 +137,28 @@ def test_the_summary_is_markdown_that_titles_cannot_break() -> None:
     assert lines[0] == "# G1 and Shenandoah on one machine"
     (row,) = [line for line in lines if line.startswith(r"| \*g1\*")]
     assert row.startswith(r"| \*g1\* \| \<b\> x | **200 ops/s** | 1 of 1 repeat met |")
+
+
+def test_every_chart_is_there_without_scripts_once_and_with_ids_of_its_own(page: str) -> None:
+    elements = Elements(page)
+    charts = [attributes for tag, attributes in elements.tags if tag == "figure"]
+    stills = [attributes for tag, attributes in elements.tags if tag == "svg" and attributes.get("class") == "still"]
+    assert len(stills) == len(charts) == 7
+    assert all(attributes["aria-hidden"] == "true" for attributes in stills)
+    ids = [attributes["id"] for _, attributes in elements.tags if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    assert "#1b2733" not in page[: page.index('id="chart-config"')].replace("&#", "")
+
+
+def test_a_still_picture_has_the_same_texts_and_every_mark(demo_files: Mapping[str, bytes]) -> None:
+    picture = demo_files["charts/timeline-g1.svg"].decode()
+    smaller = still(picture, "timeline-g1")
+    title, *texts = sorted(re.findall(r">([^<]+)</text>", picture), key=lambda text: "every interval" not in text)
+    assert title.endswith("p99.9 of every interval")
+    assert sorted(re.findall(r">([^<]+)</text>", smaller)) == sorted(texts)
+    circles = r'd="M[\d.]+,0A'
+    dots = len(re.findall(r'h0(?=[M"])', smaller)) + len(re.findall(circles, smaller))
+    assert dots == len(re.findall(circles, picture)) > 0
+    lines = len(re.findall(r"\dl-?[\d.]+,", smaller)) + smaller.count("<line ")
+    assert lines == picture.count("<line ")
+    assert len(smaller) < len(picture) / 2

@@ -128,7 +128,7 @@ def test_the_bound_has_the_ink_of_text(drawn: Mapping[str, Figure]) -> None:
         spec = picture_specification(drawn[name])
         rules = [layer["mark"] for layer in spec["spec"]["layer"] if layer["mark"]["type"] == "rule"]
         assert {"type": "rule", "style": "bound"} in rules
-        assert spec["config"]["style"]["bound"]["stroke"] == spec["config"]["axis"]["labelColor"]
+        assert spec["config"]["style"]["bound"]["color"] == spec["config"]["axis"]["labelColor"]
 
 
 def test_below_a_gap_in_the_last_row_stands_no_axis(drawn: Mapping[str, Figure]) -> None:

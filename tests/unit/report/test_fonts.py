@@ -14,10 +14,10 @@ from plimsoll.report.charts import fonts
 DRAW = """
 import sys
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.rendering import pictures
+from plimsoll.report.charts.rendering import drawing, pictures
 spec = {"data": {"values": [{"x": "Ägypten, 1,234 µs"}]}, "mark": {"type": "text", "fontWeight": sys.argv[1]},
         "encoding": {"text": {"field": "x"}, "y": {"field": "x", "title": "A title (ops/s)"}}}
-for content in pictures(Figure("one", "A chart", "", spec)).values():
+for content in pictures("one", drawing(Figure("one", "A chart", "", spec))).values():
     sys.stdout.buffer.write(content)
 """
 

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from plimsoll.report.charts import fonts
@@ -13,13 +13,17 @@ _SCALE = 2.0
 _PNG_HEADER = 8
 
 
-def pictures(figure: Figure) -> dict[str, bytes]:
-    """`charts/<name>.svg` and `charts/<name>.png`, titled, on white."""
+def drawing(figure: Figure) -> str:
+    """The chart as an SVG file, titled, on white."""
+    return _drawn(picture_specification(figure))
+
+
+def pictures(name: str, svg: str) -> dict[str, bytes]:
+    """`charts/<name>.svg` and `charts/<name>.png` of a drawing."""
     import vl_convert
 
-    svg = _drawn(picture_specification(figure))
     png = smaller_png(vl_convert.svg_to_png(svg, scale=_SCALE))
-    return {f"charts/{figure.name}.svg": svg.encode(), f"charts/{figure.name}.png": png}
+    return {f"charts/{name}.svg": svg.encode(), f"charts/{name}.png": png}
 
 
 def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
@@ -28,7 +32,7 @@ def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
     return _drawn({**figure.spec, "spec": inner, "config": page_config()})
 
 
-def _drawn(specification: Mapping[str, Any]) -> str:
+def _drawn(specification: dict[str, Any]) -> str:
     import vl_convert
 
     fonts.register()

@@ -27,6 +27,8 @@ LEGEND_ROOM = "legendRoom"
 PAGE_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 PICTURE_FONT = f"{FAMILY}, Liberation Sans, Arial, sans-serif"
 
+PICTURE_INK, PICTURE_PAPER = "#1b2733", "#ffffff"
+
 
 def page_config() -> dict[str, Any]:
     """Theme for the page: inks follow the text's colour, so that light, dark and print need no second drawing."""
@@ -35,7 +37,7 @@ def page_config() -> dict[str, Any]:
 
 def picture_config() -> dict[str, Any]:
     """Theme for PNG and SVG files: dark ink on white."""
-    return _config(ink="#1b2733", font=PICTURE_FONT, background="#ffffff")
+    return _config(ink=PICTURE_INK, font=PICTURE_FONT, background=PICTURE_PAPER)
 
 
 def variant_colour(labels: Sequence[str], legend: alt.Legend | None) -> alt.Color:
@@ -136,5 +138,7 @@ def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
         },
         "header": {"labelColor": ink, "titleColor": ink, "labelFontSize": 11, "labelPadding": 3, "title": None},
         "text": {"color": ink},
-        "style": {BOUND: {"stroke": ink, "strokeOpacity": 0.85, "strokeDash": [5, 3], "strokeWidth": 1.3}},
+        "style": {
+            BOUND: {"color": ink, "stroke": ink, "strokeOpacity": 0.85, "strokeDash": [5, 3], "strokeWidth": 1.3}
+        },
     }

@@ -1,4 +1,5 @@
-// Draws each chart when it comes near the view, the rest when the browser is idle (so that printing finds them all).
+// Draws each chart when it comes near the view, the rest when the browser is idle, in place of the still pictures that
+// are there from the start: for print at once, and where no script runs.
 (() => {
   "use strict";
   const config = JSON.parse(document.getElementById("chart-config").textContent);
