@@ -12,7 +12,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services import layout
-from plimsoll.services.definitions import parse_definition
+from plimsoll.services.documents import Document, parse_yaml
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -109,8 +109,13 @@ def definition_folder(settings: Settings) -> DefinitionFolder:
 
 def load_definition(settings: Settings, name_or_path: str) -> Definition:
     """A definition by name or path. NotFound, or DefinitionError with every fault."""
+    return load_document(settings, name_or_path).model(Definition)
+
+
+def load_document(settings: Settings, name_or_path: str) -> Document:
+    """The same as the file that it stands in, which knows the line of each key."""
     where, text = definition_folder(settings).read(name_or_path)
-    return parse_definition(text, where)
+    return parse_yaml(text, where)
 
 
 def _made(factory: str, settings: Settings) -> Any:

@@ -10,6 +10,7 @@ from airflow.sdk import CronTriggerTimetable
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import Definition, dag_id_of
 from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
+from plimsoll.services.schedules import schedule_problems
 from plimsoll.settings import Settings
 
 
@@ -32,7 +33,7 @@ def faults(settings: Settings) -> tuple[Problem, ...]:
 def read_definition(settings: Settings, name: str) -> Definition:
     """The definition of that file. DefinitionError with what is wrong: file, key, found, allowed."""
     definition = load_definition(settings, name)
-    problems = [*_name_problems(definition, name), *_schedule_problems(definition)]
+    problems = [*_name_problems(definition, name), *schedule_problems(definition)]
     if problems:
         raise DefinitionError(problems, where=str(Path(settings.campaigns) / f"{name}.yaml"))
     return definition
@@ -58,15 +59,3 @@ def _problems(settings: Settings, name: str) -> Iterator[Problem]:
 def _name_problems(definition: Definition, name: str) -> Iterator[Problem]:
     if definition.name != name:
         yield Problem("name", f"is {definition.name!r} in a file called {name}.yaml", f"allowed: {name}")
-
-
-def _schedule_problems(definition: Definition) -> Iterator[Problem]:
-    from airflow.serialization.encoders import coerce_to_core_timetable
-
-    try:
-        zone_and_cron = timetable(definition)
-        if zone_and_cron is not None:
-            coerce_to_core_timetable(zone_and_cron).validate()
-    except Exception as error:
-        found = f"{definition.schedule!r} in time zone {definition.timezone!r} is no schedule: {error}"
-        yield Problem("schedule", found, "allowed: a cron expression of five fields and an IANA time zone")

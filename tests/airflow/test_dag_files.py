@@ -63,7 +63,7 @@ def test_a_broken_definition_hides_no_other(installation: Installation) -> None:
     (file, error), *more = bag.import_errors.items()
     assert file == "definition_faults.py"
     assert not more
-    assert "broken.yaml, loads.0 (line 3)" in error
+    assert "broken.yaml, loads[0] (line 3)" in error
     assert "found 'many'" in error
 
 
@@ -82,8 +82,8 @@ def test_every_broken_file_is_told_at_once(installation: Installation) -> None:
 
     assert "no-yaml.yaml, line 1: is not YAML" in error
     assert "misnamed.yaml, name: is 'other' in a file called misnamed.yaml (allowed: misnamed)" in error
-    assert "unscheduled.yaml, schedule: 'every morning' in time zone 'UTC' is no schedule" in error
-    assert "nowhere.yaml, schedule: '0 6 * * *' in time zone 'Mars/Base' is no schedule" in error
+    assert "unscheduled.yaml, schedule: 'every morning' has 2 fields, not 5" in error
+    assert "nowhere.yaml, timezone: 'Mars/Base' is no time zone" in error
 
 
 def test_a_task_parses_the_definition_of_its_own_dag_only(

@@ -43,6 +43,14 @@ class EmptyArtefacts:
         self.jdk(jdk_id)
         return ("G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial")
 
+    def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
+        """It takes every flag but `-XX:NoSuchFlag`."""
+        return "Unrecognized VM option 'NoSuchFlag'" if "-XX:NoSuchFlag" in flags else ""
+
+    def unasked(self, flags: Sequence[str]) -> Sequence[str]:
+        """Agents."""
+        return [flag for flag in flags if flag.startswith("-javaagent")]
+
     def database(self, product: str, version: str) -> Path:
         """Three jars; Cassandra's own holds the compiler's hints."""
         if version != "4.0.1":

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from plimsoll.adapters.text_files import read_text
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.spelling import meant_or_known
 
 
 class DefinitionFolder:
@@ -17,18 +19,21 @@ class DefinitionFolder:
 
     def find(self, name_or_path: str) -> Path:
         """The file of a name, or the file itself where a path is given; NotFound lists the names there are."""
-        candidates = (self._folder / f"{name_or_path}.yaml", Path(name_or_path))
-        for path in candidates:
+        own = Path(name_or_path)
+        for path in (self._folder / f"{name_or_path}.yaml", own):
             if path.is_file():
                 return path
-        known = ", ".join(self.names()) or "none"
+        known = self.names()
+        lead = "give one of these names, or the path of a YAML file"
         raise NotFound(
-            f"there is no definition {name_or_path!r}",
-            where=str(self._folder),
-            mend=f"give one of these names, or the path of a YAML file: {known}",
+            f"{name_or_path!r} is a folder, not a definition"
+            if own.is_dir()
+            else f"there is no definition {own.name!r}",
+            where=str(own.parent if own.name != name_or_path else self._folder),
+            mend=meant_or_known(own.stem, known, lead=lead) or f"{lead}; the folder has none",
         )
 
     def read(self, name_or_path: str) -> tuple[str, str]:
-        """The file's place and its text."""
+        """The file's place and its text. DefinitionError where it can't be read as text."""
         path = self.find(name_or_path)
-        return str(path), path.read_text(encoding="utf-8")
+        return str(path), read_text(path)

@@ -19,12 +19,13 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     is refused.
     """
     from plimsoll.adapters.import_folder import ImportFolder
+    from plimsoll.adapters.text_files import read_text
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.import_description import WantedRun, parse_description
     from plimsoll.services.importing import LocalFile, import_runs
     from plimsoll.settings import Settings
 
-    told = parse_description(_text(description), str(description))
+    told = parse_description(read_text(description), str(description))
     folder = ImportFolder(description.parent)
 
     def find(wanted: WantedRun) -> tuple[LocalFile, ...]:
@@ -37,12 +38,3 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
         print_json({"campaign_id": told.campaign, "cells": cells})
         return
     typer.echo(f"campaign {told.campaign}: {len(verdicts)} cells. `plimsoll report {told.campaign}` makes its report")
-
-
-def _text(path: Path) -> str:
-    from plimsoll.domain.errors import NotFound
-
-    try:
-        return path.read_text()
-    except OSError as error:
-        raise NotFound(f"can't be read ({error.strerror})", where=str(path)) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_rate, show_usd
 
 if TYPE_CHECKING:
@@ -26,23 +27,26 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     """Check a definition against this machine and show what its campaign takes. Starts nothing.
 
     Exits with 2 and every problem found when the definition is wrong or can't run here; what it would take is shown
-    all the same where it can be told. A definition whose provider is not part of this installation, or has no
-    credentials here, is planned too, and the plan says so.
+    all the same where it can be told. A definition whose provider has no credentials here is planned too, and the plan
+    says so.
     """
-    from plimsoll.bootstrap import build_toolkit, load_definition
+    from plimsoll.bootstrap import build_toolkit, load_document
+    from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
-    from plimsoll.services.planning import make_plan
+    from plimsoll.services.planning import make_plan, remarks
     from plimsoll.settings import Settings
 
     settings = Settings()
-    declared = load_definition(settings, definition)
-    toolkit = build_toolkit(settings)
-    found, notes = _checked(toolkit, declared)
+    document, toolkit = load_document(settings, definition), build_toolkit(settings)
+    declared = document.model(Definition)
+    problems, notes = _checked(toolkit, declared)
+    found = document.located(problems)
     refused = Refused(found, where=f"definition {declared.name!r}")
     try:
         planned = make_plan(declared, parallel=parallel, tariff=toolkit.tariff(declared))
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
         raise (refused if found else error) from error
+    notes += remarks(toolkit, planned)
     if as_json:
         print_json({**planned.as_json(), "notes": notes, "problems": [str(problem) for problem in found]})
     else:
@@ -70,8 +74,6 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
     from plimsoll.services.planning import problems, software_problems
 
     provider = f"provider {declared.provider.name!r}"
-    if declared.provider.name not in toolkit.providers:
-        return (), [f"{provider} is not part of this installation: nothing was checked with it"]
     try:
         return problems(toolkit, declared), []
     except SecretError as error:
@@ -87,12 +89,14 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
     loads = [format_rate(load) for load in definition.loads]
     rows = [(variant.id, *(f"×{definition.repeats}" for _ in loads)) for variant in definition.variants]
     print_table("Variants × loads, repeats in each square", ("variant", *loads), rows)
+    first = [cell.id for cell in plan.cells[:4]]
     typer.echo(
-        f"{len(plan.cells)} cells: {len(definition.variants)} variants × {len(loads)} loads × "
-        f"{definition.repeats} repeats\n"
-        f"{plan.cell_hours:g} cell-hours under load, {plan.host_hours:g} host-hours\n"
-        f"{plan.parallel} cells at a time: {plan.hosts} hosts, at least {plan.load_time} under load\n"
-        f"First: {', '.join(cell.id for cell in plan.cells[:4])} …"
+        f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × "
+        f"{plural(len(loads), 'load')} × {plural(definition.repeats, 'repeat')}\n"
+        f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"
+        f"{plural(plan.parallel, 'cell')} at a time: {plural(plan.hosts, 'host')}, "
+        f"at least {plan.load_time} under load\n"
+        f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
     for line in (*_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)

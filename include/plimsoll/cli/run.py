@@ -14,16 +14,20 @@ def run(
     cell: Annotated[str, typer.Option(help="Run only this cell, whether it is missing or not.")] = "",
 ) -> None:
     """Run a campaign's missing cells one after another, then its quality gate and report."""
-    from plimsoll.bootstrap import build_toolkit, load_definition
+    from plimsoll.bootstrap import build_toolkit, load_document
+    from plimsoll.domain.definition import Definition
     from plimsoll.services.campaigns import CampaignStore
-    from plimsoll.services.planning import new_campaign_id, require_runnable
+    from plimsoll.services.planning import make_plan, new_campaign_id, remarks, require_runnable
     from plimsoll.services.publishing import publish_report
     from plimsoll.services.running import run_cell, run_missing
     from plimsoll.settings import Settings
 
     settings = Settings()
-    declared, toolkit = load_definition(settings, definition), build_toolkit(settings)
-    require_runnable(toolkit, declared)
+    document, toolkit = load_document(settings, definition), build_toolkit(settings)
+    declared = document.model(Definition)
+    require_runnable(toolkit, declared, document)
+    for remark in remarks(toolkit, make_plan(declared, parallel=1)):
+        typer.echo(f"Note: {remark}.")
     campaign_id = campaign or new_campaign_id(declared, toolkit.clock.now())
     CampaignStore(toolkit.store, campaign_id).open(declared)
     owner = f"cli-{os.getpid()}"

@@ -5,20 +5,29 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, ValidationError, ValidationInfo, field_validator, model_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.canary import Canary
+from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration, format_rate
 from plimsoll.domain.variant import SLUG, Variant
+
+MAX_CELLS = 5000
+"""Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
+_LARGEST_GRID = 500_000
+STORED = {"stored": True}
+"""Context of validation for a campaign's own copy, whose grid somebody allowed once, maybe before there was a limit."""
 
 
 class System(Model):
     """The database under test and the shape of its cluster."""
 
     database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
-    version: Annotated[str, Field(pattern=r"^\d+(\.\d+)*([.-][a-z0-9]+)*$", description="Release, such as 4.0.1")]
+    version: Annotated[str, Field(pattern=r"^\d+(\.\d+)*([.-][a-z0-9]+)*$", description="Release", examples=["4.0.1"])]
     nodes: Annotated[int, Field(ge=1, le=1000, description="Database nodes of one cluster")] = 3
     settings: Annotated[dict[str, JsonValue], Field(description="Settings over the adapter's template")] = {}
 
@@ -32,7 +41,16 @@ class LoadRange(Model):
 
     def levels(self) -> tuple[int, ...]:
         """The load levels in ops/s, rising."""
-        return tuple(range(self.from_, self.to + 1, self.step))
+        return tuple(self._range)
+
+    @property
+    def count(self) -> int:
+        """How many levels there are, told without making them."""
+        return len(self._range)
+
+    @property
+    def _range(self) -> range:
+        return range(self.from_, self.to + 1, self.step)
 
 
 class Workload(Model):
@@ -69,10 +87,9 @@ class Timing(Model):
     @model_validator(mode="after")
     def _warmup_is_shorter(self) -> Self:
         if self.warmup >= self.duration:
-            text = (
-                f"warm-up {format_duration(self.warmup)} is not shorter than duration {format_duration(self.duration)}"
-            )
-            raise ValueError(text)
+            length, warmup = format_duration(self.duration), format_duration(self.warmup)
+            what = f"warm-up {warmup} is not shorter than duration {length}"
+            raise Faulty([Fault(("warmup",), what, f"write less than {length}, or a longer duration")])
         return self
 
     @property
@@ -102,6 +119,12 @@ class Definition(Model):
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="What is compared")]
     control: Annotated[str | None, Field(description="Id of the variant the others are compared with")] = None
+    max_cells: Annotated[
+        int,
+        Field(
+            ge=1, le=_LARGEST_GRID, description="Most cells that variants × loads × repeats may make; say more for more"
+        ),
+    ] = MAX_CELLS
     loads: Annotated[
         tuple[Annotated[Rate, Field(gt=0)], ...],
         Field(min_length=1, description="Load levels: a list of rates, or `{from, to, step}`"),
@@ -135,23 +158,28 @@ class Definition(Model):
 
     @field_validator("loads", mode="before")
     @classmethod
-    def _expand_range(cls, value: object) -> object:
-        if isinstance(value, dict):
-            return tuple(f"{level}/s" for level in LoadRange.model_validate(value).levels())
-        return value
+    def _expand_range(cls, value: object, info: ValidationInfo) -> object:
+        if not isinstance(value, dict):
+            return value
+        try:
+            span = LoadRange.model_validate(value)
+        except ValidationError as error:
+            raise Faulty(faults_of(error, LoadRange)) from None
+        # Counted before it is made: `{from: 1/s, to: 100M/s, step: 1/s}` would fill the memory.
+        require_none(_empty_or_endless(span, info.data.get("max_cells", MAX_CELLS)))
+        return tuple(f"{level}/s" for level in span.levels())
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        faults = [
-            *_repeated(self),
-            *_uneven_intervals(self),
-            *_sliding_windows_first(self),
-            *_unknown_control(self),
-            *_too_many_replicas(self),
-        ]
-        if faults:
-            raise ValueError("; ".join(faults))
+    def _is_consistent(self, info: ValidationInfo) -> Self:
+        is_stored = bool((info.context or {}).get("stored"))
+        require_none(_contradictions(self))
+        require_none(iter(()) if is_stored else _too_many_cells(self))
         return self
+
+    @property
+    def cells(self) -> int:
+        """How many cells the grid has, told without making them."""
+        return len(self.variants) * len(self.loads) * self.repeats
 
     @property
     def dag_id(self) -> str:
@@ -177,41 +205,80 @@ def name_of_dag(dag_id: str) -> str:
     return dag_id.replace("_", "-")
 
 
-def _repeated(definition: Definition) -> Iterator[str]:
-    for what, values in (
-        ("variant id", [variant.id for variant in definition.variants]),
-        ("load", [f"{load}/s" for load in definition.loads]),
-    ):
-        for value, count in Counter(values).items():
-            if count > 1:
-                yield f"{what} {value!r} stands {count} times; each must be unique"
+def _raise_limit(cells: int) -> str:
+    """The advice to allow so many cells, where that can be done."""
+    return f", or `max_cells: {cells}` if that is meant" if cells <= _LARGEST_GRID else ""
 
 
-def _uneven_intervals(definition: Definition) -> Iterator[str]:
-    judged = definition.timing.judged
-    for level in definition.service_levels:
-        if level.interval <= timedelta(0) or judged % level.interval:
-            yield (
-                f"interval {format_duration(level.interval)} does not divide the judged time "
-                f"{format_duration(judged)} (duration less warm-up)"
-            )
+def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
+    if span.count == 0:
+        yield Fault(
+            ("to",), f"{format_rate(span.to)} lies below `from`, {format_rate(span.from_)}", "write a higher rate"
+        )
+    if span.count > most:
+        what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
+        yield Fault(("step",), what, f"write a larger step{_raise_limit(span.count)}")
 
 
-def _sliding_windows_first(definition: Definition) -> Iterator[str]:
-    if definition.service_levels[0].windows != "aligned":
-        yield (
-            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
-            "intervals. Put the same service level with aligned ones before it"
+def _too_many_cells(definition: Definition) -> Iterator[Fault]:
+    if definition.cells > definition.max_cells:
+        variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
+        yield Fault(
+            ("loads",),
+            f"{variants} × {loads} × {plural(definition.repeats, 'repeat')} are {definition.cells:,} cells; "
+            f"at most {definition.max_cells:,} are allowed",
+            f"write fewer loads, variants or repeats{_raise_limit(definition.cells)}",
         )
 
 
-def _unknown_control(definition: Definition) -> Iterator[str]:
+def _contradictions(definition: Definition) -> Iterator[Fault]:
+    """What is wrong between keys, each fault at the key that is to be mended."""
+    yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
+    yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
+    yield from _uneven_intervals(definition)
+    yield from _sliding_windows_first(definition)
+    yield from _unknown_control(definition)
+    yield from _too_many_replicas(definition)
+
+
+def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
+    for value, count in Counter(values).items():
+        if count > 1:
+            last = len(values) - 1 - values[::-1].index(value)
+            place = (key, last, "id") if key == "variants" else (key, last)
+            yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
+
+
+def _uneven_intervals(definition: Definition) -> Iterator[Fault]:
+    judged = definition.timing.judged
+    for number, level in enumerate(definition.service_levels):
+        if level.interval <= timedelta(0) or judged % level.interval:
+            what = (
+                f"interval {format_duration(level.interval)} does not divide the judged time "
+                f"{format_duration(judged)} (duration less warm-up)"
+            )
+            yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
+
+
+def _sliding_windows_first(definition: Definition) -> Iterator[Fault]:
+    if definition.service_levels[0].windows != "aligned":
+        yield Fault(
+            ("service_levels", 0, "windows"),
+            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
+            "intervals",
+            "put the same service level with aligned ones before it",
+        )
+
+
+def _unknown_control(definition: Definition) -> Iterator[Fault]:
     ids = [variant.id for variant in definition.variants]
     if definition.control is not None and definition.control not in ids:
-        yield f"control {definition.control!r} is none of the variants {', '.join(ids)}"
+        what = f"control {definition.control!r} is none of the variants"
+        yield Fault(("control",), what, meant_or_known(definition.control, ids))
 
 
-def _too_many_replicas(definition: Definition) -> Iterator[str]:
+def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
     factor, nodes = definition.workload.replication_factor, definition.system.nodes
     if factor > nodes:
-        yield f"replication_factor {factor} needs at least {factor} nodes; the system has {nodes}"
+        what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
+        yield Fault(("workload", "replication_factor"), what, f"write at most {nodes}, or more `system.nodes`")

@@ -15,6 +15,8 @@ _DURATION_US: Mapping[str, int] = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60
 _SIZE_BYTES: Mapping[str, int] = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 _NUMBER = r"\d+(?:\.\d+)?"
+_LARGEST = (1 << 63) - 1
+"""In the smallest unit: what other programs keep in 64 bits."""
 
 
 def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[str], int]:
@@ -23,8 +25,10 @@ def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[st
     def parse(text: str) -> int:
         match = pattern.fullmatch(text.strip())
         if match is None:
-            raise ValueError(f"{text!r} is not a value with a unit like {example}")
+            raise ValueError(f"{text!r} is not {example}")
         value = float(match[1]) * units[match[2]]
+        if value > _LARGEST:
+            raise ValueError("is too large a value")
         if value != round(value):
             raise ValueError(f"{text!r} is finer than the smallest unit allowed here")
         return round(value)
@@ -32,10 +36,10 @@ def _parser(units: Mapping[str, int], suffix: str, example: str) -> Callable[[st
     return parse
 
 
-_duration_us = _parser(_DURATION_US, "", "150m, 90s or 100ms")
-_size_bytes = _parser(_SIZE_BYTES, "", "512M or 40G")
-_rate_ops_s = _parser({k: v for k, v in _COUNT.items() if v < 10**9}, "/s", "20000/s or 20k/s")
-_count = _parser(_COUNT, "", "200000 or 100M")
+_duration_us = _parser(_DURATION_US, "", "a duration like 150m, 90s or 100ms")
+_size_bytes = _parser(_SIZE_BYTES, "", "a size like 512M or 40G")
+_rate_ops_s = _parser({k: v for k, v in _COUNT.items() if v < 10**9}, "/s", "a rate like 20000/s or 20k/s")
+_count = _parser(_COUNT, "", "a count like 200000 or 100M")
 
 
 def parse_duration(value: str | timedelta) -> timedelta:
@@ -55,7 +59,11 @@ def parse_rate(value: str) -> int:
 
 def parse_count(value: str | int) -> int:
     """`100M` → 100,000,000 (decimal multiples, as tlp-stress' `-p`)."""
-    return value if _is_int(value) else _count(_text(value))
+    if not _is_int(value):
+        return _count(str(value) if isinstance(value, float) else _text(value))
+    if value > _LARGEST:
+        raise ValueError("is too large a value")
+    return value
 
 
 def parse_usd(value: str | float) -> float:
@@ -109,9 +117,10 @@ def _is_int(value: object) -> TypeGuard[int]:
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} needs a unit")
-    return value
+    if isinstance(value, str):
+        return value
+    shown = str(value).lower() if isinstance(value, int | float) else "what stands here"
+    raise ValueError(f"{shown} needs a unit")
 
 
 Duration = Annotated[

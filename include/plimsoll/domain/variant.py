@@ -33,7 +33,8 @@ class JvmConfiguration(Model):
         str,
         Field(
             pattern=r"^[a-z]+(-[a-z]+)*-\d+(\.\d+)*$",
-            description="Distribution and version: `openjdk-11.0.13`, `prime-11.0.13`",
+            description="Distribution and version",
+            examples=["openjdk-11.0.13", "prime-11.0.13"],
         ),
     ]
     collector: Annotated[Collector, Field(description="Garbage collector; its flags are added")]

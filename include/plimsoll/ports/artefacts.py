@@ -34,6 +34,12 @@ class ArtefactSource(Protocol):
     def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
         """Names of the collectors that this JDK really has, asked of its `java`."""
 
+    def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
+        """What this JDK says against such JVM flags, asked of its `java`; empty where it takes them."""
+
+    def unasked(self, flags: Sequence[str]) -> Sequence[str]:
+        """Those of the flags that `refusal` leaves out: only a node's host can judge them, since they name files."""
+
     def database(self, product: str, version: str) -> Path:
         """A folder with the jars of a database and what they need."""
 

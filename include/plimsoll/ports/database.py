@@ -23,6 +23,9 @@ class Database(Protocol):
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
 
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Sentences on what `check` could not ask from here, such as flags of a JDK that is not here."""
+
     def prepare(self, definition: Definition) -> None:
         """Have ahead of time what the definition's cells would otherwise wait for; ArtefactError. Idempotent."""
 

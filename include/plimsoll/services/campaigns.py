@@ -21,7 +21,7 @@ from plimsoll.services import layout
 from plimsoll.services.definitions import dump_definition, parse_definition
 
 _M = TypeVar("_M", bound=Model)
-_FREE_TO_CHANGE = ("budget", "schedule", "timezone", "notify")
+_FREE_TO_CHANGE = ("max_cells", "budget", "schedule", "timezone", "notify")
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,8 @@ class CampaignStore:
 
     def definition(self) -> Definition:
         """The campaign's own copy of its definition; NotFound when the campaign does not exist."""
-        return parse_definition(
-            self.definition_text().decode(), self.store.url(layout.definition_key(self.campaign_id))
-        )
+        where = self.store.url(layout.definition_key(self.campaign_id))
+        return parse_definition(self.definition_text().decode(), where, stored=True)
 
     def definition_text(self) -> bytes:
         """The same as it is stored."""

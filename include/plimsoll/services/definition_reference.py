@@ -7,7 +7,9 @@ from plimsoll.services.definitions import definition_schema
 
 _INTRODUCTION = """# Definition reference
 
-A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks it.
+A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks it before anything starts:
+keys and values, each fault with its line and what to write; the schedule; the provider; JVM flags, asked of the very
+JVM that will run with them (where it is not here, the plan says that it was not asked). It notes a campaign of weeks.
 Values carry their units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`;
 counts `200000`, `100M` (decimal); money `1500 USD`. Keys that are not listed here are errors.
 

@@ -3,26 +3,20 @@
 from io import StringIO
 from typing import Any
 
-from pydantic import ValidationError
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError, Problem
-from plimsoll.services.definition_faults import problem_of, root_faults
+from plimsoll.domain.definition import STORED, Definition
+from plimsoll.services.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
-def parse_definition(text: str, where: str) -> Definition:
-    """The definition that a YAML text declares. Raises DefinitionError with every fault: key, line, found, allowed."""
-    content = parse_yaml(text, where)
-    if not isinstance(content, dict):
-        raise DefinitionError([Problem("the whole file", "is not a mapping of keys", "see `demo.yaml`")], where=where)
-    try:
-        return Definition.model_validate(content)
-    except ValidationError as error:
-        raise DefinitionError([problem_of(fault, content) for fault in root_faults(error)], where=where) from None
+def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
+    """The definition that a YAML text declares. DefinitionError with every fault: key, line, found, what to write.
+
+    `stored`: it is a campaign's own copy, whose grid was allowed when the campaign began.
+    """
+    return parse_yaml(text, where).model(Definition, context=STORED if stored else None)
 
 
 def dump_definition(definition: Definition) -> str:
@@ -53,12 +47,3 @@ def _with_load_range(schema: dict[str, Any]) -> dict[str, Any]:
         "anyOf": [listed, {**span, "additionalProperties": False}],
     }
     return schema
-
-
-def parse_yaml(text: str, where: str) -> Any:
-    """What a YAML text holds, with the lines of its keys. DefinitionError where it is not YAML."""
-    try:
-        return YAML(typ="rt", pure=True).load(text)
-    except MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DefinitionError([Problem(f"line {line}", f"is not YAML: {error.problem}")], where=where) from None

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, grid
 from plimsoll.domain.definition import Definition, ProviderChoice
-from plimsoll.domain.errors import DefinitionError, Problem
+from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS
+from plimsoll.domain.spelling import meant
 from plimsoll.domain.units import Rate
-from plimsoll.services.definition_faults import problem_of, root_faults
-from plimsoll.services.definitions import parse_yaml
+from plimsoll.services.documents import parse_yaml
 
 PROVIDER = "imported"
 _CLAIMS = ("system", "workload", "load_generator")
@@ -58,20 +58,19 @@ class ImportDescription(Model):
 
     @model_validator(mode="after")
     def _names_cells_of_the_definition(self) -> Self:
-        faults = [*self._faults()]
-        if faults:
-            raise ValueError("; ".join(faults))
+        require_none(self._faults())
         return self
 
-    def _faults(self) -> Iterator[str]:
-        cells, named = set(grid(self.definition)), [run.cell for run in self.runs]
+    def _faults(self) -> Iterator[Fault]:
+        cells, named = {cell.id for cell in grid(self.definition)}, [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
-            yield "neither `files` nor `runs` say which files to import"
-        for cell in dict.fromkeys(named):
-            if cell not in cells:
-                yield f"the definition has no cell {cell.id}"
-            if named.count(cell) > 1:
-                yield f"cell {cell.id} stands {named.count(cell)} times among the runs"
+            yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/importing.md")
+        for number, run in enumerate(self.runs):
+            if run.cell.id not in cells:
+                yield Fault(("runs", number), f"the definition has no cell {run.cell.id}", meant(run.cell.id, cells))
+            if named.index(run.cell.id) < number:
+                what = f"cell {run.cell.id} stands {named.count(run.cell.id)} times among the runs"
+                yield Fault(("runs", number), what, "put all of its files into one run")
 
 
 @dataclass(frozen=True)
@@ -86,15 +85,7 @@ class WantedRun:
 
 def parse_description(text: str, where: str) -> ImportDescription:
     """The description that a YAML text holds. DefinitionError with every fault: key, line, what is allowed."""
-    content = parse_yaml(text, where)
-    if not isinstance(content, dict):
-        mend = "see docs/importing.md"
-        raise DefinitionError([Problem("the whole file", "is not a mapping of keys", mend)], where=where)
-    try:
-        return ImportDescription.model_validate(content)
-    except ValidationError as error:
-        faults = [problem_of(fault, content, ImportDescription) for fault in root_faults(error)]
-        raise DefinitionError(faults, where=where) from None
+    return parse_yaml(text, where).model(ImportDescription)
 
 
 def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:

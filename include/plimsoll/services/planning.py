@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +11,11 @@ from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.spelling import meant_or_known
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.documents import Document
+from plimsoll.services.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -121,19 +125,32 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
 
 
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    """Those of them that database and load generator have, their artefacts' among them, whatever the provider."""
+    """Problems of the database, the load generator, their artefacts and the schedule, whatever the provider."""
     found = (
         *_checked(toolkit.databases, "system.database", definition.system.database, definition),
         *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
+        *schedule_problems(definition),
     )
     return tuple(dict.fromkeys(found))  # they share artefacts, and miss them both
 
 
-def require_runnable(toolkit: Toolkit, definition: Definition) -> None:
-    """Refused, with every problem found, unless the campaign can run here."""
+def require_runnable(toolkit: Toolkit, definition: Definition, document: Document | None = None) -> None:
+    """Refused, with every problem found, unless the campaign can run here. `document`: the definition's file."""
     found = problems(toolkit, definition)
     if found:
-        raise Refused(found, where=f"definition {definition.name!r}")
+        raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
+
+
+def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """What a person should know before the campaign starts, in sentences without a full stop."""
+    weeks = plan.load_time / timedelta(weeks=1)
+    if weeks >= 1:
+        yield (
+            f"it takes at least {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
+            "`max_parallel`, or take fewer loads or repeats, unless that is meant"
+        )
+    if plan.definition.system.database in toolkit.databases:
+        yield from toolkit.database(plan.definition).unchecked(plan.definition)
 
 
 def new_campaign_id(definition: Definition, at: datetime) -> str:
@@ -143,7 +160,7 @@ def new_campaign_id(definition: Definition, at: datetime) -> str:
 
 def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
     if name not in adapters:
-        return [Problem(key, f"{name!r} is not available here", f"there is: {', '.join(adapters)}")]
+        return [Problem(key, f"there is no {name!r} here", meant_or_known(name, adapters, lead="there is"))]
     found: Sequence[Problem] = adapters[name].check(definition)
     return found
 

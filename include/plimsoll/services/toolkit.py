@@ -8,6 +8,7 @@ from plimsoll import __version__
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.spelling import meant_or_known
 from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.database import Database
@@ -57,5 +58,6 @@ class Toolkit:
 
 def _named(adapters: Mapping[str, _Adapter], kind: str, name: str) -> _Adapter:
     if name not in adapters:
-        raise Refused([Problem(f"{kind} {name!r}", "is not available here", f"there is: {', '.join(adapters)}")])
+        mend = meant_or_known(name, adapters, lead="there is")
+        raise Refused([Problem(f"{kind} {name!r}", "is not available here", mend)])
     return adapters[name]

@@ -9,7 +9,8 @@ from airflow.sdk.exceptions import AirflowFailException
 from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
-from plimsoll.bootstrap import load_definition
+from plimsoll.bootstrap import load_document
+from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.plan import open_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaigns import CampaignStore, read_verdict
@@ -44,9 +45,10 @@ class Plan(BaseOperator):
         with final():
             if context["ti"].get_dag(CELL_DAG).is_paused:
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
-            definition = load_definition(Settings(), self.definition)
+            document = load_document(Settings(), self.definition)
+            definition = document.model(Definition)
             request = read_request(definition, dict(context["params"]))
-            plan = open_campaign(toolkit(), definition, request, context["dag_run"].run_after)
+            plan = open_campaign(toolkit(), definition, request, context["dag_run"].run_after, document)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)

@@ -65,7 +65,7 @@ class Library:
         campaign = CampaignStore(self.store, campaign_id)
         text = campaign.definition_text()
         if text not in self._definitions:
-            self._definitions[text] = parse_definition(text.decode(), campaign_id)
+            self._definitions[text] = parse_definition(text.decode(), campaign_id, stored=True)
         return self._definitions[text]
 
     def has(self, campaign_id: str) -> bool:

@@ -26,6 +26,10 @@ class InstantDatabase:
         """Nothing is missing."""
         return ()
 
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Nothing is left unasked."""
+        return ()
+
     def prepare(self, definition: Definition) -> None:
         """Nothing is needed."""
 

@@ -317,9 +317,9 @@ def test_wrong_options_are_named(provider):
     options = {"groups": [{"name": "Rack 1", "nodes": [], "load": {"address": "10.0.0.1", "host_key": "nonsense"}}]}
     found = {problem.where for problem in provider.check(definition_of(options))}
     assert found == {
-        "provider.options.groups.0.name",
-        "provider.options.groups.0.nodes",
-        "provider.options.groups.0.load.host_key",
+        "provider.options.groups[0].name",
+        "provider.options.groups[0].nodes",
+        "provider.options.groups[0].load.host_key",
     }
 
 

@@ -46,7 +46,7 @@ def plimsoll(capsys, monkeypatch):
     return run
 
 
-def test_the_published_campaign_is_planned_although_its_provider_is_elsewhere(plimsoll):
+def test_the_published_campaign_is_planned_although_nobody_can_ask_its_provider(plimsoll, cloud):
     code, out, _ = plimsoll("plan", "azul-2022", "--json")
     plan = json.loads(out)
     assert code == 0
@@ -55,7 +55,53 @@ def test_the_published_campaign_is_planned_although_its_provider_is_elsewhere(pl
     assert "'ec2'" in plan["notes"][0]
 
 
-def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll):
+def test_a_provider_that_does_not_exist_is_refused_with_the_name_that_was_meant(plimsoll, tmp_path):
+    (tmp_path / "typo.yaml").write_text(INSTANT.replace("{name: instant}\nmax", "{name: instnat}\nmax"))
+    code, out, err = plimsoll("plan", tmp_path / "typo.yaml")
+    assert code == 2
+    assert "4 cells" in out
+    assert "provider.name (line 43): there is no 'instnat' here (did you mean 'instant'? there is: instant)" in err
+
+
+def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll, tmp_path):
+    (tmp_path / "cron.yaml").write_text(f"{INSTANT}schedule: 61 6 * * *\n")
+    code, _, err = plimsoll("plan", tmp_path / "cron.yaml")
+    assert code == 2
+    assert "schedule (line 45): '61 6 * * *' is no cron expression (write five fields: minute, hour" in err
+    code, _, err = plimsoll("run", tmp_path / "cron.yaml")
+    assert (code, "schedule (line 45)" in err) == (2, True)
+
+
+def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll, tmp_path):
+    (tmp_path / "long.yaml").write_text(INSTANT.replace("repeats: 1", "repeats: 30").replace("45s", "120015s"))
+    code, out, _ = plimsoll("plan", tmp_path / "long.yaml")
+    assert code == 0
+    assert "Note: it takes at least 23.8 weeks under load, 1 cell at a time: raise `max_parallel`" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("latin.yaml", "title: Müller".encode("latin1"), "line 1: is not UTF-8 text: the byte 0xfc stands here"),
+        ("empty.yaml", b"", "the whole file: is empty (write at least the keys name, title, system"),
+        ("large.yaml", b"#" * (1 << 21), "the whole file: is larger than 1 MiB"),
+        ("bytes.yaml", b"\x00\x01", "is not YAML: a character stands in it that no text has"),
+    ],
+)
+def test_files_that_hold_no_definition_end_in_a_message(plimsoll, tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    for command in ("plan", "run", "import"):
+        code, _, err = plimsoll(command, tmp_path / name)
+        assert code == 2
+        assert said.partition(" (")[0] in err
+
+
+def test_a_folder_and_a_name_that_is_nearly_right_are_told_apart(plimsoll, tmp_path):
+    assert "is a folder" in plimsoll("plan", tmp_path)[2]
+    assert "there is no definition 'dem'\n  To mend it: did you mean 'demo'?" in plimsoll("plan", "dem")[2]
+
+
+def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll, cloud):
     code, out, _ = plimsoll("plan", "azul-2022", "--parallel", 55)
     assert code == 0
     for text in ("275 cells", "687.5 cell-hours", "220 hosts", "120000/s", "shenandoah", "below 100ms"):
@@ -94,7 +140,7 @@ def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(
     for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000"):
         assert text in out
     assert "'ec2' can't be asked from here, nothing was checked with it: connection 'aws_default'" in out
-    assert "it would not run: load_generator.name: 'plimsoll-stress' is not available here" in out
+    assert "it would not run: load_generator.name: there is no 'plimsoll-stress' here" in out
 
 
 def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll, cloud):

@@ -71,11 +71,15 @@ def test_the_example_in_the_docs_is_one():
     [
         ("source: somebody's data\n", "", "source: is missing"),
         ("variant: zgc", "variant: cms", "the definition has no cell cms-01500-r1"),
-        ('kernel: "5.10"', "kernel: 5.10", r"environment.kernel \(line 4\): Input should be a valid string"),
-        ("    files: [late/*.hdr]\n", "", r"runs.0.files .*is missing"),
+        (
+            'kernel: "5.10"',
+            "kernel: 5.10",
+            r"kernel \(line 4\): must be text; found 5.10, .*in quotes: \"5.10\"",
+        ),
+        ("    files: [late/*.hdr]\n", "", r"runs\[0\].files .*is missing"),
         ("campaign: published-1", "campaign: Published 1", r"campaign \(line 1\)"),
         ("environment: {kernel", "enviroment: {kernel", r"enviroment .*allowed: campaign, source, licence"),
-        ("heap: 40G}}\n  loads", "heap: lots}}\n  loads", r"definition.variants.1.jvm.heap \(line 16\)"),
+        ("heap: 40G}}\n  loads", "heap: lots}}\n  loads", r"definition.variants\[1\].jvm.heap \(line 16\)"),
     ],
 )
 def test_faults_name_key_line_and_what_is_allowed(old, new, fault):

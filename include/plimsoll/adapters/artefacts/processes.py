@@ -46,10 +46,10 @@ def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str]) -> Ended
     return Ended(done.returncode, done.stdout.strip())
 
 
-def run_java(java: Path, *arguments: str) -> Ended:
-    """Run a JVM with these arguments and none of the user's own."""
+def run_java(java: Path, *arguments: str, timeout_s: int = _JAVA_TIMEOUT_S) -> Ended:
+    """Run a JVM with these arguments and none of the user's own. ArtefactError where it does not end in time."""
     env = {name: value for name, value in os.environ.items() if name not in _IGNORED}
-    return run([str(java), *_SHORT_LIVED, *arguments], timeout_s=_JAVA_TIMEOUT_S, env=env)
+    return run([str(java), *_SHORT_LIVED, *arguments], timeout_s=timeout_s, env=env)
 
 
 def ask_java(java: Path, *arguments: str) -> str:

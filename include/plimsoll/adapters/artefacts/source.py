@@ -1,10 +1,10 @@
 """Artefacts by the names that definitions use."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import collectors as collectors_of
-from plimsoll.adapters.artefacts import jdks
+from plimsoll.adapters.artefacts import jdks, jvm_flags
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.checksums import faulty
@@ -45,6 +45,14 @@ class Artefacts:
     def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> frozenset[Collector]:
         """The collectors that this JDK really has, asked of its `java`."""
         return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
+
+    def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
+        """What this JDK says against such JVM flags; empty where it takes them."""
+        return jvm_flags.refusal(self._cache, self.jdk(jdk_id, archive), flags)
+
+    def unasked(self, flags: Sequence[str]) -> list[str]:
+        """Those of the flags that only a node's host can judge: they name files there."""
+        return [flag for flag in flags if jvm_flags.is_unasked(flag)]
 
     def database(self, product: str, version: str) -> Path:
         """A folder of jars, to be used as class path `folder/*`."""

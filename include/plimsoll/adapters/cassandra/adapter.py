@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.cassandra.checks import problems
+from plimsoll.adapters.cassandra.checks import problems, unchecked
 from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.events import events
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
@@ -42,6 +42,10 @@ class Cassandra:
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Versions, JDKs, collectors and settings that can't be run."""
         return problems(definition, self._artefacts)
+
+    def unchecked(self, definition: Definition) -> Sequence[str]:
+        """Variants whose JVM flags could not be asked of their JDK from here."""
+        return list(unchecked(definition, self._artefacts))
 
     def prepare(self, definition: Definition) -> None:
         """All artefacts, and what nodes start quicker with; `deploy` makes that where it was not done before."""

@@ -1,9 +1,11 @@
 """What would keep a definition's nodes from starting, found before anything starts."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.cassandra.command import jvm_arguments
 from plimsoll.adapters.cassandra.flags import TLP_2020, jdk_major
 from plimsoll.adapters.cassandra.release import Release
 from plimsoll.adapters.cassandra.releases import RELEASES, release_of
@@ -14,6 +16,10 @@ from plimsoll.domain.units import format_size, parse_size
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 
+# Of a node's host, which is not known here; it decides the size of a young generation only.
+_CPUS = 8
+# What Java's launcher takes for itself: with these a node would be another program.
+_LAUNCHER = re.compile(r"(?!-)|-{1,2}(jar|cp|classpath|class-path|version|help|h|\?|X|m|module|d|dry-run)$")
 _LEAST_HEAP = parse_size("256M")
 
 
@@ -22,12 +28,25 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
     found = list(_settings("system.settings", definition.system.settings))
     for number, variant in enumerate(definition.variants):
         where = f"variants[{number}] ({variant.id})"
-        found += _version(where, definition.database_version(variant), variant)
-        found += _jvm(where, variant)
-        found += _settings(f"{where}.settings", variant.settings)
-        if not artefacts.missing(definition.model_copy(update={"variants": (variant,)})):
-            found += _collector(where, variant, artefacts)
+        wrong = [*_version(where, definition.database_version(variant), variant), *_jvm(where, variant)]
+        if _is_there(definition, variant, artefacts):
+            wrong += _collector(where, variant, artefacts)
+            wrong += [] if wrong else _flags(where, definition, variant, artefacts)
+        found += [*wrong, *_settings(f"{where}.settings", variant.settings)]
     return [*found, *artefacts.missing(definition)]
+
+
+def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str]:
+    """Which flags no JVM could be asked about from here, in sentences. Fetches nothing."""
+    for variant in definition.variants:
+        if variant.jvm.flags and not _is_there(definition, variant, artefacts):
+            yield f"{variant.jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
+        elif there := artefacts.unasked(variant.jvm.flags):
+            yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"
+
+
+def _is_there(definition: Definition, variant: Variant, artefacts: ArtefactSource) -> bool:
+    return not artefacts.missing(definition.model_copy(update={"variants": (variant,)}))
 
 
 def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
@@ -61,6 +80,31 @@ def _jvm(where: str, variant: Variant) -> Iterator[Problem]:
         yield Problem(f"{where}.jvm.heap", what, f"at least {format_size(_LEAST_HEAP)}")
     if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
         yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
+
+
+def _flags(where: str, definition: Definition, variant: Variant, artefacts: ArtefactSource) -> Iterator[Problem]:
+    """Flags that the JVM would not start with: asked of it, beside all others that a node is given."""
+    jvm, release = variant.jvm, release_of(definition.database_version(variant))
+    odd = [number for number, flag in enumerate(jvm.flags) if _LAUNCHER.match(flag)]
+    for number in odd:
+        what = f"{jvm.flags[number]!r} is no flag of a JVM"
+        yield Problem(f"{where}.jvm.flags[{number}]", what, "write flags such as -XX:+UseStringDeduplication")
+    if odd or release is None:
+        return
+    try:
+        said = artefacts.refusal(jvm_arguments(release, jvm, _CPUS), jvm.jdk, jvm.archive)
+    except ArtefactError as error:
+        said = f"{error.where}: {error.what}"
+    if said:
+        place = next((f"[{number}]" for number, flag in enumerate(jvm.flags) if _names(said, flag)), "")
+        what = f"{jvm.jdk} does not start with these flags: {said}"
+        yield Problem(f"{where}.jvm.flags{place}", what, "correct or remove the flag")
+
+
+def _names(said: str, flag: str) -> bool:
+    """Whether the JVM's words name a flag: it quotes one without its head and mostly without its value."""
+    name = re.sub(r"^-(XX:[+-]?)?", "", flag).partition("=")[0]
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 
 
 def _collector(where: str, variant: Variant, artefacts: ArtefactSource) -> Iterator[Problem]:

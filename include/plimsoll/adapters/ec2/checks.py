@@ -13,13 +13,14 @@ from plimsoll.adapters.ec2.errors import CREDENTIALS, CloudError, explained
 from plimsoll.adapters.ec2.host_keys import authorized_key
 from plimsoll.adapters.ec2.images import Image, find_image
 from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_rules
-from plimsoll.adapters.ec2.options import Ec2Options, faults
+from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.adapters.ec2.remnants import KINDS
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Role
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.faults import problems_of
 from plimsoll.ports.secrets import Secrets
 
 _ROLES: tuple[Role, Role] = ("node", "load")
@@ -35,7 +36,7 @@ def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
     try:
         options = Ec2Options.model_validate(definition.provider.options)
     except ValidationError as error:
-        return list(faults(error))
+        return problems_of(error, Ec2Options, "provider.options")
     place = Place(options.connection, options.region)
     return _Examination(definition, options, clouds(secrets)(place), secrets).problems()
 

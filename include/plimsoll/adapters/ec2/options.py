@@ -1,6 +1,6 @@
 """Options of the EC2 provider in a definition: `provider: {name: ec2, options: {…}}`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal, Self
 
@@ -8,7 +8,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cluster import Role
-from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.faults import Fault, Faulty, problems_of
 from plimsoll.domain.units import Duration, Size
 
 _TYPE = r"^[a-z0-9-]+\.[a-z0-9-]+$"
@@ -35,7 +36,9 @@ class Ec2Options(Model):
         str, Field(min_length=1, description="Airflow connection of type ssh with the private key for the hosts")
     ] = "plimsoll_ssh"
     ssh_port: Annotated[int, Field(ge=1, le=65535, description="Where the image's sshd listens")] = 22
-    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="Such as us-east-1")]
+    region: Annotated[
+        str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="Region of AWS", examples=["us-east-1"])
+    ]
     subnets: Annotated[
         tuple[Annotated[str, Field(pattern=r"^subnet-[0-9a-z]+$")], ...],
         Field(description="Subnets in order of preference; or name `zones`"),
@@ -79,7 +82,8 @@ class Ec2Options(Model):
     @model_validator(mode="after")
     def _has_a_place(self) -> Self:
         if bool(self.subnets) == bool(self.zones):
-            raise ValueError("give either `subnets` or `zones`")
+            what = "both `subnets` and `zones` are given" if self.zones else "neither `subnets` nor `zones` are given"
+            raise Faulty([Fault((), what, "give one of the two")])
         return self
 
 
@@ -88,15 +92,5 @@ def read_options(options: Mapping[str, object], where: str) -> Ec2Options:
     try:
         return Ec2Options.model_validate(options)
     except ValidationError as error:
-        said = "; ".join(str(problem) for problem in faults(error))
+        said = "; ".join(str(problem) for problem in problems_of(error, Ec2Options, "provider.options"))
         raise ProviderError(said, where=where, mend="correct the definition's provider.options") from error
-
-
-def faults(error: ValidationError) -> Iterator[Problem]:
-    """Each wrong option with what is known."""
-    known = ", ".join(Ec2Options.model_fields)
-    for fault in error.errors():
-        key = ".".join(("provider.options", *(str(part) for part in fault["loc"])))
-        what = fault["msg"].removeprefix("Value error, ")
-        found = "" if fault["type"] in ("missing", "value_error") else f"; found {fault['input']!r}"
-        yield Problem(key, f"{what}{found}", f"the EC2 provider has: {known}")

@@ -15,6 +15,7 @@ from plimsoll.adapters.local.subnets import MOST_NODES, free_subnet
 from plimsoll.adapters.onhost import readings
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.faults import problems_of
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
@@ -34,7 +35,7 @@ def problems(definition: Definition, work: Path) -> list[Problem]:
     try:
         options = LocalOptions.model_validate(definition.provider.options)
     except ValidationError as error:
-        return list(_wrong_options(error))
+        return problems_of(error, LocalOptions, "provider.options")
     machine = Machine(memory_bytes(readings.read()), shutil.disk_usage(_existing(work)).free)
     return [*needs(definition, options, machine), *_folder(work), *_addresses(definition, work)]
 
@@ -78,16 +79,6 @@ def _allowed(heap: int) -> str:
 
 def _mib(size: int) -> str:
     return f"{size // _MIB}M"
-
-
-def _wrong_options(error: ValidationError) -> Iterator[Problem]:
-    known = ", ".join(LocalOptions.model_fields)
-    for fault in error.errors():
-        key = ".".join(str(part) for part in fault["loc"])
-        what = fault["msg"].removeprefix("Value error, ")
-        yield Problem(
-            f"provider.options.{key}", f"{what}; found {fault['input']!r}", f"the local provider has: {known}"
-        )
 
 
 def _folder(work: Path) -> Iterator[Problem]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from plimsoll.adapters.facts import memory_bytes
 from plimsoll.adapters.ssh.group import Group, Member, in_parallel
@@ -11,6 +10,7 @@ from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem, SecretError
+from plimsoll.domain.faults import problems_of
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
@@ -22,7 +22,7 @@ def problems(definition: Definition, connections: Connections) -> list[Problem]:
     try:
         options = SshOptions.model_validate(definition.provider.options)
     except ValidationError as error:
-        return list(_wrong_options(error))
+        return problems_of(error, SshOptions, "provider.options")
     groups = [Group(group, options, connections) for group in options.groups]
     asked = [(group, member) for group in groups for member in group.members()]
     found = in_parallel(asked, lambda one: _host(definition, options, *one))
@@ -65,18 +65,3 @@ def _host(definition: Definition, options: SshOptions, group: Group, member: Mem
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
         found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
     return found
-
-
-def _wrong_options(error: ValidationError) -> Iterator[Problem]:
-    faults = error.errors()
-    for fault in faults:
-        if fault["type"] == "too_short" and _is_inside(fault["loc"], faults):  # short only of the items that are wrong
-            continue
-        key = ".".join(str(part) for part in ("provider", "options", *fault["loc"]))
-        what = fault["msg"].removeprefix("Value error, ")
-        yield Problem(key, what, "docs/ssh.md shows the options")
-
-
-def _is_inside(place: tuple[int | str, ...], faults: Sequence[ErrorDetails]) -> bool:
-    """Whether one of the faults is in something at that place."""
-    return any(fault["loc"] != place and fault["loc"][: len(place)] == place for fault in faults)

@@ -13,7 +13,7 @@ from plimsoll.domain.units import Size
 
 _GIB = 1 << 30
 # No colon and the like: class paths are made of it.
-_Folder = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$")]
+_Folder = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$", examples=["/var/lib/plimsoll"])]
 
 
 class HostOptions(Model):
@@ -29,7 +29,10 @@ class HostOptions(Model):
     @field_validator("address")
     @classmethod
     def _is_an_address(cls, value: str) -> str:
-        return str(ip_address(value))
+        try:
+            return str(ip_address(value))
+        except ValueError:
+            raise ValueError(f"{value!r} is no IP address; a name can stand in `ssh_address`") from None
 
     @field_validator("host_key")
     @classmethod

@@ -8,6 +8,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.documents import Document
 from plimsoll.services.planning import require_runnable
 from plimsoll.services.spending import require_budget
 from plimsoll.services.states import Memory, cell_states
@@ -29,13 +30,15 @@ class CampaignPlan:
         return f"{len(self.cells)} cells to run now; {self.missing} of {self.total} have no valid attempt"
 
 
-def open_campaign(toolkit: Toolkit, definition: Definition, request: Request, at: datetime) -> CampaignPlan:
+def open_campaign(
+    toolkit: Toolkit, definition: Definition, request: Request, at: datetime, document: Document | None = None
+) -> CampaignPlan:
     """Open the campaign that the request names, else the one of `at`, and choose its cells.
 
     The same request at the same time is the same campaign: planning again goes on with it. Refused with all that is
-    wrong before anything is written to the store.
+    wrong before anything is written to the store; with the lines of the definition's file, if that is given.
     """
-    require_runnable(toolkit, definition)
+    require_runnable(toolkit, definition, document)
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
     _require_something_to_repeat(campaign, request)
     states = cell_states(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), Memory())

@@ -6,7 +6,6 @@ DAG runs, the pages, the JSON API and the command line all ask in these words, a
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -16,6 +15,8 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell, campaign_id_problem, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.faults import problems_of
+from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
 from plimsoll.services.planning import new_campaign_id
 from plimsoll.services.states import CellState
@@ -56,7 +57,7 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
     try:
         request = Request.model_validate(told)
     except ValidationError as error:
-        problems += [_malformed(fault) for fault in error.errors()]
+        problems += problems_of(error, Request)
     else:
         problems += _problems(definition, request)
     if problems:
@@ -123,7 +124,7 @@ def _problems(definition: Definition, request: Request) -> Iterator[Problem]:
 def _choice_problems(key: str, chosen: Sequence[str], known: Sequence[str]) -> Iterator[Problem]:
     for value in chosen:
         if value not in known:
-            yield Problem(key, f"{value!r} is none of the definition's", f"allowed: {', '.join(known)}")
+            yield Problem(key, f"{value!r} is none of the definition's", meant_or_known(value, known))
 
 
 def _pattern_problems(definition: Definition, request: Request) -> Iterator[Problem]:
@@ -137,18 +138,9 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
         return
     for pattern in request.patterns:
         if not any(fnmatchcase(cell_id, pattern) for cell_id in ids):
-            close = get_close_matches(pattern, ids, n=1)
-            meant = f"did you mean {close[0]}? " if close else ""
-            yield Problem("cells", f"{pattern!r} fits no cell of {definition.name!r}", meant + allowed)
+            mend = f"{meant(pattern, ids)} {allowed}".strip()
+            yield Problem("cells", f"{pattern!r} fits no cell of {definition.name!r}", mend)
 
 
 def _unknown(key: str) -> Problem:
-    known = tuple(Request.model_fields)
-    close = get_close_matches(key, known, n=1)
-    meant = f"did you mean `{close[0]}`? " if close else ""
-    return Problem(key, "there is no such parameter", f"{meant}allowed: {', '.join(known)}")
-
-
-def _malformed(fault: Any) -> Problem:
-    key, *place = map(str, fault["loc"])
-    return Problem(".".join([key, *place]), f"{fault['input']!r} can't be read: {fault['msg'].lower()}")
+    return Problem(key, "there is no such parameter", meant_or_known(key, Request.model_fields))

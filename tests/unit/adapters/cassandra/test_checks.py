@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.adapters.cassandra.checks import problems
+from plimsoll.adapters.cassandra.checks import problems, unchecked
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
@@ -17,6 +17,9 @@ def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
         ({"jvm": {"jdk": "openjdk-17.0.1"}}, "variants[0] (g1).jvm.jdk", "is not run on JDK 17"),
         ({"jvm": {"jdk": "prime-11.0.13"}}, "jvm.jdk", "there is no JDK prime-11.0.13"),
         ({"jvm": {"collector": "C4"}}, "variants[0] (g1).jvm.collector", "openjdk-11.0.13 has no collector C4"),
+        ({"jvm": {"flags": ["-Da=b", "-XX:NoSuchFlag"]}}, "variants[0] (g1).jvm.flags[1]", "Unrecognized VM option"),
+        ({"jvm": {"flags": ["UseNUMA"]}}, "variants[0] (g1).jvm.flags[0]", "'UseNUMA' is no flag of a JVM"),
+        ({"jvm": {"flags": ["-jar"]}}, "variants[0] (g1).jvm.flags[0]", "'-jar' is no flag of a JVM"),
         ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
         (
             {"jvm": {"collector": "Serial", "flag_set": "tlp-2020"}},
@@ -35,6 +38,16 @@ def test_what_can_t_be_run_is_named_with_a_way_out(define, artefacts, changes, w
     found = [problem for problem in problems(define(**changes), artefacts) if problem.where == where]
     assert any(what in problem.what for problem in found)
     assert all(problem.mend for problem in found)
+
+
+def test_flags_that_nobody_here_can_be_asked_about_are_named(define, artefacts):
+    elsewhere = define(jvm={"jdk": "prime-11.0.13", "flags": ["-XX:+UseNUMA"]})
+    assert list(unchecked(elsewhere, artefacts)) == [
+        "prime-11.0.13 is not here: the JVM flags of variant g1 were not asked of it"
+    ]
+    (agent,) = unchecked(define(jvm={"flags": ["-javaagent:/opt/agent.jar", "-Da=b"]}), artefacts)
+    assert agent.endswith("were not asked: -javaagent:/opt/agent.jar")
+    assert list(unchecked(define(), artefacts)) == []
 
 
 def test_settings_that_only_cassandra_knows_are_left_to_it(define, artefacts):

@@ -83,7 +83,7 @@ def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path):
 def test_an_option_of_the_wrong_form_is_refused_with_what_was_found(tmp_path):
     [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path)
     assert problem.where == "provider.options.disk_per_node"
-    assert "found 5" in problem.what
+    assert "5 needs a unit" in problem.what
 
 
 def test_a_work_folder_that_can_not_be_written_is_said(tmp_path):

@@ -1,0 +1,31 @@
+"""Text files that people write, read within a bound."""
+
+from pathlib import Path
+
+from plimsoll.domain.errors import DefinitionError, Problem
+
+_MOST_BYTES = 1 << 20
+
+
+def read_text(path: Path) -> str:
+    """The text of a file. DefinitionError where it can't be read, is larger than 1 MiB or is not UTF-8."""
+    data = b""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) <= _MOST_BYTES:
+            return data.decode("utf-8-sig")
+        problem = Problem("the whole file", f"is larger than {_MOST_BYTES >> 20} MiB", "is this the right file?")
+    except UnicodeDecodeError as error:
+        problem = _not_utf_8(data, error.start)
+    except IsADirectoryError:
+        problem = Problem("the whole file", "is a folder", "give the YAML file in it")
+    except OSError as error:
+        problem = Problem("the whole file", f"can't be read: {error.strerror}", "check its path and its rights")
+    raise DefinitionError([problem], where=str(path))
+
+
+def _not_utf_8(data: bytes, place: int) -> Problem:
+    line = data.count(b"\n", 0, place) + 1
+    what = f"is not UTF-8 text: the byte 0x{data[place]:02x} stands here"
+    return Problem(f"line {line}", what, "save the file as UTF-8: `iconv -f latin1 -t utf-8` turns Latin-1 into it")

@@ -1,0 +1,202 @@
+"""What is wrong with values that a person wrote, in words of Plimsoll: which key, what was found, what to write.
+
+Definitions, descriptions of imports, options of providers, Params of runs and settings are all checked by pydantic;
+its own words are for programmers and are never shown.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.expected import expected, known_keys, node_at
+from plimsoll.domain.spelling import meant, meant_or_known
+
+Path = tuple[int | str, ...]
+"""Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
+
+Source = Callable[[Path], str | None]
+"""The text that stands at a path in the file; None where it is not known, or is more than one value."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong at a path: `what` was found, and what to write there instead (`mend`)."""
+
+    path: Path
+    what: str
+    mend: str = ""
+
+    @property
+    def key(self) -> str:
+        """The path as people write it: `variants[0].jvm.heap`."""
+        return key_of(self.path)
+
+    def problem(self, line: int | None = None, under: str = "") -> Problem:
+        """The same as a Problem: its key, below the key `under`, and the line where that is known."""
+        key = ".".join(part for part in (under, self.key) if part) or "the whole file"
+        return Problem(f"{key} (line {line})" if line else key, self.what, self.mend)
+
+
+class Faulty(ValueError):
+    """Raised by a model's own validators: several faults, each with its path from that model."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(fault.what for fault in faults))
+
+
+def require_none(faults: Iterator[Fault]) -> None:
+    """Raise Faulty where there is any fault."""
+    if found := list(faults):
+        raise Faulty(found)
+
+
+def key_of(path: Path) -> str:
+    """`("variants", 0, "jvm")` → `variants[0].jvm`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def problems_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Problem]:
+    """Every fault that pydantic found in a value of that model, as Problems below the key `under`."""
+    return [fault.problem(under=under) for fault in faults_of(error, model)]
+
+
+def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
+    """Every fault that pydantic found in a value of that model; `source` gives what the file says at a path."""
+    schema = model.model_json_schema(by_alias=True)
+    return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
+
+
+def _roots(found: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Without the faults that only follow from one deeper inside the same key."""
+    places = [_path(one) for one in found]
+    return [one for one in found if not any(_lies_inside(place, _path(one)) for place in places)]
+
+
+def _lies_inside(place: Path, key: Path) -> bool:
+    return len(place) > len(key) > 0 and place[: len(key)] == key
+
+
+def _path(found: ErrorDetails) -> Path:
+    """Without the names of validators, which pydantic puts among the keys."""
+    return tuple(part for part in found["loc"] if part not in ("function-after", "function-before", "[key]"))
+
+
+def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> Iterator[Fault]:
+    path = _path(found)
+    inner = (found.get("ctx") or {}).get("error")
+    if isinstance(inner, Faulty):
+        yield from (Fault((*path, *fault.path), fault.what, fault.mend) for fault in inner.faults)
+        return
+    text = _shown(found.get("input"), source(path))
+    yield Fault(path, *_words(found, path, schema, text))
+
+
+def _words(found: ErrorDetails, path: Path, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
+    """What is wrong, and what to write."""
+    node, value, shown = node_at(schema, path), found.get("input"), f"; found {text}" if text else ""
+    mend = expected(node)
+    match found["type"]:
+        case "extra_forbidden":
+            what, shown, mend = "there is no such key", "", meant_or_known(path[-1], known_keys(schema, path))
+        case "invalid_key":
+            what, shown, mend = "a key must be text", "", "put it in quotes"
+        case "missing":
+            what, shown = "is missing", ""
+        case "string_type" | "invalid-json-value" if _is_scalar(value):
+            what, shown, mend = "must be text", f"{shown}, which is {_kind(value)}", _in_quotes(text, node)
+        case "literal_error":
+            what, mend = "is none of the values that can stand here", _like(value, node)
+        case "value_error":
+            what, shown = str(found["ctx"]["error"]), ""
+            mend = "" if " like " in what else mend
+        case kind:
+            what = _rule(kind, found.get("ctx") or {}, text)
+    return f"{what}{shown}", mend
+
+
+def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
+    """The advice to make text of a number, where the key takes such text at all."""
+    fits = re.search(str(node.get("pattern", "")), text)
+    return f'put it in quotes: "{text}"' if fits else expected(node)
+
+
+def _like(value: object, node: Mapping[str, Any]) -> str:
+    return f"{meant(value, map(str, node.get('enum', ())))} {expected(node)}".strip()
+
+
+def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
+    """The rule that a value broke; without the value."""
+    if text == _NOTHING:
+        return "has no value"
+    limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+    for name, words in limits.items():
+        if name in context:
+            return f"must be {words} {context[name]:g}"
+    if kind in ("string_too_short", "too_short"):
+        return "must not be empty"
+    if "max_length" in context:
+        unit = "characters" if kind == "string_too_long" else "entries"
+        return f"must have at most {context['max_length']} {unit}"
+    return _RULES.get(kind, "can't stand here")
+
+
+_NOTHING = "nothing"
+_RULES: Mapping[str, str] = {
+    "string_type": "must be text",
+    "string_pattern_mismatch": "is not written as it must be",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "int_parsing_size": "is too large",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "dict_type": "must have keys of its own",
+    "mapping_type": "must have keys of its own",
+    "model_type": "must have keys of its own",
+    "model_attributes_type": "must have keys of its own",
+    "invalid-json-value": "must be text, a number, true, false, a list or keys with such values",
+}
+
+
+def _shown(value: object, source: str | None) -> str:
+    """A value as the file has it; numbers too, of which YAML loses zeros (`4.10`)."""
+    return source if source and _is_scalar(value) else _as_text(value)
+
+
+def _is_scalar(value: object) -> bool:
+    return value is not None and not isinstance(value, str | list | tuple | dict)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false to YAML"
+    return "a number to YAML" if isinstance(value, int | float) else "a date to YAML"
+
+
+_LONGEST = 60
+
+
+def _as_text(value: object) -> str:
+    """A single value as YAML shows it; the empty text for lists and mappings."""
+    if value is None:
+        return _NOTHING
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return "" if value else "[]"
+    if isinstance(value, dict):
+        return "keys" if value else "{}"
+    text = repr(str(value)) if isinstance(value, str) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,212 @@
+"""YAML files that people write: read within bounds, with the line of every key, so that what is wrong can be shown."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import RoundTripConstructor
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import CollectionNode, Node
+
+from plimsoll.domain.errors import DefinitionError, Problem
+from plimsoll.domain.faults import Fault, Path, faults_of
+
+_M = TypeVar("_M", bound=BaseModel)
+_MOST_LEVELS = 50
+_MOST_VALUES = 1_000_000
+"""With every alias written out: a few lines of aliases of aliases can stand for more than any memory holds."""
+_STEP = re.compile(r"[^.\[\]]+")
+_REMARK = re.compile(r" \([^)]*\)")
+_SAID: Sequence[tuple[str, str, str]] = (
+    (r"found character '\\t'|tab", "a tab stands where only blanks may", "indent with blanks"),
+    (r"found duplicate key (\S+)", "the key {0} stands twice", "remove one of them"),
+    (r"mapping values are not allowed", "a second `key:` stands on one line", "put text with a colon in quotes"),
+    (
+        r"found undefined alias '?([^']+)",
+        "the alias *{0} names no anchor",
+        "write &{0} at the value that it stands for",
+    ),
+    (r"found character '(.)'", "{0} can't begin a value", "put the text in quotes"),
+    (r"another document", "a second document begins here", "put each in a file of its own"),
+    (r"end of stream while", "a quote is opened and never closed", "close it"),
+    (r"expected ',' or '([\]}])'", "a bracket is opened and not closed with {0}, or a comma is missing", "mend it"),
+    (r"expected <block end>", "this line does not belong to what stands above it", "check how far it is indented"),
+)
+"""What the parser says → what is wrong, how to mend it. Anything else is shown in the parser's words."""
+
+
+class _BoundedConstructor(RoundTripConstructor):
+    """Makes values of a document whose depth and size were found to be bounded."""
+
+    def construct_document(self, node: Node) -> Any:
+        _measure(node, {}, 1)
+        return super().construct_document(node)
+
+
+class _Unbounded(Exception):
+    """The document has no bounded size; says why, and on which line (from 1)."""
+
+    def __init__(self, what: str, line: int) -> None:
+        super().__init__(what)
+        self.what, self.line = what, line
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML document: `content` as plain values that know their lines, and the text that it came from."""
+
+    content: Any
+    text: str
+    where: str
+
+    def model(self, kind: type[_M], context: dict[str, Any] | None = None) -> _M:
+        """The content as a model of that kind. DefinitionError with every fault: key, line, found, what to write."""
+        self._require_mapping(kind)
+        try:
+            return kind.model_validate(self.content, context=context)
+        except ValidationError as error:
+            faults = faults_of(error, kind, self.source)
+            raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None
+
+    def problem(self, fault: Fault) -> Problem:
+        """The fault with the line of its key."""
+        return fault.problem(self.line(fault.path))
+
+    def located(self, problems: Iterable[Problem]) -> list[Problem]:
+        """The problems, each with the line of its key; those that are not about this file as they are."""
+        lines = [(problem, self.line_of(problem.where)) for problem in problems]
+        return [replace(one, where=f"{one.where} (line {line})") if line else one for one, line in lines]
+
+    def line(self, path: Path) -> int | None:
+        """The line (from 1) of the innermost key of the path that is in the file; None for the whole file."""
+        lines = [place[0] + 1 for place in self._places(path)]
+        return lines[-1] if lines else None
+
+    def line_of(self, key: str) -> int | None:
+        """The line of a key as problems name it: `variants[0] (g1).jvm.heap`, `variants.g1.jvm.heap`."""
+        path: list[int | str] = []
+        node = self.content
+        for name in _STEP.findall(_REMARK.sub("", key)):
+            part = _part(node, name)
+            if part is None:
+                break
+            path.append(part)
+            node = node[part]
+        return self.line(tuple(path))
+
+    def source(self, path: Path) -> str | None:
+        """The single value at a path as it is written; None where it is missing, or is made of several."""
+        places = list(self._places(path))
+        if len(places) != len(path) or not places:
+            return None
+        line, column = places[-1][-2:]
+        match = re.match(r"[^\s,\[\]{}#&*!|>'\"]+", self._lines[line][column:]) if line < len(self._lines) else None
+        return match[0] if match else None
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.splitlines()
+
+    def _places(self, path: Path) -> Iterator[Sequence[int]]:
+        """Line and column, from 0, of each key on the path and of its value (of entries: of the value alone)."""
+        node = self.content
+        for part in path:
+            places = getattr(getattr(node, "lc", None), "data", None) or {}
+            if part not in places:
+                return
+            yield places[part]
+            node = node[part]
+
+    def _require_mapping(self, kind: type[BaseModel]) -> None:
+        if isinstance(self.content, dict):
+            return
+        required = ", ".join(name for name, field in kind.model_fields.items() if field.is_required())
+        found = "is empty" if self.content is None else "is no mapping of keys to values"
+        self._refuse("the whole file", found, f"write at least the keys {required}")
+
+    def _refuse(self, where: str, what: str, mend: str) -> NoReturn:
+        raise DefinitionError([Problem(where, what, mend)], where=self.where)
+
+
+def parse_yaml(text: str, where: str) -> Document:
+    """The document that a text holds. DefinitionError where it is not YAML, or not of bounded size."""
+    try:
+        _require_bounded_text(text)
+        yaml = YAML(typ="rt", pure=True)
+        yaml.Constructor = _BoundedConstructor
+        return Document(yaml.load(text), text, where)
+    except _Unbounded as error:
+        problem = Problem(f"line {error.line}", error.what, "write it plainly, with fewer levels and aliases")
+    except MarkedYAMLError as error:
+        problem = _problem(error)
+    except RecursionError:
+        problem = Problem("the whole file", f"nests deeper than {_MOST_LEVELS} levels", "write it with fewer levels")
+    except YAMLError:  # of those that know no line, there is the reader's alone
+        what, mend = "is not YAML: a character stands in it that no text has", "remove control characters"
+        problem = Problem("the whole file", what, mend)
+    except Exception:  # ruamel lets errors of Python through
+        what, mend = "is not YAML: a value does not fit its tag", "remove tags such as `!!int`"
+        problem = Problem("the whole file", what, mend)
+    raise DefinitionError([problem], where=where)
+
+
+def _require_bounded_text(text: str) -> None:
+    """The parser takes seconds for what opens a thousand brackets: those are counted first."""
+    open_brackets, line = 0, 1
+    for match in re.finditer(r"[\[{}\]\n]", text):
+        found = match[0]
+        if found == "\n":
+            line += 1
+        else:
+            open_brackets = open_brackets + 1 if found in "[{" else max(0, open_brackets - 1)
+        if open_brackets > 2 * _MOST_LEVELS:
+            raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
+
+
+def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
+    """Values of a node with every alias written out. _Unbounded where they are too many, too deep or endless."""
+    line = node.start_mark.line + 1
+    if level > _MOST_LEVELS:
+        raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
+    if id(node) not in known:
+        known[id(node)] = None
+        known[id(node)] = 1 + sum(_measure(part, known, level + 1) for part in _parts(node))
+    size = known[id(node)]
+    if size is None:
+        raise _Unbounded("an alias stands inside of what it stands for", line)
+    if size > _MOST_VALUES:
+        raise _Unbounded(f"its aliases stand for more than {_MOST_VALUES:,} values", line)
+    return size
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    if isinstance(node, CollectionNode):
+        for part in node.value:
+            yield from part if isinstance(part, tuple) else (part,)
+
+
+def _problem(error: MarkedYAMLError) -> Problem:
+    line = error.problem_mark.line + 1 if error.problem_mark else 1
+    said = str(error.problem or error.context or "").strip()
+    for pattern, what, mend in _SAID:
+        if match := re.search(pattern, said):
+            return Problem(f"line {line}", f"is not YAML: {what.format(*match.groups())}", mend.format(*match.groups()))
+    return Problem(f"line {line}", f"is not YAML: {said}")
+
+
+def _part(node: Any, name: str) -> int | str | None:
+    """What a step of a key leads to: a key of a mapping, or an entry of a list by its place, its id or its name."""
+    if isinstance(node, dict):
+        return name if name in node else None
+    if isinstance(node, list):
+        named = (place for place, one in enumerate(node) if isinstance(one, dict) and name in _names(one))
+        return next(named, int(name) if name.isdigit() and int(name) < len(node) else None)
+    return None
+
+
+def _names(entry: dict[str, Any]) -> tuple[Any, Any]:
+    return entry.get("id"), entry.get("name")
