@@ -17,6 +17,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Check, Percentiles
 from plimsoll.report.answers import sentence
+from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.origins import Origin, origins
@@ -93,6 +94,7 @@ class ReportDocument(Model):
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
+    conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")] = ""
     answers: Annotated[tuple[str, ...], Field(description="The capacity of each variant as a sentence")]
     capacity: tuple[Capacity, ...]
     achieved_ops_s: Annotated[tuple[Spread, ...], Field(description="Achieved rate per variant and load, over repeats")]
@@ -124,6 +126,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         code_versions=code_versions(findings),
         service_levels=tuple(map(str, findings.definition.service_levels)),
         counts=_counts(findings),
+        conclusion=conclusion(findings),
         answers=tuple(sentence(findings, capacity) for capacity in findings.capacities),
         capacity=findings.capacities,
         achieved_ops_s=achieved(findings.cells),

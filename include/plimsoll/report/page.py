@@ -21,9 +21,11 @@ from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.comparing import comparison_rows
+from plimsoll.report.conclusion import FEW_REPEATS, conclusion
 from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
+from plimsoll.report.header import header_facts
 from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
 from plimsoll.report.origins import origins
 from plimsoll.report.stops import stops_rows
@@ -90,6 +92,9 @@ def _context(findings: Findings) -> dict[str, Any]:
         "findings": findings,
         "definition": findings.definition,
         "data": findings.data,
+        "conclusion": conclusion(findings),
+        "header": header_facts(findings),
+        "few_repeats": findings.definition.repeats < FEW_REPEATS,
         "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run")],
         "rows": capacity_rows(findings),
         "sentences": [sentence(findings, capacity) for capacity in findings.capacities],

@@ -1,0 +1,53 @@
+"""What a reader wants to know of a campaign before any figure: when, on what and with what it was measured."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import duration, figure, listing, moment, plural
+
+_UNKNOWN = "not recorded"
+_GIB = 2**30
+
+
+def header_facts(findings: Findings) -> dict[str, str]:
+    """Name → text, in the order of the page's header. What differs among hosts or cells is told with each value."""
+    definition, found = findings.definition, list(_fingerprints(findings))
+    timing, nodes = definition.timing, plural(definition.system.nodes, "node")
+    return {
+        "Measured": _measured(findings),
+        "A cell": f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up",
+        "Cluster": f"{nodes} a cell, from {definition.provider.name}",
+        "Hardware of a node": _values(found, lambda one: (_hardware(node.facts) for node in one.nodes)),
+        "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
+        "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
+        "JVM": _values(found, lambda one: (f"{node.jvm.name} {node.jvm.version}" for node in one.nodes)),
+        "Load generator": _values(found, lambda one: [one.load_generator]),
+    }
+
+
+def _fingerprints(findings: Findings) -> Iterator[Fingerprint]:
+    for result in findings.cells:
+        if result.shown and result.shown.fingerprint:
+            yield result.shown.fingerprint
+
+
+def _measured(findings: Findings) -> str:
+    begun = [one for result in findings.cells if result.shown and (one := result.shown.verdict.started_at)]
+    if not begun:
+        return _UNKNOWN
+    return _span(min(begun), max(begun))
+
+
+def _span(first: datetime, last: datetime) -> str:
+    return moment(first) if moment(first) == moment(last) else f"{moment(first)}, to {moment(last)}"
+
+
+def _values(found: Iterable[Fingerprint], of: Callable[[Fingerprint], Iterable[str]]) -> str:
+    values = dict.fromkeys(value for one in found for value in of(one) if value)
+    return listing(list(values), most=6) if values else _UNKNOWN
+
+
+def _hardware(facts: HostFacts) -> str:
+    return f"{plural(facts.cpus, 'CPU')} ({facts.cpu_model}), {figure(facts.memory_bytes / _GIB)} GiB"

@@ -1,0 +1,101 @@
+from dataclasses import replace
+
+import pytest
+from tests.outcomes import Outcomes, campaign_of
+
+from plimsoll.domain.provenance import Provenance
+from plimsoll.report.conclusion import conclusion
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.header import header_facts
+
+LOW, MID, TOP = 10_000, 20_000, 30_000
+ONE = "; one repeat each, which shows that it is possible, not that it is typical."
+TWO = "; 2 repeats each, which show that one more would be met with a probability of 22 % or more."
+
+TOLD: dict[str, tuple[Outcomes, str]] = {
+    "one carries, one not even that": (
+        {"g1": {LOW: "x", MID: "x"}, "s": {LOW: "m", MID: "x"}},
+        "S carries 10,000 ops/s, G1 not even that" + ONE,
+    ),
+    "two alike": (
+        {"a": {LOW: "mm", MID: "xm"}, "b": {LOW: "mm", MID: "xx"}},
+        "A and B carry 10,000 ops/s; 20,000 ops/s is too much" + TWO,
+    ),
+    "one variant": ({"a": {LOW: "m", MID: "x"}}, "A carries 10,000 ops/s; 20,000 ops/s is too much" + ONE),
+    "all met, one variant": (
+        {"a": {LOW: "m", MID: "m"}},
+        "A carries 20,000 ops/s, the highest load that was run" + ONE,
+    ),
+    "all met, five variants": (
+        {name: {LOW: "mm"} for name in "abcde"},
+        "All 5 variants carry 10,000 ops/s, the highest load that was run" + TWO,
+    ),
+    "none met, one variant": (
+        {"a": {LOW: "x"}},
+        "A does not carry even 10,000 ops/s, the lowest load that was run; one repeat each, and one missed interval "
+        "decides.",
+    ),
+    "none met, two variants": (
+        {"a": {LOW: "xx"}, "b": {LOW: "xm"}},
+        "Neither A nor B carries even 10,000 ops/s, the lowest load that was run; 2 repeats each, of which one that "
+        "misses decides.",
+    ),
+    "none met, five variants": (
+        {name: {LOW: "x"} for name in "abcde"},
+        "None of 5 variants carries even 10,000 ops/s, the lowest load that was run; one repeat each, and one missed "
+        "interval decides.",
+    ),
+    "five variants, each its own": (
+        {
+            "a": {LOW: "m", MID: "m", TOP: "m"},
+            "b": {LOW: "m", MID: "m", TOP: "x"},
+            "c": {LOW: "m", MID: "x", TOP: "x"},
+            "d": {LOW: "m", MID: "x", TOP: "x"},
+            "e": {LOW: "x", MID: "x", TOP: "x"},
+        },
+        "A carries at least 30,000 ops/s; B 20,000 ops/s; C and D 10,000 ops/s; E not even 10,000 ops/s, the lowest "
+        "load that was run" + ONE,
+    ),
+    "incomplete": (
+        {"a": {LOW: "mm", MID: "mi"}, "b": {LOW: "m.", MID: ".."}},
+        "A carries at least 10,000 ops/s, what B carries is unknown" + TWO
+        + " The campaign is incomplete: 4 of 8 cells have no valid attempt.",
+    ),
+    "undecided": (
+        {"a": {LOW: "m", MID: "i"}},
+        "A carries at least 10,000 ops/s; 20,000 ops/s is undecided" + ONE
+        + " The campaign is incomplete: 1 of 2 cells has no valid attempt.",
+    ),
+    "nothing run": (
+        {"a": {LOW: "."}, "b": {LOW: "i"}},
+        "What A and B carry is unknown. The campaign is incomplete: 2 of 2 cells have no valid attempt.",
+    ),
+    "missed and unknown": (
+        {"a": {LOW: "x"}, "b": {LOW: "i"}},
+        "A does not carry even 10,000 ops/s, the lowest load that was run, what B carries is unknown; one repeat each,"
+        " and one missed interval decides. The campaign is incomplete: 1 of 2 cells has no valid attempt.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_every_shape_of_a_campaign_has_its_sentence(case: str) -> None:
+    outcomes, told = TOLD[case]
+    assert conclusion(analyse(campaign_of(outcomes))) == told
+
+
+def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:
+    data = campaign_of({"a": {LOW: "m"}})
+    origin = Provenance(source="somebody", files=("a.hdr",), imported_at=data.generated_at)
+    findings = analyse(replace(data, attempts=tuple(replace(one, provenance=origin) for one in data.attempts)))
+    assert conclusion(findings).endswith("The cells were imported, not run by Plimsoll.")
+    assert header_facts(findings)["Kernel"] == "not recorded"
+
+
+def test_the_header_tells_when_and_on_what_it_was_measured(demo: Findings) -> None:
+    facts = header_facts(demo)
+    assert facts["A cell"] == "90 s, of which 30 s of warm-up"
+    assert "2026" in facts["Measured"]
+    assert "GiB" in facts["Hardware of a node"]
+    assert facts["Database"] == "cassandra 4.0.1"
+    assert facts["Kernel"] != "not recorded"
