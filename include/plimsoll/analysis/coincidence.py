@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis.gcpause import stopped_ms
-from plimsoll.analysis.hosts import cpu_busy, traffic_bytes
+from plimsoll.analysis.hosts import cpu_busy, others_share, traffic_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.happening import Event, GeneratorSecond
 
-CPU_BUSY, STEAL, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.05, 0.95, 2.0, 0.9
+CPU_BUSY, STEAL, OTHERS, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.05, 0.1, 0.95, 2.0, 0.9
 _LOAD = "load"
 
 
@@ -49,6 +49,7 @@ CAUSES = (
     Cause("dropped", "dropped messages", "messages", lambda _: 1),
     Cause("cpu", "CPU saturated", "share", lambda _: CPU_BUSY),
     Cause("steal", "CPU stolen", "share", lambda _: STEAL),
+    Cause("others", "CPU taken by other programs", "share", lambda _: OTHERS),
     Cause("disk", "disk saturated", "share", lambda _: DISK_BUSY),
     Cause("network", "network burst", "× usual", lambda _: TRAFFIC),
     Cause("generator_pause", "load generator stood still", "ms", _half_the_bound),
@@ -124,6 +125,18 @@ def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: flo
     return pd.DataFrame(columns)
 
 
+def with_every_cause(table: pd.DataFrame) -> pd.DataFrame:
+    """A stored table with the columns of causes that were not known yet when it was made: not collected."""
+    import pandas as pd
+
+    missing = [cause.id for cause in CAUSES if cause.id not in table]
+    if table.empty or not missing:
+        return table
+    unknown = pd.DataFrame(np.nan, index=table.index, columns=missing, dtype=np.float32)
+    nobody = pd.DataFrame("", index=table.index, columns=[f"{cause}_host" for cause in missing], dtype="str")
+    return pd.concat([table, unknown, nobody], axis="columns")
+
+
 def _placed(
     starts: NDArray[np.float64], ends: NDArray[np.float64], happened: Sequence[Occurrence], bound_ms: float
 ) -> tuple[NDArray[np.float32], list[str]]:
@@ -174,7 +187,7 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     """Seconds of each host. Traffic is told as a multiple of the host's median second."""
     if collected.samples.empty:
         return {}
-    found: dict[str, list[Occurrence]] = {"cpu": [], "steal": [], "disk": [], "network": []}
+    found: dict[str, list[Occurrence]] = {"cpu": [], "steal": [], "others": [], "disk": [], "network": []}
     for name, own in collected.samples.groupby("host"):
         host = str(name)
         ahead_s = collected.started_at.timestamp() + collected.ahead_ms.get(host, 0.0) / 1000
@@ -184,6 +197,7 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
         shares: dict[str, Sequence[float]] = {
             "cpu": cpu_busy(own).tolist(),
             "steal": own["cpu_steal"].tolist(),
+            "others": others_share(own).tolist(),
             "disk": own["disk_busy"].tolist(),
             "network": (traffic / usual).tolist() if usual else [0.0] * len(own),
         }
@@ -193,7 +207,8 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
                 for end, amount in zip(ends, amounts, strict=True)
                 if amount > 0
             ]
-    return dict(found)
+    known = others_share(collected.samples).notna().any()
+    return {cause: happened for cause, happened in found.items() if known or cause != "others"}
 
 
 def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:

@@ -1,4 +1,4 @@
-"""What else than variant and load made a difference: position in the campaign, zone, single cells and hosts, steal.
+"""What else than variant and load made a difference: position, zone, single cells and hosts, steal, other programs.
 
 The figure of a cell is the mean of its intervals' log percentile; its residual is how far it lies from the mean of the
 repeats of the same variant and load, widened by √(n / (n - 1)) for having taken part in that mean. Order: the seasonal
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp, isnan, sqrt
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -75,6 +75,15 @@ class Steal(Model):
     highest_at: Annotated[str, Field(description="Cell and host")]
 
 
+class OtherPrograms(Model):
+    """Processor time that programs took which were none of the cluster's, share of all processors."""
+
+    cells: Annotated[int, Field(description="Cells of which it was sampled")]
+    mean: Annotated[float, Field(description="Over their hosts and judged time")]
+    highest: Annotated[float, Field(description="Of any judged interval of any host")]
+    highest_at: Annotated[str, Field(description="Cell and host")]
+
+
 class Noise(Model):
     """What else than variant and load made a difference."""
 
@@ -82,6 +91,7 @@ class Noise(Model):
     zones: ZoneEffect
     outliers: tuple[Outlier, ...]
     steal: Annotated[Steal | None, Field(description="Null: no host was sampled")]
+    other_programs: Annotated[OtherPrograms | None, Field(description="Null: not sampled")] = None
     clock_offset_ms: Annotated[float | None, Field(description="Largest offset of a node's clock from the load's")]
 
 
@@ -121,6 +131,7 @@ def noise(cells: Sequence[CellResult]) -> Noise:
             *outliers(_host_residuals(cells), "CPU busy"),
         ),
         steal=_steal(cells),
+        other_programs=_other_programs(cells),
         clock_offset_ms=_clock_offset_ms(cells),
     )
 
@@ -251,6 +262,27 @@ def _steal(cells: Iterable[CellResult]) -> Steal | None:
         return None
     highest, place = max(seen)
     return Steal(mean=sum(share for share, _ in seen) / len(seen), highest=highest, highest_at=place)
+
+
+def _other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
+    seen = [
+        (float(highest), float(mean), result.cell.id, str(host))
+        for result in cells
+        if result.counted is not None and "cpu_others_highest" in result.counted.hosts
+        for host, mean, highest in result.counted.hosts[["host", "cpu_others", "cpu_others_highest"]].itertuples(
+            index=False
+        )
+        if not isnan(highest)
+    ]
+    if not seen:
+        return None
+    highest, _, cell, host = max(seen)
+    return OtherPrograms(
+        cells=len({cell for _, _, cell, _ in seen}),
+        mean=sum(mean for _, mean, _, _ in seen) / len(seen),
+        highest=highest,
+        highest_at=f"{cell} {host}",
+    )
 
 
 def _clock_offset_ms(cells: Iterable[CellResult]) -> float | None:

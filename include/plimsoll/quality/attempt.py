@@ -25,9 +25,10 @@ class Measured:
     """What was measured in one attempt.
 
     `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, a row a second and host, with the
-    columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes`; empty where none were
-    taken. `nodes_down`: a sentence for each node that was found down. `stalls_s`: starts of intervals in which nothing
-    was answered though operations were under way. `opening_backlog`: with what the judged time began, if known.
+    columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes`, and `cpu_others` (share)
+    unless they are older than that; empty where none were taken. `nodes_down`: a sentence for each node that was found
+    down. `stalls_s`: starts of intervals in which nothing was answered though operations were under way.
+    `opening_backlog`: with what the judged time began, if known.
     """
 
     intervals: pd.DataFrame
@@ -79,5 +80,5 @@ def attempt_suite(definition: Definition, cell: Cell, measured: Measured) -> tup
         Part("Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation")),
         Part("Run", tables.run(definition, cell, measured), suites.run(definition)),
         Part("Nodes", tables.nodes(definition, cell, measured), suites.nodes(definition, cell), ("host",)),
-        Part("Hosts", tables.hosts(measured), suites.hosts(), ("host",)),
+        Part("Hosts", tables.hosts(definition, measured), suites.hosts(definition), ("host",)),
     )

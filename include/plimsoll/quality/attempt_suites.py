@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.alignment import MISFIT
+from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.judgement import RATE_TOLERANCE
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
@@ -33,7 +34,6 @@ _MIX_DEVIATIONS = 5.0
 _LAG_SHARE = 0.1
 _MEMORY_FLOOR = 0.02
 _STEAL_LIMIT = 0.1
-_STEAL_NOTICED = 0.01
 _NOTICED: Severity = "warning"
 
 
@@ -164,8 +164,9 @@ def nodes(definition: Definition, cell: Cell) -> Suite:
     )
 
 
-def hosts() -> Suite:
+def hosts(definition: Definition) -> Suite:
     """Of the machines, a row each."""
+    each = format_duration(definition.service_levels[0].interval)
     steal, share = "of processor time taken by other machines", "{:.1%}"
     return (
         Expected("samples", *at_least("memory_share", 0), "figures of the hosts during the judged time", _NOTICED),
@@ -183,8 +184,15 @@ def hosts() -> Suite:
         ),
         Expected(
             "steal",
-            *each_between("steal_share", None, _STEAL_NOTICED),
-            f"at most {_STEAL_NOTICED:.0%} {steal}",
+            *each_between("steal_share", None, STEAL_NOTICED),
+            f"at most {STEAL_NOTICED:.0%} {steal}",
+            _NOTICED,
+            share,
+        ),
+        Expected(
+            "other programs",
+            *each_between("others_share", None, OTHERS_NOTICED),
+            f"at most {OTHERS_NOTICED:.0%} of processor time in any {each} taken by programs that are not the cell's",
             _NOTICED,
             share,
         ),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from math import inf, nan, sqrt
 from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
+from plimsoll.analysis.hosts import others_highest
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 from plimsoll.quality.jdk import same_precision
 
@@ -90,18 +92,19 @@ def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFram
     return pd.DataFrame(rows, columns=["host", "collector", "heap_share", "jdk", "flags", "product", "version"])
 
 
-def hosts(measured: Measured) -> pd.DataFrame:
-    """A row for each sampled host: shares over the judged time."""
-    memory = _memory_bytes(measured.fingerprint)
+def hosts(definition: Definition, measured: Measured) -> pd.DataFrame:
+    """A row for each sampled host: shares over the judged time, of `others_share` the highest of its intervals."""
+    memory, others = _memory_bytes(measured.fingerprint), _others_highest(definition, measured)
     rows = [
         {
             "host": host,
             "memory_share": float(samples["memory_available_bytes"].min()) / memory.get(str(host), nan),
             "steal_share": float(samples["cpu_steal"].mean()),
+            "others_share": others.get(str(host), nan),
         }
         for host, samples in _judged_samples(measured).groupby("host")
     ]
-    return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share"])
+    return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share", "others_share"])
 
 
 def mix_deviations(asked: float, summary: LoadSummary) -> float:
@@ -159,6 +162,14 @@ def _judged_samples(measured: Measured) -> pd.DataFrame:
         return samples
     start_s = summary.started_at.timestamp()
     return samples[samples["time_s"].between(start_s + summary.warmup_s, start_s + summary.duration_s)]
+
+
+def _others_highest(definition: Definition, measured: Measured) -> dict[str, float]:
+    started_at = measured.summary.started_at
+    if started_at is None:
+        return {}
+    judged_from = started_at + timedelta(seconds=measured.summary.warmup_s)
+    return others_highest(_judged_samples(measured), judged_from, definition.service_levels[0].interval)
 
 
 def _memory_bytes(fingerprint: Fingerprint) -> dict[str, int]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.bootstrap import Estimate
+from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
@@ -63,13 +64,15 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
             f"mean {percent(steal.mean, 2)}, highest {percent(steal.highest, 2)} ({steal.highest_at})"
             if steal
             else "no host was sampled",
-            steal is not None and steal.highest >= _STEAL_NOTICED,
+            steal is not None and steal.highest >= STEAL_NOTICED,
+        ),
+        NoiseRow(
+            "Other programs: processor time that they took from a cell's host",
+            _other_programs(findings),
+            found.other_programs is not None and found.other_programs.highest > OTHERS_NOTICED,
         ),
         NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(offset), False),
     )
-
-
-_STEAL_NOTICED = 0.01
 
 
 def steady_rows(findings: Findings) -> tuple[SteadyRow, ...]:
@@ -167,6 +170,16 @@ def _steady(findings: Findings) -> str:
         if odd
         else f"no drift shown in {plural(tested, 'cell')}"
     )
+
+
+def _other_programs(findings: Findings) -> str:
+    found = findings.noise.other_programs
+    if found is None:
+        return "not sampled"
+    measured = sum(result.counted is not None for result in findings.cells)
+    of_some = f"; sampled in {found.cells} of {plural(measured, 'cell')}" if found.cells < measured else ""
+    where = f"highest interval {percent(found.highest, 1)} ({found.highest_at})"
+    return f"mean {percent(found.mean, 1)}, {where}{of_some}"
 
 
 def _drift(one: Steadiness) -> str:

@@ -169,13 +169,14 @@ def _store_circumstances(
         samples=evidence.samples,
         load_cpus=fingerprint.load_host.cpus if fingerprint else None,
     )
-    bound_ms = work.definition.service_levels[0].bound_ms
+    level = work.definition.service_levels[0]
+    bound_ms, interval = level.bound_ms, level.interval
     write_table(store, key, layout.PAUSES, pauses)
     write_table(store, key, layout.COINCIDENCES, coincidence_frame(intervals, occurrences(collected), bound_ms))
     timing = work.definition.timing
     judged = started_at + timing.warmup, started_at + timing.duration
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
-    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged))
+    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
     starts_s = intervals[intervals["operation"] == ALL]["start_s"].sort_values().tolist()
     write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

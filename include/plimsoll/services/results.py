@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.capacity import capacities
+from plimsoll.analysis.coincidence import with_every_cause
 from plimsoll.domain.errors import NotFound, Problem
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_provenance
@@ -114,7 +115,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         fingerprint=read_fingerprint(store, verdict.key),
         intervals=_table(store, verdict.key, layout.INTERVALS, INTERVAL_COLUMNS),
         pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
-        coincidences=_table(store, verdict.key, layout.COINCIDENCES, ()),
+        coincidences=with_every_cause(_table(store, verdict.key, layout.COINCIDENCES, ())),
         provenance=read_provenance(store, verdict.key),
         jvms=_table(store, verdict.key, layout.JVMS, ()),
         hosts=_table(store, verdict.key, layout.HOSTS, ()),

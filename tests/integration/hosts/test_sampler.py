@@ -2,9 +2,16 @@
 
 from datetime import timedelta
 
+import pytest
 from tests.processes import until
 
 from plimsoll.adapters.sampler import ProcSampler, sample
+
+
+@pytest.fixture
+def marks(marks):
+    """As on a host of a cluster."""
+    return {**marks, sample.MARK: "campaign/g1-001k-r1/1"}
 
 
 def test_it_writes_its_columns_and_is_started_once(host):
@@ -18,3 +25,15 @@ def test_it_writes_its_columns_and_is_started_once(host):
     assert lines[0] == ",".join(sample.COLUMNS)
     assert len(lines[1].split(",")) == len(sample.COLUMNS)
     assert float(lines[1].split(",")[0]) > 1e9
+
+
+def test_it_tells_what_programs_take_that_are_none_of_the_clusters(host):
+    sampler = ProcSampler()
+    sampler.start(host, timedelta(minutes=1))
+    (samples,) = until(lambda: sampler.files(host), "the file")
+
+    def others() -> str:
+        lines = host.read_tail(samples, max_bytes=10_000).split("\n")[1:-1]
+        return "".join(line.rpartition(",")[2] for line in lines)
+
+    assert until(others, "a line with a share of other programs")

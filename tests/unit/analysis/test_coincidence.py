@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.coincidence import CAUSES, Collected, Occurrence, coincidence_frame, occurrences
+from plimsoll.analysis.coincidence import (
+    CAUSES,
+    Collected,
+    Occurrence,
+    coincidence_frame,
+    occurrences,
+    with_every_cause,
+)
 from plimsoll.domain.happening import Event, GeneratorSecond
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -120,8 +127,34 @@ def test_samples_tell_saturation_steal_and_bursts_of_each_host():
     found = occurrences(collected(samples=samples))
     assert [one.amount for one in found["cpu"] or ()] == pytest.approx([0.4, 0.97, 0.4])
     assert found["steal"] == [Occurrence(11.0, 12.0, 0.2, "node1")]
+    assert "others" not in found
     assert found["disk"] == [Occurrence(12.0, 13.0, 1.0, "node1")]
     assert [one.amount for one in found["network"] or ()] == [1, 1, 5]
+
+
+def test_other_programs_take_what_they_take_where_it_was_sampled():
+    samples = pd.DataFrame(
+        {
+            "time_s": [START.timestamp() + second for second in (11, 12, 13, 11)],
+            "host": ["node1", "node1", "node1", "node2"],
+            "cpu_others": [-0.01, 0.3, 0.0, None],
+            **dict.fromkeys(("cpu_idle", "cpu_iowait", "cpu_steal", "disk_busy"), 0.5),
+            **dict.fromkeys(("net_received_bytes", "net_sent_bytes"), 1),
+        }
+    )
+    assert occurrences(collected(samples=samples))["others"] == [Occurrence(11.0, 12.0, 0.3, "node1")]
+    unknown = occurrences(collected(samples=samples.assign(cpu_others=float("nan"))))
+    assert "others" not in unknown
+
+
+def test_a_table_of_before_a_cause_was_known_says_that_it_was_not_collected():
+    table = coincidence_frame(intervals(True, False), {}, 100)
+    older = table.drop(columns=["others", "others_host"])
+    whole = with_every_cause(older)
+    assert np.isnan(whole["others"]).all()
+    assert whole["others_host"].tolist() == ["", ""]
+    assert with_every_cause(table) is table
+    assert with_every_cause(pd.DataFrame()).empty
 
 
 def test_the_load_generators_own_standstills_and_cpu():

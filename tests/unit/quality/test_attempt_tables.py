@@ -122,13 +122,23 @@ def test_hosts_are_held_to_their_own_memory_in_the_judged_time():
     small = sound.node("node1", facts=sound.HOST.model_copy(update={"memory_bytes": 4 * sound.GIB}))
     early = sound.samples().assign(time_s=sound.STARTED_AT.timestamp() + 9, memory_available_bytes=0, cpu_steal=1.0)
     samples = pd.concat([sound.samples(available=(4, 1, 2)).assign(host="node1"), sound.samples(), early])
-    table = tables.hosts(sound.measured(fingerprint=sound.fingerprint(small), samples=samples))
+    table = tables.hosts(sound.definition(), sound.measured(fingerprint=sound.fingerprint(small), samples=samples))
     assert table["host"].tolist() == ["load", "node1"]
     assert table["memory_share"].tolist() == [7 / 16, 1 / 4]
     assert table["steal_share"].tolist() == pytest.approx([0.01 / 3, 0.01 / 3])
 
 
 def test_without_samples_there_are_no_hosts_but_their_columns():
-    table = tables.hosts(sound.measured(samples=pd.DataFrame()))
+    table = tables.hosts(sound.definition(), sound.measured(samples=pd.DataFrame()))
     assert table.empty
-    assert list(table.columns) == ["host", "memory_share", "steal_share"]
+    assert list(table.columns) == ["host", "memory_share", "steal_share", "others_share"]
+
+
+def test_other_programs_are_told_by_their_busiest_interval():
+    seconds = [sound.STARTED_AT.timestamp() + 10 + second for second in range(-1, 31)]
+    busy = [0.0 if second < 21 else 0.4 for second in range(-1, 31)]  # of the judged time's last interval
+    samples = pd.DataFrame({"time_s": seconds, "host": "load", "cpu_others": busy})
+    samples = samples.assign(memory_available_bytes=sound.GIB, cpu_steal=0.0)
+    assert tables.hosts(sound.definition(), sound.measured(samples=samples))["others_share"].tolist() == [0.4]
+    older = tables.hosts(sound.definition(), sound.measured(samples=samples.drop(columns="cpu_others")))
+    assert older["others_share"].isna().all()

@@ -3,9 +3,10 @@
 Usage: python3 sample.py FILE. It ends when it is ended. What a line says holds for the time since the line before.
 """
 
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 PERIOD_S = 1.0
@@ -23,11 +24,91 @@ COLUMNS = (
     "disk_busy",  # share of the time for which the busiest disk worked
     "net_received_bytes",  # without loopback
     "net_sent_bytes",
+    "cpu_others",  # share of all processors' time that programs took which are none of the cluster's; empty: not known
 )
+MARK = "PLIMSOLL_CLUSTER"
+"""Every process of a cluster has this variable in its environment, this script too."""
+
 _SECTOR = 512
+_FORGET = 60  # looks after which every process is asked again: a process id may be another's by then
+_YOUNG = 3  # looks at which a new process is asked: between fork and exec it has its parent's environment
+_MOST_BYTES = 1 << 17
 _VIRTUAL_DISKS = ("loop", "ram", "zram", "dm-", "md", "sr")
 
 Counters = dict[str, float]
+
+
+class OtherPrograms:
+    """Processor time of programs that are none of the cluster's, in ticks: all that processes took, less its own.
+
+    By subtraction, so that programs count which live for a moment, or are hidden in another container. A process that
+    ended counts in its parent's figures for its children. Kernel threads are nobody's programs and count for neither.
+    `mark`: what a process of the cluster has in its environment, as `NAME=value`.
+    """
+
+    def __init__(self, mark: bytes, proc: Path = Path("/proc")) -> None:
+        self._mark, self._proc = mark, str(proc)
+        self._kinds: dict[str, str] = {}
+        self._young: dict[str, int] = {}
+        self._looks = 0
+        self._seen: dict[str, tuple[float, str]] = {}
+        self._ended = 0.0
+
+    def ticks(self, stat: str) -> Counters:
+        """Ticks since some moment; differences tell. `stat`: `/proc/stat`, read just before. None without processes."""
+        taken = sum(map(float, stat.splitlines()[0].split()[1:4])) if stat else 0.0
+        return {"others": taken - self._own()} if stat and self._mark else {}
+
+    def _own(self) -> float:
+        """Ticks of the cluster's processes and of kernel threads; what ended without a parent of theirs is kept."""
+        seen = {pid: found for pid in self._not_others() if (found := self._times(pid)) is not None}
+        orphaned = (pid for pid, (_, parent) in self._seen.items() if pid not in seen and parent not in self._seen)
+        self._ended += sum(self._seen[pid][0] for pid in orphaned)
+        self._seen = seen
+        return self._ended + sum(ticks for ticks, _ in seen.values())
+
+    def _not_others(self) -> Iterable[str]:
+        """Process ids of the cluster and of the kernel. Each process is asked when it is new; once a minute all are."""
+        present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
+        known = self._kinds if self._looks % _FORGET else {}
+        self._looks += 1
+        self._young = {pid: left - 1 for pid, left in self._young.items() if pid in known and left > 1}
+        kinds = {pid: known[pid] for pid in present & known.keys() if pid not in self._young}
+        for pid in present - kinds.keys():
+            kinds[pid] = self._kind(pid)
+            self._young.setdefault(pid, _YOUNG)
+        self._kinds = kinds
+        return [pid for pid, kind in kinds.items() if kind != "other"]
+
+    def _kind(self, pid: str) -> str:
+        environment = _bytes(f"{self._proc}/{pid}/environ")
+        if self._mark in environment.split(b"\0"):
+            return "own"
+        return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
+
+    def _times(self, pid: str) -> "tuple[float, str] | None":
+        """Ticks of the process and of its children that ended; its parent. None where it is gone."""
+        fields = _fields(self._proc, pid)
+        return (sum(map(float, fields[11:15])), fields[1].decode()) if len(fields) > 14 else None
+
+
+def _fields(proc: str, pid: str) -> "list[bytes]":
+    """The fields of `/proc/<pid>/stat` from the third on; none where the process is gone."""
+    return _bytes(f"{proc}/{pid}/stat").rpartition(b")")[2].split()
+
+
+def _bytes(path: str) -> bytes:
+    """A small file of the kernel's; nothing where it is gone or somebody else's."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(file, _MOST_BYTES)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
 
 
 def cpu(stat: str) -> Counters:
@@ -84,7 +165,9 @@ def line(at: float, elapsed: float, old: Counters, new: Counters, available: flo
     sizes = [available, since["read"], since["written"], since["received"], since["sent"]]
     memory, read, written, received, sent = (f"{size:.0f}" for size in sizes)
     figures = [f"{at:.3f}", *(f"{share:.4f}" for share in shares), waited, memory]
-    return ",".join([*figures, read, written, f"{min(busy / elapsed / 1e3, 1):.4f}", received, sent])
+    # A little below 0 now and then: the two are counted in ticks, each by itself. Their mean is right.
+    others = f"{since['others'] / ticks:.4f}" if "others" in since else ""
+    return ",".join([*figures, read, written, f"{min(busy / elapsed / 1e3, 1):.4f}", received, sent, others])
 
 
 def _real_disks() -> list[str]:
@@ -98,9 +181,11 @@ def _read(path: str) -> str:
         return ""
 
 
-def _counters(names: list[str]) -> Counters:
+def _counters(names: list[str], others: OtherPrograms) -> Counters:
+    stat = _read("/proc/stat")
     return {
-        **cpu(_read("/proc/stat")),
+        **cpu(stat),
+        **others.ticks(stat),
         **pressure(_read("/proc/pressure/cpu")),
         **disks(_read("/proc/diskstats"), names),
         **network(_read("/proc/net/dev")),
@@ -109,12 +194,12 @@ def _counters(names: list[str]) -> Counters:
 
 def samples(sleep: Callable[[float], None] = time.sleep) -> Iterator[str]:
     """Lines for ever, one at every whole second."""
-    names = _real_disks()
+    names, others = _real_disks(), OtherPrograms(f"{MARK}={mark}".encode() if (mark := os.environ.get(MARK)) else b"")
     sleep(_until_next())
-    since, old = time.monotonic(), _counters(names)
+    since, old = time.monotonic(), _counters(names, others)
     while True:
         sleep(_until_next())
-        now, new = time.monotonic(), _counters(names)
+        now, new = time.monotonic(), _counters(names, others)
         yield line(time.time(), now - since, old, new, memory_available(_read("/proc/meminfo")))
         since, old = now, new
 

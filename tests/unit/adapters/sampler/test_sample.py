@@ -1,5 +1,6 @@
 import ast
 import csv
+import shutil
 import sys
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
@@ -67,6 +68,94 @@ def test_a_disk_that_appears_counts_from_then_on():
 
 def test_available_memory_is_in_bytes():
     assert sample.memory_available("MemTotal: 9 kB\nMemAvailable:  3 kB\n") == 3072
+
+
+class Machine:
+    """A `/proc` of a few processes: `add` or `work` them, `end` them, and look."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.others = sample.OtherPrograms(b"PLIMSOLL_CLUSTER=c/g1/1", folder)
+
+    def add(self, pid: int, environ: bytes = b"", *, parent: int = 1, ticks: int = 0, of_children: int = 0) -> None:
+        (self.folder / str(pid)).mkdir(exist_ok=True)
+        (self.folder / str(pid) / "environ").write_bytes(environ)
+        figures = f"{ticks} 0 {of_children} 0"
+        line = f"{pid} (a) name) S {parent} 1 1 0 -1 0 0 0 0 0 {figures} 20 0 1 0 7 0"
+        (self.folder / str(pid) / "stat").write_text(line)
+
+    def end(self, pid: int) -> None:
+        shutil.rmtree(self.folder / str(pid))
+
+    def look(self, taken: int) -> float:
+        """Ticks of other programs, when all processes have taken so many."""
+        return self.others.ticks(f"cpu {taken} 0 0 0 0 0 0 0\n")["others"]
+
+
+OWN = b"PATH=/bin\0PLIMSOLL_CLUSTER=c/g1/1\0"
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def test_programs_without_the_clusters_mark_are_others(machine):
+    machine.add(10, OWN, ticks=100)
+    machine.add(11, b"PLIMSOLL_CLUSTER=c/g1/10\0", ticks=50)
+    first = machine.look(1000)
+    machine.add(10, OWN, ticks=160)
+    assert machine.look(1100) - first == 40
+
+
+def test_kernel_threads_are_nobodys_programs(machine):
+    machine.add(2, ticks=5)
+    machine.add(20, parent=2, ticks=10)
+    first = machine.look(1000)
+    machine.add(20, parent=2, ticks=40)
+    assert machine.look(1030) - first == 0
+
+
+def test_an_own_process_that_ended_counts_in_its_parents_figures_or_as_it_was(machine):
+    machine.add(10, OWN, ticks=100)
+    machine.add(12, OWN, parent=10, ticks=30)
+    machine.add(13, OWN, parent=1, ticks=7)
+    first = machine.look(1000)
+    machine.end(12)
+    machine.end(13)
+    machine.add(10, OWN, ticks=100, of_children=35)
+    assert machine.look(1005) - first == 0
+
+
+def test_a_new_process_is_asked_again_for_it_may_not_have_begun_its_program(machine):
+    machine.add(10, b"PATH=/bin\0")
+    machine.look(0)
+    machine.add(10, OWN, ticks=0)
+    first = machine.look(1000)
+    machine.add(10, OWN, ticks=50)
+    assert machine.look(1050) - first == 0
+
+
+def test_a_process_id_that_became_anothers_is_found_out(machine):
+    machine.add(10, b"")
+    for _ in range(10):
+        machine.look(0)
+    machine.add(10, OWN)
+    for _ in range(60):
+        first = machine.look(1000)
+    machine.add(10, OWN, ticks=50)
+    assert machine.look(1050) - first == 0
+
+
+def test_without_a_mark_or_processes_nothing_is_known(tmp_path):
+    assert sample.OtherPrograms(b"", tmp_path).ticks("cpu 1 1 1 1 1 1 1 1\n") == {}
+    assert sample.OtherPrograms(b"A=b", tmp_path).ticks("") == {}
+    assert row(sample.line(1.0, 1.0, counters(), counters(), 0.0))["cpu_others"] == ""
+
+
+def test_a_line_tells_what_other_programs_took():
+    old, new = {**counters(), "others": 40.0}, {**counters(user=160, idle=840), "others": 65.0}
+    assert row(sample.line(1.0, 1.0, old, new, 0.0))["cpu_others"] == "0.2500"
 
 
 def test_the_first_line_covers_a_whole_second():
