@@ -7,7 +7,14 @@ from plimsoll.domain.result import Check
 
 AZUL_CAPACITIES: Mapping[str, int] = {"prime": 100_000, "g1": 0, "cms": 0, "shenandoah": 50_000, "zgc": 40_000}
 DEMO_CAPACITIES: Mapping[str, int] = {"g1": 200, "shenandoah": 1_500}
-BACKGROUND: Mapping[str, float] = {"compaction": 0.2, "flush": 0.1, "cpu": 0.03, "steal": 0.02, "generator_pause": 0.01}
+BACKGROUND: Mapping[str, float] = {
+    "compaction": 0.2,
+    "flush": 0.1,
+    "cpu": 0.03,
+    "steal": 0.02,
+    "generator_pause": 0.01,
+    "others": 0.05,
+}
 
 
 @dataclass(frozen=True)

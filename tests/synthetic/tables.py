@@ -89,6 +89,8 @@ def host_table(rng: np.random.Generator, plan: Plan, cell: Cell) -> pd.DataFrame
             "cpu_busy": np.minimum(1, busy * odd * rng.lognormal(0, 0.02, 4)),
             "cpu_steal": rng.exponential(0.0005, 4),
             "cpu_iowait": 0.001,
+            "cpu_others": 0.01,
+            "cpu_others_highest": 0.03,
             "disk_busy": 0.05,
             "network_bytes_s": 2e7,
         }

@@ -1,14 +1,20 @@
 """Results of an attempt: intervals, verdict, and whether the measurement was sound."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, field_validator, model_validator
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.service_level import ServiceLevel
 
 Outcome = Literal["met", "missed", "invalid"]
+
+UNKNOWN = "nothing known"
+"""What a check observed that had nothing to look at."""
+
+UNEVALUATED = "could not be evaluated"
+"""How it begins what a check observed that could not be made at all."""
 
 
 class Percentiles(Model):
@@ -44,13 +50,46 @@ class LevelVerdict(Model):
 
 
 class Check(Model):
-    """One expectation of the quality suite and what was found."""
+    """One expectation of the quality suite and what was found.
+
+    A check that was not `tested`, for there was nothing to look at, is no evidence for anything. Its `success` says
+    what it does to validity: false where the figure must be known, true where its lack counts for nothing.
+    """
 
     name: str
     success: bool
     severity: Literal["invalid", "warning"] = "invalid"
     expected: str
     observed: str
+    tested: Annotated[bool, Field(description="Whether there was anything to look at")] = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _told_by_older_versions(cls, data: Any) -> Any:
+        """They did not store whether a check was tested, only what it observed."""
+        if isinstance(data, dict) and "tested" not in data:
+            observed = str(data.get("observed", ""))
+            return {**data, "tested": observed not in (UNKNOWN, "all 0 rows") and not observed.startswith(UNEVALUATED)}
+        return data
+
+    @property
+    def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
+        """The outcome in a word or two."""
+        if not self.tested:
+            return "not tested"
+        if self.success:
+            return "passed"
+        return "failed" if self.severity == "invalid" else "warning"
+
+    @property
+    def finding(self) -> str:
+        """What was found, as a phrase that follows what was expected."""
+        return f"observed {self.observed}" if self.tested else f"not tested: {self.observed}"
+
+    @property
+    def sentence(self) -> str:
+        """As reasons and warnings of verdicts tell it."""
+        return f"{self.name}: expected {self.expected}, {self.finding}"
 
 
 class OpeningBacklog(Model):
@@ -89,6 +128,13 @@ class Verdict(Model):
     ] = None
     checks: tuple[Check, ...] = ()
     code_version: str
+
+    @field_validator("reasons", "warnings", mode="after")
+    @classmethod
+    def _told_by_older_versions(cls, sentences: tuple[str, ...]) -> tuple[str, ...]:
+        """They called it an observation that nothing was known."""
+        old, new = f", observed {UNKNOWN}", f", not tested: {UNKNOWN}"
+        return tuple(one.removesuffix(old) + new if one.endswith(old) else one for one in sentences)
 
     @property
     def outcome(self) -> Outcome:

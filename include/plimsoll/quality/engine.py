@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
 from plimsoll.quality.expectation import Expected, Part, Quality
-from plimsoll.quality.observed import observed
+from plimsoll.quality.observed import observed, tested
 from plimsoll.quality.pages import PAGE, Section, render
 
 if TYPE_CHECKING:
@@ -109,4 +109,5 @@ def _checks(part: Part, result: Any) -> Iterator[Check]:
             severity=expected.severity,
             expected=expected.meaning,
             observed=observed(expected, outcome, part),
+            tested=tested(outcome),
         )

@@ -22,7 +22,7 @@ class Expected:
     the format of a number that was observed.
 
     Great Expectations passes over missing values and empty tables, except where it expects a number of rows, a minimum
-    or a maximum (`at_least`, `at_most`): those are for what must be known.
+    or a maximum (`at_least`, `at_most`): those are for what must be known. Either way such a check was not tested.
     """
 
     name: str
@@ -53,12 +53,12 @@ class Quality:
     @property
     def reasons(self) -> tuple[str, ...]:
         """What makes it invalid; empty when it is sound."""
-        return tuple(_sentence(check) for check in self.checks if not check.success and check.severity == "invalid")
+        return tuple(check.sentence for check in self.checks if not check.success and check.severity == "invalid")
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know although it is sound."""
-        return tuple(_sentence(check) for check in self.checks if not check.success and check.severity == "warning")
+        return tuple(check.sentence for check in self.checks if not check.success and check.severity == "warning")
 
 
 def rows(count: int) -> tuple[str, dict[str, Any]]:
@@ -92,7 +92,3 @@ def in_order(low: str, high: str) -> tuple[str, dict[str, Any]]:
         "ExpectColumnPairValuesAToBeGreaterThanB",
         {"column_A": high, "column_B": low, "or_equal": True, "ignore_row_if": "either_value_is_missing"},
     )
-
-
-def _sentence(check: Check) -> str:
-    return f"{check.name}: expected {check.expected}, observed {check.observed}"

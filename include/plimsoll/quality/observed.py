@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.domain.result import UNEVALUATED, UNKNOWN
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,14 +18,23 @@ _VALUES = "partial_unexpected_list"
 _ROWS = "partial_unexpected_index_list"
 
 
+def tested(outcome: Any) -> bool:
+    """Whether there was anything to look at: a known value, or a row without a missing one."""
+    result: Mapping[str, Any] = outcome.result
+    if "observed_value" in result:
+        return result["observed_value"] is not None
+    return bool(result) and int(result["element_count"]) > int(result.get("missing_count", 0))
+
+
 def observed(expected: Expected, outcome: Any, part: Part) -> str:
     """One expectation's outcome as a phrase: the value seen, or which rows hold what was not expected."""
     result: Mapping[str, Any] = outcome.result
     if not result:
-        return f"could not be evaluated: {_trouble(outcome.exception_info)}"
+        return f"{UNEVALUATED}: {_trouble(outcome.exception_info)}"
+    if not tested(outcome):
+        return UNKNOWN
     if "observed_value" in result:
-        value = result["observed_value"]
-        return "nothing known" if value is None else _shown(value, expected.show)
+        return _shown(result["observed_value"], expected.show)
     if outcome.success:
         return _summary(part.table, expected)
     if part.rows_by:
@@ -40,8 +51,6 @@ def _summary(table: pd.DataFrame, expected: Expected) -> str:
     if column is None:
         return f"all {len(table)} rows"
     values = sorted(table[column].dropna().unique().tolist())
-    if not values:
-        return "nothing known"
     shown = values if len(values) <= _SHOWN else [values[0], "…", values[-1]]
     return ", ".join(_shown(value, expected.show) for value in shown)
 

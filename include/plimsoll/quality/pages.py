@@ -11,12 +11,21 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from plimsoll.domain.result import Check
 
 PAGE = "index.html"
 _FRAMING = ("Overview", "Info", "Run Info")
+_ROW = 3
+_NO_SIGN = {
+    "content_block_type": "string_template",
+    "string_template": {
+        "template": "$icon",
+        "params": {"icon": ""},
+        "styling": {"params": {"icon": {"classes": ["fas", "fa-question-circle"], "tag": "i"}}},
+    },
+}
 
 _TEMPLATE = """<!DOCTYPE html>
 <html lang="en">
@@ -40,14 +49,16 @@ i { font-style: normal; font-weight: bold; }
 .fa-check-circle::before { content: "✓"; color: #188038; }
 .fa-times::before { content: "✗"; color: #c5221f; }
 .fa-exclamation-triangle::before { content: "!"; color: #b06000; }
+.fa-question-circle::before { content: "–"; }
 </style>
 </head>
 <body>
 <h1>{{ title }}</h1>
-<p>{{ held }} of {{ checks | length }} expectations held.</p>
+<p>{{ passed }} of {{ checks | length }} checks passed
+{%- if untested %}, {{ untested | length }} could not be tested: {{ untested | join(", ") }}{% endif %}.</p>
 {% for check in checks if not check.success %}{% if loop.first %}<ul>{% endif -%}
 <li>{{ "Invalid" if check.severity == "invalid" else "Warning" }}:
-{{ check.name }}, expected {{ check.expected }}, observed {{ check.observed }}</li>
+{{ check.name }}, expected {{ check.expected }}, {{ check.finding }}</li>
 {%- if loop.last %}</ul>{% endif %}{% endfor %}
 {% for part in parts %}<h2>{{ part.title }}</h2>
 {% for section in part.sections %}{% set section_loop = loop %}{% include "section.j2" %}{% endfor %}
@@ -68,18 +79,33 @@ def render(title: str, parts: Sequence[Section], checks: Sequence[Check]) -> byt
     """One HTML page of all parts, complete in itself."""
     from great_expectations.render.view.view import DefaultJinjaPageView
 
-    shown = [{"title": part.title, "sections": _sections(part.result)} for part in parts]
-    held = sum(check.success for check in checks)
+    untested = {f"{check.name}: {check.expected}": check.name for check in checks if not check.tested}
+    shown = [{"title": part.title, "sections": _sections(part.result, untested)} for part in parts]
+    passed = sum(check.result == "passed" for check in checks)
     template = DefaultJinjaPageView().env.from_string(_TEMPLATE)
-    page: str = template.render(title=title, parts=shown, checks=checks, held=held)
+    page: str = template.render(
+        title=title, parts=shown, checks=checks, passed=passed, untested=list(untested.values())
+    )
     return "\n".join(line.strip() for line in page.splitlines() if line.strip()).encode()
 
 
-def _sections(result: Any) -> list[Any]:
+def _sections(result: Any, untested: Collection[str]) -> list[Any]:
     from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
 
     document = ValidationResultsPageRenderer().render(result).to_json_dict()
-    return [_escaped(one) for one in document["sections"] if one.get("section_name") not in _FRAMING]
+    sections = [one for one in document["sections"] if one.get("section_name") not in _FRAMING]
+    for block in (block for section in sections for block in section["content_blocks"] if block.get("table")):
+        block["table"] = [_told(row, untested) for row in block["table"]]
+    return [_escaped(one) for one in sections]
+
+
+def _told(row: Any, untested: Collection[str]) -> Any:
+    """A row (sign, expectation, observed) that Great Expectations passed or failed without anything to look at."""
+    if len(row) < _ROW or not isinstance(row[1], dict):
+        return row
+    if row[1].get("string_template", {}).get("template") not in untested:
+        return row
+    return [_NO_SIGN, row[1], "not tested"]
 
 
 def _escaped(node: Any, *, cell: bool = False) -> Any:

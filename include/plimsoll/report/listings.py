@@ -63,8 +63,9 @@ def warnings_frame(findings: Findings) -> pd.DataFrame:
 
 
 def checks_frame(findings: Findings) -> pd.DataFrame:
-    """A row a check over the whole campaign."""
+    """A row a check over the whole campaign; `result` is passed, failed, warning or not tested."""
     import pandas as pd
 
-    columns = ["name", "success", "severity", "expected", "observed"]
-    return pd.DataFrame([check.model_dump() for check in findings.data.quality], columns=columns)
+    columns = ["name", "result", "success", "severity", "expected", "observed"]
+    rows = [{**check.model_dump(), "result": check.result} for check in findings.data.quality]
+    return pd.DataFrame(rows, columns=columns)

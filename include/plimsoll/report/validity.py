@@ -86,12 +86,8 @@ def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:
     for result in findings.cells:
         verdict = result.verdict
         if verdict:
-            failed = [_told(check) for check in verdict.checks if not check.success and check.severity == "warning"]
+            failed = [check.sentence for check in verdict.checks if not check.success and check.severity == "warning"]
             yield from ((text, result.cell.id) for text in dict.fromkeys([*verdict.warnings, *failed]))
-
-
-def _told(check: Check) -> str:
-    return f"{check.name}: expected {check.expected}, observed {check.observed}"
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -67,7 +67,7 @@ def test_the_live_part_is_sent_only_when_it_has_changed(client: Client, campaign
 def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Client) -> None:
     shown = page(client, f"{HERE}/cells/v1-002k-r1")
 
-    for told in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks held"):
+    for told in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks passed"):
         assert told in shown.text
     links = shown.attributes("a", "href")
     assert "/dags/cell/runs/demo-mine__v1-002k-r1" in links

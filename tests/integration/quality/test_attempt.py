@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from tests.unit.quality import sound
 
+from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality.attempt import check_attempt
 
 
@@ -180,3 +181,42 @@ def test_hosts_that_were_not_sampled_are_warned_of():
     quality = check(samples=pd.DataFrame())
     assert failed(quality) == {"samples": "nothing known"}
     assert quality.reasons == ()
+    untested = {one.name for one in quality.checks if one.result == "not tested"}
+    assert untested == {"samples", "memory", "steal beyond use", "steal", "other programs", "warm-up's backlog"}
+    assert quality.warnings == (
+        "samples: expected figures of the hosts during the judged time, not tested: nothing known",
+    )
+
+
+def test_a_check_that_could_not_be_made_is_not_shown_as_passed():
+    page = check(samples=pd.DataFrame()).data_docs["index.html"].decode()
+    told = check().data_docs["index.html"].decode()
+    assert "6 could not be tested: warm-up" in page
+    assert page.count('fa-question-circle"') == page.count(">not tested<") == 6
+    assert told.count('fa-question-circle"') == 2
+    assert "fa-times text-danger" not in page
+
+
+def test_figures_that_must_be_known_make_an_attempt_invalid_where_they_are_not():
+    quality = check(summary=sound.summary(operations={}))
+    (mix,) = (one for one in quality.checks if one.name == "mix")
+    assert (mix.result, mix.success) == ("not tested", False)
+    assert any(reason.startswith("mix: ") for reason in quality.reasons)
+
+
+def test_other_programs_on_a_host_are_warned_of():
+    seconds = [sound.STARTED_AT.timestamp() + 11 + second for second in range(30)]
+    samples = pd.DataFrame({"time_s": seconds, "host": "node1", "cpu_others": [0.0] * 20 + [0.31] * 10})
+    samples = samples.assign(memory_available_bytes=8 * sound.GIB, cpu_steal=0.0)
+    quality = check(samples=samples)
+    assert failed(quality) == {"other programs": "31.0% (node1)"}
+    assert quality.reasons == ()
+    assert failed(check(samples=samples.assign(cpu_others=0.049))) == {}
+
+
+def test_a_judged_time_that_begins_with_a_backlog_is_warned_of():
+    backlog = OpeningBacklog(in_flight=100, unsent=3500, seconds=3.6)
+    quality = check(opening_backlog=backlog)
+    assert failed(quality) == {"warm-up's backlog": "3.6 s"}
+    assert quality.reasons == ()
+    assert failed(check(opening_backlog=OpeningBacklog(in_flight=9, unsent=0, seconds=0.009))) == {}

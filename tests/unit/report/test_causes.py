@@ -1,5 +1,6 @@
 import pytest
 
+from plimsoll.analysis.coincidence import CAUSES
 from plimsoll.report.causes import cause_rows, causes_frame, explained_rows, worst_misses
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.findings import Findings
@@ -32,7 +33,7 @@ def test_the_worst_missed_intervals_are_told_with_host_and_size(demo: Findings) 
 
 def test_the_table_has_every_cause_of_every_variant(demo: Findings) -> None:
     table = causes_frame(demo)
-    assert len(table) == 2 * 11
+    assert len(table) == 2 * len(CAUSES)
     pause = table[(table["variant"] == "g1") & (table["cause"] == "stop-the-world pause")]
     assert pause["missed_with_cause"].item() == demo.causes[0].explained.missed
 
