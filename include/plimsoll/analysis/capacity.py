@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, computed_field
 
+from plimsoll.analysis import narrowing
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by_errors
 from plimsoll.analysis.statistics import pass_probability_bound
 from plimsoll.domain.base import Model
@@ -60,7 +61,17 @@ class Capacity(Model):
     met_again_at: Annotated[
         tuple[int, ...], Field(description="Higher loads (ops/s) that were met although a lower one missed")
     ] = ()
+    narrowing_ops_s: Annotated[
+        tuple[int, ...],
+        Field(description="Loads to run next: they would narrow where the boundary lies, the first the most"),
+    ] = ()
     rungs: Annotated[tuple[Rung, ...], Field(description="Every load, rising")]
+
+    @property
+    def bracketed_ops_s(self) -> tuple[int, ...]:
+        """The loads to run next with those that bound them, rising; none where there are none to run."""
+        ends = [rung.load_ops_s for rung in (self.at_capacity, self.next_load) if rung]
+        return tuple(sorted({*ends, *self.narrowing_ops_s})) if self.narrowing_ops_s else ()
 
 
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
@@ -108,6 +119,7 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
         pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
         lowest_missed_ops_s=_lowest_missed(rungs),
         met_again_at=_met_again(rungs),
+        narrowing_ops_s=_narrowing(highest, following),
         rungs=rungs,
     )
 
@@ -118,6 +130,17 @@ def _kind(highest: Rung | None, following: Rung | None) -> CapacityKind:
     if following.outcome == "missed":
         return "found" if highest else "none"
     return "provisional" if highest else "unknown"
+
+
+def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
+    """None while repeats of the next load are missing: they are to be run first."""
+    if following is None:
+        return (narrowing.above(highest.load_ops_s),) if highest else ()
+    if following.outcome != "missed":
+        return ()
+    if highest is None:
+        return narrowing.below(following.load_ops_s)
+    return narrowing.between(highest.load_ops_s, following.load_ops_s)
 
 
 def _lowest_missed(rungs: Sequence[Rung]) -> int | None:

@@ -43,7 +43,7 @@ def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) 
 
 def _publish(campaign: str, as_json: bool) -> None:
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.publishing import capacity_rows, publish_report
+    from plimsoll.services.publishing import capacity_rows, next_loads, publish_report
     from plimsoll.settings import Settings
 
     toolkit = build_toolkit(Settings())
@@ -52,6 +52,8 @@ def _publish(campaign: str, as_json: bool) -> None:
         print_json({"campaign_id": campaign, "report": url, "capacity": capacity_rows(toolkit, campaign)})
         return
     typer.echo(f"report: {url}")
+    if line := next_loads(toolkit, campaign):
+        typer.echo(f"to narrow where the boundaries lie, write into the definition: {line}")
 
 
 def _again(bundle: Path, into: Path | None, as_json: bool) -> None:

@@ -18,7 +18,7 @@ def run(
     from plimsoll.domain.definition import Definition
     from plimsoll.services.campaigns import CampaignStore
     from plimsoll.services.planning import make_plan, new_campaign_id, remarks, require_runnable
-    from plimsoll.services.publishing import publish_report
+    from plimsoll.services.publishing import next_loads, publish_report
     from plimsoll.services.running import run_cell, run_missing
     from plimsoll.settings import Settings
 
@@ -36,3 +36,5 @@ def run(
         return
     run_missing(toolkit, campaign_id, owner, typer.echo)
     typer.echo(f"report: {publish_report(toolkit, campaign_id)}")
+    if line := next_loads(toolkit, campaign_id):
+        typer.echo(f"to narrow where the boundaries lie, write into the definition: {line}")

@@ -1,18 +1,23 @@
 """The capacity of each variant in words: the one place that phrases it, for page, terminal and summary."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
+from typing import Protocol
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity, Rung
-from plimsoll.domain.units import show_usd
+from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.words import NOTHING, multiple, ops, percent, plural
 
 
 @dataclass(frozen=True)
 class CapacityRow:
-    """One variant's line in the capacity table, as text."""
+    """One variant's line in the capacity table, as text.
+
+    `narrowing` says which loads to run next, empty where there are none; `bracketed_ops_s` are those and their bounds.
+    """
 
     variant: str
     capacity: str
@@ -22,6 +27,8 @@ class CapacityRow:
     to_control: str
     nodes: str
     notes: tuple[str, ...]
+    narrowing: str
+    bracketed_ops_s: tuple[int, ...]
     share_of_highest_load: float
     firm: bool
 
@@ -44,6 +51,20 @@ def sentence(findings: Findings, capacity: Capacity) -> str:
         return f"{label}: {_without_capacity(capacity)}."
     where = "there" if at is capacity.rungs[0] else "there and at every lower load"
     return f"{label} carries {headline(capacity)}: {_all_met(at)} the service level {where}; {_beyond(following)}."
+
+
+class Bracketed(Protocol):
+    """A capacity, or its row."""
+
+    @property
+    def bracketed_ops_s(self) -> tuple[int, ...]:
+        """The loads to run next with those that bound them."""
+
+
+def loads_line(capacities: Iterable[Bracketed]) -> str:
+    """The line of a definition that would narrow where all these boundaries lie; empty where nothing would."""
+    loads = sorted({load for one in capacities for load in one.bracketed_ops_s})
+    return f"loads: [{', '.join(map(format_rate, loads))}]" if loads else ""
 
 
 def headline(capacity: Capacity) -> str:
@@ -75,6 +96,8 @@ def _row(findings: Findings, capacity: Capacity) -> CapacityRow:
         to_control=_to_control(findings, capacity),
         nodes=_nodes(findings, capacity),
         notes=_notes(capacity),
+        narrowing=_narrowing(capacity),
+        bracketed_ops_s=capacity.bracketed_ops_s,
         share_of_highest_load=(capacity.capacity_ops_s or 0) / max(findings.definition.loads),
         firm=capacity.kind in ("found", "none"),
     )
@@ -113,6 +136,19 @@ def _notes(capacity: Capacity) -> tuple[str, ...]:
         loads = ", ".join(ops(load) for load in capacity.met_again_at)
         notes.append(f"met again at {loads}: not counted, a lower load missed")
     return tuple(note for note in notes if note)
+
+
+def _narrowing(capacity: Capacity) -> str:
+    loads = capacity.narrowing_ops_s
+    if not loads:
+        return ""
+    first, then = ops(loads[0]), " or ".join(f"{load:,}" for load in loads[1:])
+    if capacity.at_capacity is None:
+        return f"the boundary lies below the lowest load: run {first} next{f', then {then}' if then else ''}"
+    if capacity.next_load is None:
+        return f"nothing bounds it from above: run {first} next"
+    gap = f"the boundary lies between {capacity.at_capacity.load_ops_s:,} and {ops(capacity.next_load.load_ops_s)}"
+    return f"{gap}: {first} would halve the gap{f', then {then}' if then else ''}"
 
 
 def _firmness(capacity: Capacity) -> str:

@@ -16,7 +16,7 @@ from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Check, Percentiles
-from plimsoll.report.answers import sentence
+from plimsoll.report.answers import loads_line, sentence
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
@@ -97,6 +97,9 @@ class ReportDocument(Model):
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")] = ""
     answers: Annotated[tuple[str, ...], Field(description="The capacity of each variant as a sentence")]
     capacity: tuple[Capacity, ...]
+    next_loads: Annotated[
+        str, Field(description="The definition's line that would narrow where boundaries lie; empty: none would")
+    ] = ""
     achieved_ops_s: Annotated[tuple[Spread, ...], Field(description="Achieved rate per variant and load, over repeats")]
     worst_to_bound: Annotated[tuple[Spread, ...], Field(description="Worst interval / bound, over repeats")]
     maxima: Maxima
@@ -129,6 +132,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         conclusion=conclusion(findings),
         answers=tuple(sentence(findings, capacity) for capacity in findings.capacities),
         capacity=findings.capacities,
+        next_loads=loads_line(findings.capacities),
         achieved_ops_s=achieved(findings.cells),
         worst_to_bound=worst(findings.cells),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),

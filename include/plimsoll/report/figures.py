@@ -26,6 +26,7 @@ def capacity_frame(findings: Findings) -> pd.DataFrame:
             "next_load_missed": one.next_load.missed if one.next_load else None,
             "pass_probability_bound": one.pass_probability_bound,
             "ratio_to_control": one.ratio_to_control,
+            "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
         }
         for one in findings.capacities
     ]

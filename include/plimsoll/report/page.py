@@ -15,7 +15,7 @@ from plimsoll.analysis.bootstrap import BLOCK, DRAWS
 from plimsoll.analysis.causes import SHIFTS
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs, words
-from plimsoll.report.answers import capacity_rows, sentence
+from plimsoll.report.answers import capacity_rows, loads_line, sentence
 from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
@@ -96,7 +96,8 @@ def _context(findings: Findings) -> dict[str, Any]:
         "header": header_facts(findings),
         "few_repeats": findings.definition.repeats < FEW_REPEATS,
         "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run")],
-        "rows": capacity_rows(findings),
+        "rows": (rows := capacity_rows(findings)),
+        "loads_line": loads_line(rows),
         "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
         "comparisons": comparison_rows(findings),
         "validity": validity(findings),

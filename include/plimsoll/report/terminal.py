@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.report.answers import CapacityRow
+from plimsoll.report.answers import CapacityRow, loads_line
 
 
 def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
-    """The rows of `capacity_table` as a rich table; notes stand below their variant's line."""
-    table = Table(title=Text(title), title_justify="left", show_lines=True)
+    """The rows of `capacity_table` as a rich table: notes below each capacity, loads to run next below the table."""
+    line = loads_line(rows)
+    caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
+    table = Table(title=Text(title), title_justify="left", show_lines=True, caption=caption, caption_justify="left")
     for heading in ("Variant", "Capacity", "Rests on", "Next load", "Pass probability", "To control"):
         table.add_column(heading)
     for row in rows:
@@ -19,5 +21,6 @@ def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table
 
 
 def _cells(row: CapacityRow) -> tuple[str, ...]:
-    capacity = "\n".join([row.capacity, *(f"({note})" for note in row.notes)])
+    notes = [*row.notes, *([row.narrowing] if row.narrowing else [])]
+    capacity = "\n".join([row.capacity, *(f"({note})" for note in notes)])
     return row.variant, capacity, row.rests_on, row.next_load, row.pass_probability, row.to_control

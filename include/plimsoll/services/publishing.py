@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from plimsoll.analysis.capacity import Capacity
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
@@ -163,9 +164,19 @@ def _pass_key(campaign_id: str) -> str:
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     """Capacity per variant, as `report.json` holds it."""
+    return [one.model_dump(mode="json") for one in _capacities(toolkit, campaign_id)]
+
+
+def next_loads(toolkit: Toolkit, campaign_id: str) -> str:
+    """The definition's line that would narrow where the variants' boundaries lie; empty where nothing would."""
+    from plimsoll.report.answers import loads_line
+
+    return loads_line(_capacities(toolkit, campaign_id))
+
+
+def _capacities(toolkit: Toolkit, campaign_id: str) -> tuple[Capacity, ...]:
     campaign = CampaignStore(toolkit.store, campaign_id)
-    found = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
-    return [one.model_dump(mode="json") for one in found]
+    return campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
 
 
 def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:

@@ -1,7 +1,7 @@
 import pytest
 from tests.outcomes import campaign_of
 
-from plimsoll.report.answers import capacity_rows, capacity_table, sentence
+from plimsoll.report.answers import capacity_rows, capacity_table, loads_line, sentence
 from plimsoll.report.findings import analyse
 
 TOLD = {
@@ -92,3 +92,33 @@ def test_nodes_for_the_highest_load_follow_from_the_capacity() -> None:
     rows = capacity_table(campaign_of({"a": {10_000: "m", 20_000: "x"}, "b": {10_000: "m", 20_000: "m"}}))
     assert [row.nodes for row in rows] == ["6", "≤ 3"]
     assert capacity_table(campaign_of({"a": {10_000: "x", 20_000: "x"}}))[0].nodes == "–"
+
+
+@pytest.mark.parametrize(
+    ("loads", "told"),
+    [
+        (
+            {200: "m", 2_000: "x"},
+            "the boundary lies between 200 and 2,000 ops/s: 600 ops/s would halve the gap, then 350 or 1,000",
+        ),
+        ({200: "x"}, "the boundary lies below the lowest load: run 100 ops/s next, then 50"),
+        ({200: "m"}, "nothing bounds it from above: run 400 ops/s next"),
+        ({40_000: "m", 50_000: "x"}, ""),
+    ],
+)
+def test_the_loads_that_would_narrow_the_answer_are_named(loads, told) -> None:
+    assert capacity_table(campaign_of({"a": loads}))[0].narrowing == told
+
+
+def test_they_stand_in_the_definitions_own_terms_for_all_variants() -> None:
+    rows = capacity_table(campaign_of({"a": {200: "m", 2_000: "x"}, "b": {200: "x", 2_000: "x"}}))
+    assert loads_line(rows) == "loads: [50/s, 100/s, 200/s, 350/s, 600/s, 1000/s, 2000/s]"
+    assert loads_line(capacity_table(campaign_of({"a": {40_000: "m", 50_000: "x"}}))) == ""
+
+
+def test_the_definition_takes_that_line_as_it_stands() -> None:
+    import yaml
+
+    line = loads_line(capacity_table(campaign_of({"a": {200: "m", 2_000: "x"}})))
+    outcomes = dict.fromkeys((200, 350, 600, 1_000, 2_000), "m")
+    assert campaign_of({"a": outcomes}, **yaml.safe_load(line)).definition.loads == tuple(outcomes)

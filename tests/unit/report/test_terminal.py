@@ -20,3 +20,5 @@ def test_the_terminal_table_holds_every_answer_and_takes_markup_literally() -> N
     assert "at least 20,000 ops/s" in text
     assert "(the capacity may be higher)" in text
     assert "20,000 ops/s: 1 of 1 repeat missed" in text
+    assert "15,000 ops/s would halve the" in text
+    assert "write into the definition: loads: [10000/s," in text
