@@ -1,5 +1,8 @@
 """Definition files: one YAML file a campaign, in one folder."""
 
+import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from plimsoll.adapters.text_files import read_text
@@ -16,6 +19,14 @@ class DefinitionFolder:
     def names(self) -> tuple[str, ...]:
         """Names of all definitions in the folder, sorted."""
         return tuple(sorted(path.stem for path in self._folder.glob("*.yaml")))
+
+    def fingerprint(self) -> frozenset[tuple[str, int, int]]:
+        """Name, size in bytes and time of the last change in ns of each file: differs when any of them has changed."""
+        return frozenset(
+            (path.name, status.st_size, status.st_mtime_ns)
+            for path in self._folder.glob("*.yaml")
+            for status in _statuses(path)
+        )
 
     def find(self, name_or_path: str) -> Path:
         """The file of a name, or the file itself where a path is given; NotFound lists the names there are."""
@@ -37,3 +48,9 @@ class DefinitionFolder:
         """The file's place and its text. DefinitionError where it can't be read as text."""
         path = self.find(name_or_path)
         return str(path), read_text(path)
+
+
+def _statuses(path: Path) -> Iterator[os.stat_result]:
+    """The file's status; none where it has gone since the folder was listed, or leads nowhere."""
+    with suppress(OSError):
+        yield path.stat()

@@ -16,20 +16,16 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll_airflow.local import processes, wakeup
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.environment import COMPONENT, DATABASE_USER, MARK
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.internals import wakeup
+from plimsoll_airflow.local.internals.unfinished import CLOSE_UNFINISHED_RUNS
 
 UNPRIVILEGED_USER = "nobody"
 START_TIMEOUT_S = 30.0
 PROGRAM_TIMEOUT_S = 120.0
-CLOSE_UNFINISHED_RUNS = """
-update task_instance set state = 'failed', end_date = now(), trigger_id = null
-    where state not in ('success', 'failed', 'skipped', 'upstream_failed', 'removed')
-    and run_id in (select run_id from dag_run where state in ('queued', 'running'));
-update dag_run set state = 'failed', end_date = now() where state in ('queued', 'running') returning id;
-"""
 SERVER_OPTIONS: Mapping[str, str] = {
     "listen_addresses": "",
     "max_connections": "60",

@@ -1,5 +1,6 @@
 """What the stack's processes are told: one pure function from home, port and settings to their environment."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +67,7 @@ def database_url(socket_dir: Path) -> str:
     return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
 
 
+BUNDLE = "plimsoll_airflow.local.internals.bundle.CampaignsBundle"
 SCHEDULER = {
     # The executor does the waiting.
     "scheduler_idle_sleep_time": "0.01",
@@ -91,8 +93,10 @@ DAG_PROCESSOR = {
     "parsing_processes": "1",
     # A changed file is parsed when it is seen, whatever this says; unchanged ones once an hour.
     "min_file_process_interval": "3600",
-    "refresh_interval": "60",
-    "bundle_refresh_check_interval": "30",
+    # At each refresh the bundle looks for changed definitions; it comes at the first check after the interval.
+    "refresh_interval": "20",
+    "bundle_refresh_check_interval": "20",
+    "dag_bundle_config_list": json.dumps([{"name": "dags-folder", "classpath": BUNDLE, "kwargs": {}}]),
     "print_stats_interval": "600",
     "stale_bundle_cleanup_interval": "0",
     "health_check_threshold": "120",
@@ -130,7 +134,7 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
     return {
         "dags_folder": str(settings.dags),
         "plugins_folder": str(settings.plugins),
-        "executor": "plimsoll_airflow.local.executor.PromptLocalExecutor",
+        "executor": "plimsoll_airflow.local.internals.executor.PromptLocalExecutor",
         "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
         "parallelism": "12",
         "load_examples": "False",

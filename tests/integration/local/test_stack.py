@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,15 @@ from plimsoll_airflow.local.ports import LOOPBACK
 from plimsoll_airflow.local.stack import Stack
 
 DAGS = Path(__file__).parent / "dags"
+OFTEN = {f"AIRFLOW__DAG_PROCESSOR__{name}": "1" for name in ("REFRESH_INTERVAL", "BUNDLE_REFRESH_CHECK_INTERVAL")}
+"""How often the DAG processor looks for changed definitions, s."""
 
 
 @pytest.fixture(scope="module")
 def up(folder: Path) -> Iterator[StackUnderTest]:
     """A stack that was asked for a port that is in use."""
     with socket.create_server((LOOPBACK, 0)) as taken:
-        settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins")
+        settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins", env=OFTEN)
         stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3))
         try:
             running = stack.up(["chain", "deferred", "failing", "resumed", "endless"], kept=True)
@@ -62,6 +65,18 @@ def test_the_errors_of_a_failed_task_are_told(up: StackUnderTest) -> None:
     assert run.state == "failed"
     (task,) = up.client.task_instances(run.dag_id, run.run_id)
     assert up.client.task_errors(run, task) == ["the anchor is aweigh"]
+
+
+def test_dag_files_are_read_again_when_a_definition_is_added_changed_or_removed(up: StackUnderTest) -> None:
+    definition = up.stack.settings.campaigns / "new.yaml"
+    definition.parent.mkdir(exist_ok=True)
+    for change in (lambda: definition.write_text(""), lambda: definition.write_text("name: new"), definition.unlink):
+        before = _parsed_at(up)
+        change()
+        deadline = time.monotonic() + 60
+        while _parsed_at(up) <= before:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
 
 
 def test_triggering_twice_under_one_run_id_is_one_run(up: StackUnderTest) -> None:
@@ -124,3 +139,10 @@ def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> Non
     while {(task.task_id, task.state) for task in up.client.task_instances("endless", run_id)} != wanted:
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+def _parsed_at(up: StackUnderTest) -> datetime:
+    dag = up.client.dag("chain")
+    assert dag is not None
+    assert dag.parsed_at is not None
+    return dag.parsed_at

@@ -16,9 +16,10 @@ from pathlib import Path
 from filelock import FileLock
 
 from plimsoll.settings import Settings
-from plimsoll_airflow.local import database, processes, wakeup
+from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.environment import StackSettings, stack_environment
 from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.internals import wakeup
 from plimsoll_airflow.local.shutdown import stop_stack
 
 CHECKOUT = Path(__file__).resolve().parents[3]

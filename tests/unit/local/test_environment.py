@@ -1,5 +1,6 @@
 """What the stack's processes are told."""
 
+import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -66,3 +67,16 @@ def test_the_database_url_names_the_socket_folder_whatever_its_name() -> None:
     url = urlsplit(database_url(Path("/a folder/with & and ?/socket")))
     assert (url.scheme, url.username) == ("postgresql+psycopg2", "airflow")
     assert parse_qs(url.query) == {"host": ["/a folder/with & and ?/socket"]}
+
+
+def test_definitions_are_looked_at_often_enough_and_dag_files_read_only_then() -> None:
+    environment = told()
+    seconds = {
+        name: int(environment[f"AIRFLOW__DAG_PROCESSOR__{name}"])
+        for name in ("REFRESH_INTERVAL", "BUNDLE_REFRESH_CHECK_INTERVAL", "MIN_FILE_PROCESS_INTERVAL")
+    }
+    # What is added just after a look is seen at the first check after the interval; parsing takes some seconds.
+    assert seconds["REFRESH_INTERVAL"] + seconds["BUNDLE_REFRESH_CHECK_INTERVAL"] <= 45
+    assert seconds["MIN_FILE_PROCESS_INTERVAL"] == 3600
+    (bundle,) = json.loads(environment["AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST"])
+    assert bundle["classpath"] == "plimsoll_airflow.local.internals.bundle.CampaignsBundle"

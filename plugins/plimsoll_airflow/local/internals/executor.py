@@ -22,7 +22,7 @@ from sqlalchemy import NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 
 from plimsoll_airflow.fencing import end_with_parent
-from plimsoll_airflow.local.wakeup import CHANNEL
+from plimsoll_airflow.local.internals.wakeup import CHANNEL
 
 IDLE_WAIT_S = 3.0
 """How long the scheduler may sleep when nothing happens; it bounds how late a schedule or a timeout is seen."""

@@ -1,0 +1,44 @@
+"""The folder of DAG files, read again when a campaign definition has changed.
+
+Airflow reads a DAG file again when that file has changed. Ours make their DAGs from the folder of definitions, which
+Airflow does not look at. Its DAG processor refreshes the bundle, which is the folder of DAG files, at an interval
+(`[dag_processor] refresh_interval`). This one then compares names, sizes and times of the definitions' files, which
+takes a fraction of a millisecond, and asks for the DAG files to be read only when they differ.
+"""
+
+from typing import Any
+
+from airflow.dag_processing.bundles.local import LocalDagBundle
+
+from plimsoll.bootstrap import definition_folder
+from plimsoll.settings import Settings
+
+
+class CampaignsBundle(LocalDagBundle):
+    """A local folder of DAG files that depend on the folder of definitions."""
+
+    def __init__(self, **told: Any) -> None:
+        super().__init__(**told)
+        # The DAG processor makes its bundles before it reads the first file: what changes from now on is seen.
+        self._seen = definition_folder(Settings()).fingerprint()
+
+    def refresh(self) -> None:
+        """Ask for all DAG files to be read again if a definition was added, changed or removed since the last time."""
+        found = definition_folder(Settings()).fingerprint()
+        if found != self._seen:
+            self._ask_for_parsing()
+            self._seen = found
+
+    def _ask_for_parsing(self) -> None:
+        """What `PUT /api/v2/parseDagFile` does for each file; a request that waits already is as good."""
+        from airflow.models.dagbag import DagPriorityParsingRequest
+        from airflow.utils.session import create_session
+        from sqlalchemy.dialects.postgresql import insert
+
+        asked = [
+            {"bundle_name": self.name, "relative_fileloc": str(path.relative_to(self.path))}
+            for path in sorted(self.path.glob("*.py"))
+        ]
+        with create_session() as session:
+            for file in asked:
+                session.execute(insert(DagPriorityParsingRequest).values(file).on_conflict_do_nothing())
