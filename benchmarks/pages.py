@@ -100,7 +100,7 @@ def _watch(airflow: StackUnderTest, path: str, seconds: float, offset: float) ->
 
 def _viewer(airflow: StackUnderTest) -> httpx.Client:
     http = httpx.Client(base_url=f"http://127.0.0.1:{airflow.running.port}", timeout=300, trust_env=False)
-    login = {"username": "admin", "password": airflow.stack.home.admin_password}
+    login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
     http.cookies.set("_token", http.post("/auth/token", json=login).raise_for_status().json()["access_token"])
     return http
 

@@ -73,7 +73,7 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
     with _running_redis() as broker, Celery(broker=broker) as app:
         told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
         with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
-            api = Transport(airflow.running.url, airflow.stack.home.admin_password)
+            api = Transport(airflow.running.url, airflow.stack.home.password_of("admin"))
             team = Team(airflow.stack, airflow.running, airflow.client, app, api)
             for name in WORKERS:
                 _start_worker(team, name)

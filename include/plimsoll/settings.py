@@ -25,6 +25,9 @@ class Settings(BaseSettings):
         default=Path.home() / ".cache" / "plimsoll", description="JDKs, databases and load generators, kept for later"
     )
     campaigns: Path = Field(default=_CHECKOUT / "include" / "campaigns", description="Folder of definitions")
+    users: str = Field(
+        default="admin:admin", description="Who may log in to the local Airflow: name:role,… (viewer, user, op, admin)"
+    )
     toolkit: str = Field(
         default="plimsoll.bootstrap:local_toolkit",
         description="Factory of the wired adapters, `module:function` of one argument, these settings",

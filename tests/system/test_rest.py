@@ -43,7 +43,7 @@ def environment(airflow: StackUnderTest) -> Mapping[str, str]:
     return {
         **os.environ,
         "AIRFLOW": f"http://127.0.0.1:{airflow.running.port}",
-        "PASSWORD": airflow.stack.home.admin_password,
+        "PASSWORD": airflow.stack.home.password_of("admin"),
         "DEFINITION": DEFINITION.name,
         "NO_PROXY": "127.0.0.1",
         "no_proxy": "127.0.0.1",

@@ -20,6 +20,7 @@ from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.interrupts import Interrupted, Interrupts
 from plimsoll_airflow.local.lock import launcher_lock
 from plimsoll_airflow.local.stack import Stack
+from plimsoll_airflow.local.users import parse_users
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 FAILED, REFUSED = 1, 2
@@ -120,6 +121,7 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
         campaigns=settings.campaigns,
         clusters=clusters,
         port=places.port,
+        users=parse_users(settings.users),
     )
     return Stack(
         Home(places.home),

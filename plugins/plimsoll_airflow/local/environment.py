@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from plimsoll_airflow.local.home import Home, Secrets
 from plimsoll_airflow.local.ports import LOOPBACK
+from plimsoll_airflow.local.users import ADMIN, LocalUser
 
 MARK = "PLIMSOLL_HOME"
 """Set to the Airflow home in every process of a stack: how they are found again after any crash."""
@@ -34,6 +35,8 @@ class StackSettings:
     """Slots of the pool `clusters`; None leaves an existing pool alone and makes a new one with one slot."""
     port: int | None = 8080
     """Preferred port of the api-server; another one is taken when it is in use."""
+    users: tuple[LocalUser, ...] = (ADMIN,)
+    """Who may log in; at least one of them is an admin."""
     extra: Mapping[str, str] = field(default_factory=dict)
     """More environment for the processes; wins over everything here."""
 
@@ -127,7 +130,12 @@ def _plimsoll(home: Home, settings: StackSettings) -> dict[str, str]:
         "PLIMSOLL_CACHE": str(settings.cache),
         "PLIMSOLL_WORK": str(settings.work),
         "PLIMSOLL_CAMPAIGNS": str(settings.campaigns),
+        "PLIMSOLL_USERS": _names_and_roles(settings),
     }
+
+
+def _names_and_roles(settings: StackSettings) -> str:
+    return ",".join(str(user) for user in settings.users)
 
 
 def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> dict[str, str]:
@@ -140,7 +148,7 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
         "load_examples": "False",
         "default_timezone": "utc",
         "fernet_key": secrets.fernet_key,
-        "simple_auth_manager_users": "admin:admin",
+        "simple_auth_manager_users": _names_and_roles(settings),
         "simple_auth_manager_passwords_file": str(home.passwords),
         # The default asks the name service, which may be slow or absent.
         "hostname_callable": "socket.gethostname",

@@ -69,16 +69,17 @@ class Home:
         return sorted(self.run.glob("*.session"))
 
     @cached_property
-    def admin_password(self) -> str:
-        """The password of the user `admin`; made on first use."""
-        text = _once(self.passwords, lambda: json.dumps({"admin": secrets.token_urlsafe(18)}))
-        password: str = json.loads(text)["admin"]
-        return password
-
-    @cached_property
     def secrets(self) -> "Secrets":
         """The keys of this home; made on first use."""
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
+
+    def password_of(self, user: str) -> str:
+        """A user's password; made on first use. Airflow would make it too, but print it into the api-server's log."""
+        known: dict[str, str] = json.loads(self.passwords.read_text()) if self.passwords.exists() else {}
+        if user not in known:
+            known[user] = secrets.token_urlsafe(18)
+            _write_private(self.passwords, json.dumps(known))
+        return known[user]
 
     def create(self) -> None:
         """Make the folders; nobody else may look into them."""
@@ -104,8 +105,13 @@ class Secrets:
 def _once(path: Path, make: Callable[[], str]) -> str:
     """The file's text; when it isn't there, made first: private, and whole or not at all."""
     if not path.exists():
-        partial = path.with_suffix(f".{os.getpid()}")
-        partial.touch(mode=0o600)
-        partial.write_text(make())
-        partial.replace(path)
+        _write_private(path, make())
     return path.read_text()
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that nobody else can read, whole or not at all."""
+    partial = path.with_suffix(f".{os.getpid()}")
+    partial.touch(mode=0o600)
+    partial.write_text(text)
+    partial.replace(path)

@@ -16,6 +16,7 @@ from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.local.users import administrator
 
 MIGRATE_TIMEOUT_S = 180.0
 CLUSTERS_POOL = "clusters"
@@ -85,12 +86,16 @@ class Stack:
 
     def client(self, running: Record) -> AirflowClient:
         """A client of the running stack."""
-        return AirflowClient(Transport(running.url, self.home.admin_password))
+        user = administrator(self.settings.users).name
+        return AirflowClient(Transport(running.url, self.home.password_of(user), user=user))
 
     def how_to_open(self, running: Record) -> str:
         """Where to look at it in a browser, and as whom."""
+        users = ", ".join(
+            user.name if user.name == user.role else f"{user.name} ({user.role})" for user in self.settings.users
+        )
         start = "Airflow is up" if running.kept else "To see it in Airflow: `make up`, then"
-        return f"{start}: {running.url}, user admin, password in {self.home.passwords}"
+        return f"{start}: {running.url}, user {users}, password in {self.home.passwords}"
 
     def environment(self, port: int) -> dict[str, str]:
         """The environment of this stack's processes."""
@@ -102,7 +107,7 @@ class Stack:
     def _joined(self, running: Record) -> Record:
         if running.told != record.digest(self.environment(running.port)):
             raise StackError(
-                "Airflow is up with other settings (store, work, cache or campaigns)",
+                "Airflow is up with other settings (store, work, cache, campaigns or users)",
                 where=running.url,
                 mend="stop it first with `make down`, or unset the PLIMSOLL_… variables that differ",
             )
@@ -110,6 +115,8 @@ class Stack:
 
     def _start(self, dag_ids: Sequence[str], *, kept: bool) -> Record:
         since = datetime.now(UTC)
+        for user in self.settings.users:
+            self.home.password_of(user.name)
         port = ports.pick(self.settings.port)
         environment = self.environment(port)
         started = Record(port, kept=False, told=record.digest(environment))

@@ -16,11 +16,13 @@ UNREACHED = 0
 
 
 class Transport:
-    """Speaks to one api-server as the user `admin`; fetches a token on first use, and again when it has expired."""
+    """Speaks to one api-server as one user; fetches a token on first use, and again when it has expired."""
 
-    def __init__(self, base_url: str, password: str, *, wire: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, base_url: str, password: str, *, user: str = "admin", wire: httpx.BaseTransport | None = None
+    ) -> None:
         self.base_url = base_url
-        self._password = password
+        self._credentials = {"username": user, "password": password}
         self._token = ""
         # Loopback only: never through a proxy that the environment names.
         self._http = httpx.Client(base_url=base_url, timeout=TIMEOUT_S, trust_env=False, transport=wire)
@@ -59,8 +61,7 @@ class Transport:
         return self._checked(response).json()
 
     def _fetch_token(self) -> str:
-        credentials = {"username": "admin", "password": self._password}
-        token: str = self.send("POST", "/auth/token", json=credentials).json()["access_token"]
+        token: str = self.send("POST", "/auth/token", json=self._credentials).json()["access_token"]
         return token
 
     def _exchange(self, method: str, path: str, **options: Any) -> httpx.Response:

@@ -11,13 +11,16 @@ import pytest
 from tests.airflow_stack import StackUnderTest, listening_addresses, settings_for
 
 from plimsoll_airflow.local import census, processes
-from plimsoll_airflow.local.client import Pool
-from plimsoll_airflow.local.errors import StackError
+from plimsoll_airflow.local.client import AirflowClient, Pool
+from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.ports import LOOPBACK
 from plimsoll_airflow.local.stack import Stack
+from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.local.users import parse_users
 
 DAGS = Path(__file__).parent / "dags"
+USERS = parse_users("vera:viewer,admin:admin")
 OFTEN = {f"AIRFLOW__DAG_PROCESSOR__{name}": "1" for name in ("REFRESH_INTERVAL", "BUNDLE_REFRESH_CHECK_INTERVAL")}
 """How often the DAG processor looks for changed definitions, s."""
 
@@ -27,7 +30,7 @@ def up(folder: Path) -> Iterator[StackUnderTest]:
     """A stack that was asked for a port that is in use."""
     with socket.create_server((LOOPBACK, 0)) as taken:
         settings = settings_for(folder, dags=DAGS, plugins=folder / "plugins", env=OFTEN)
-        stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3))
+        stack = Stack(Home(folder / "airflow"), replace(settings, port=taken.getsockname()[1], clusters=3, users=USERS))
         try:
             running = stack.up(["chain", "deferred", "failing", "resumed", "endless"], kept=True)
             with stack.client(running) as client:
@@ -79,6 +82,13 @@ def test_dag_files_are_read_again_when_a_definition_is_added_changed_or_removed(
             time.sleep(0.2)
 
 
+def test_a_viewer_logs_in_with_a_password_of_their_own_and_may_only_look(up: StackUnderTest) -> None:
+    vera = AirflowClient(Transport(up.running.url, up.stack.home.password_of("vera"), user="vera"))
+    assert vera.dag("chain") is not None
+    with pytest.raises(ApiError, match="403"):
+        vera.unpause("chain")
+
+
 def test_triggering_twice_under_one_run_id_is_one_run(up: StackUnderTest) -> None:
     first, second = (up.client.trigger("chain", {"n": n}, run_id="once") for n in (1, 2))
     assert (first.run_id, first.conf) == (second.run_id, second.conf)
@@ -86,7 +96,7 @@ def test_triggering_twice_under_one_run_id_is_one_run(up: StackUnderTest) -> Non
 
 def test_secrets_are_private_and_in_no_log(up: StackUnderTest) -> None:
     home = up.stack.home
-    secrets = (home.admin_password, *vars(home.secrets).values())
+    secrets = (home.password_of("admin"), home.password_of("vera"), *vars(home.secrets).values())
     for path in (home.passwords, home.keys):
         assert path.stat().st_mode & 0o077 == 0
     for log in home.path.rglob("*.log"):

@@ -1,11 +1,13 @@
 """What the stack's processes are told."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from plimsoll_airflow.local.environment import StackSettings, database_url, stack_environment
 from plimsoll_airflow.local.home import Home, Secrets
+from plimsoll_airflow.local.users import parse_users
 
 SECRETS = Secrets(fernet_key="fernet", jwt_secret="jwt", api_secret="api")
 SETTINGS = StackSettings(
@@ -67,6 +69,14 @@ def test_the_database_url_names_the_socket_folder_whatever_its_name() -> None:
     url = urlsplit(database_url(Path("/a folder/with & and ?/socket")))
     assert (url.scheme, url.username) == ("postgresql+psycopg2", "airflow")
     assert parse_qs(url.query) == {"host": ["/a folder/with & and ?/socket"]}
+
+
+def test_users_are_those_that_were_chosen() -> None:
+    assert told()["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS"] == "admin:admin"
+    chosen = replace(SETTINGS, users=parse_users("ada:admin,bob:viewer"))
+    environment = stack_environment(Home(Path("/checkout/.airflow")), SECRETS, 8081, chosen, {})
+    assert environment["AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS"] == "ada:admin,bob:viewer"
+    assert environment["PLIMSOLL_USERS"] == "ada:admin,bob:viewer"
 
 
 def test_definitions_are_looked_at_often_enough_and_dag_files_read_only_then() -> None:

@@ -17,7 +17,7 @@ def new_home(path: Path) -> Home:
 def test_secrets_are_made_once_and_kept_private(tmp_path: Path) -> None:
     home = new_home(tmp_path)
     assert len(urlsafe_b64decode(home.secrets.fernet_key)) == 32
-    assert (home.secrets, home.admin_password) == (Home(home.path).secrets, Home(home.path).admin_password)
+    assert (home.secrets, home.password_of("ada")) == (Home(home.path).secrets, Home(home.path).password_of("ada"))
     assert {stat.S_IMODE(path.stat().st_mode) for path in (home.keys, home.passwords)} == {0o600}
     assert sorted(path.name for path in home.path.glob("*.json")) == ["keys.json", "passwords.json"]
 
@@ -25,7 +25,14 @@ def test_secrets_are_made_once_and_kept_private(tmp_path: Path) -> None:
 def test_no_two_homes_share_a_secret(tmp_path: Path) -> None:
     one, other = (new_home(tmp_path / name) for name in ("one", "other"))
     assert not set(vars(one.secrets).values()) & set(vars(other.secrets).values())
-    assert one.admin_password != other.admin_password
+    assert one.password_of("admin") != other.password_of("admin")
+
+
+def test_each_user_has_a_password_and_keeps_it_when_another_comes(tmp_path: Path) -> None:
+    home = new_home(tmp_path)
+    ada = home.password_of("ada")
+    assert home.password_of("bob") != ada
+    assert home.password_of("ada") == ada
 
 
 def test_secrets_do_not_show_in_their_repr(tmp_path: Path) -> None:
