@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.services.progress import campaign_progress
-from plimsoll_airflow import notices
+from plimsoll_airflow import internals, notices
 from plimsoll_airflow.catalogue import timetable
 from plimsoll_airflow.toolkit import toolkit
 
@@ -31,19 +31,8 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
 
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
     """When campaigns of the definition were due after `since`, up to and with `until`."""
-    from airflow.serialization.encoders import coerce_to_core_timetable
-    from airflow.timetables.base import DataInterval, TimeRestriction
-
     schedule = timetable(definition)
-    if schedule is None:
-        return
-    restriction = TimeRestriction(earliest=None, latest=None, catchup=True)
-    core, last = coerce_to_core_timetable(schedule), DataInterval.exact(_pendulum(since))
-    while info := core.next_dagrun_info(last_automated_data_interval=last, restriction=restriction):
-        if info.run_after > until:
-            return
-        yield info.run_after
-        last = DataInterval.exact(info.run_after)
+    return iter(()) if schedule is None else internals.due_times(schedule, since, until)
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
@@ -60,10 +49,3 @@ def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]
         for cell in progress.cells:
             if cell.reason:
                 yield f"{cell.cell.id}, attempt {cell.attempt}: {cell.reason}"
-
-
-def _pendulum(at: datetime) -> Any:
-    """The kind of time that timetables reckon with."""
-    from airflow.sdk import timezone
-
-    return timezone.coerce_datetime(at)

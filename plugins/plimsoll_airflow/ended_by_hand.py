@@ -3,31 +3,19 @@
 Airflow skips what had not begun, lets the teardown run, and then takes a run whose last task is skipped as won.
 """
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from airflow.listeners import hookimpl
 
+from plimsoll_airflow.internals import fail_what_was_skipped
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
-
-if TYPE_CHECKING:
-    from airflow.models.dagrun import DagRun
 
 
 @hookimpl
-def on_dag_run_failed(dag_run: "DagRun") -> None:
+def on_dag_run_failed(dag_run: Any) -> None:
     """Airflow calls this where a run has failed, and where it was marked so and goes on for its teardown alone."""
     if dag_run.state in LIVE_STATES and _is_ours(dag_run.dag_id):
-        _keep_failed(dag_run)
-
-
-def _keep_failed(run: "DagRun") -> None:
-    from airflow.utils.state import TaskInstanceState
-    from sqlalchemy.orm import object_session
-
-    session = object_session(run)
-    assert session is not None, "Airflow tells of runs within the transaction that marks them"
-    for task in run.get_task_instances(state=[TaskInstanceState.SKIPPED], session=session):
-        task.state = TaskInstanceState.UPSTREAM_FAILED
+        fail_what_was_skipped(dag_run)
 
 
 def _is_ours(dag_id: str) -> bool:

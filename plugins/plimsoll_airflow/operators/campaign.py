@@ -6,7 +6,6 @@ from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOpe
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
 from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.sdk.exceptions import AirflowFailException
-from airflow.utils.helpers import build_airflow_dagrun_url
 from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
@@ -17,6 +16,7 @@ from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.spending import require_budget
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
+from plimsoll_airflow.internals import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
@@ -84,7 +84,7 @@ class CellRunLink(BaseOperatorLink):
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
         """The run's page; known beforehand, so that nothing needs to be looked up."""
-        return build_airflow_dagrun_url(dag_id=CELL_DAG, run_id=operator.cell_run.run_id)
+        return run_url(CELL_DAG, operator.cell_run.run_id)
 
 
 class RunCell(TriggerDagRunOperator):

@@ -2,15 +2,11 @@
 
 from typing import Annotated
 
-from airflow.api_fastapi.app import get_auth_manager
-from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
-from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
-from airflow.api_fastapi.core_api.security import get_user
-from airflow.models.dag import DagModel
 from fastapi import Depends, HTTPException, Request
 
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
+from plimsoll_airflow.web.internals import BaseUser, get_user, is_allowed
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import CampaignId
 
@@ -39,12 +35,12 @@ def require_readable(campaign_id: str, user: BaseUser) -> None:
 
 def may_read(user: BaseUser, dag_id: str) -> bool:
     """Whether the user may see the campaigns that this DAG runs."""
-    return _is_allowed(user, dag_id, changes=False)
+    return is_allowed(user, dag_id, changes=False)
 
 
 def may_change(user: BaseUser, dag_id: str) -> bool:
     """Whether the user may run cells of its campaigns again, cancel them, and destroy their clusters."""
-    return all(_is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
+    return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
 
 
 def require_change(definition: Definition, user: BaseUser) -> None:
@@ -56,16 +52,6 @@ CampaignDefinition = Annotated[Definition, Depends(require_campaign)]
 
 
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:
-    if not all(_is_allowed(user, dag_id, changes=changes) for dag_id in dag_ids):
+    if not all(is_allowed(user, dag_id, changes=changes) for dag_id in dag_ids):
         what = "changing campaigns is for those who may trigger DAGs" if changes else "campaigns are not for your role"
         raise HTTPException(403, what)
-
-
-def _is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
-    team = DagModel.get_team_name(dag_id) if dag_id else None
-    return get_auth_manager().is_authorized_dag(
-        method="POST" if changes else "GET",
-        access_entity=DagAccessEntity.RUN,
-        details=DagDetails(id=dag_id, team_name=team) if dag_id else None,
-        user=user,
-    )

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Any
 
-from airflow.api_fastapi.logging.decorators import action_logging
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +22,7 @@ from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import CampaignDefinition, User, may_read, require_campaign, require_change
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
 from plimsoll_airflow.web.comparing import Manner, compare
+from plimsoll_airflow.web.internals import action_logging
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES

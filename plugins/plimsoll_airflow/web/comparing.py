@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
-
 from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services.comparing import compare_stored
 from plimsoll_airflow.web.access import require_readable
+from plimsoll_airflow.web.internals import BaseUser
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import Force, Pairs
 

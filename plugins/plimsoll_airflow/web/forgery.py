@@ -2,12 +2,11 @@
 
 from urllib.parse import urlsplit
 
-from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
-from airflow.configuration import conf
 from fastapi import HTTPException, Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from plimsoll_airflow.web.access import READING, User
+from plimsoll_airflow.web.internals import BaseUser, signing_key
 
 HEADER = "X-Plimsoll-Token"
 FIELD = "token"
@@ -46,4 +45,4 @@ def _is_token_of(user: BaseUser, token: str) -> bool:
 
 
 def _serializer() -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(conf.get_mandatory_value("api", "secret_key"), salt="plimsoll-page")
+    return URLSafeTimedSerializer(signing_key(), salt="plimsoll-page")

@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import quote
 
-from airflow.api_fastapi.logging.decorators import action_logging
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
@@ -34,6 +33,7 @@ from plimsoll_airflow.web.access import (
 from plimsoll_airflow.web.cells import attempt_document, cell_document, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.internals import action_logging
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static

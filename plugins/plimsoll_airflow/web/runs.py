@@ -4,30 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from airflow.api.common.trigger_dag import trigger_dag
-from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
-from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
-from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
-from airflow.exceptions import ParamValidationError
-from airflow.models.dag import DagModel
-from airflow.models.dagbag import DBDagBag
-from airflow.models.dagrun import DagRun
-from airflow.utils.session import create_session
-from airflow.utils.state import State
-from airflow.utils.types import DagRunTriggeredByType
 from pydantic import BaseModel, Field
-from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
-from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.errors import NotFound
 from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.states import Memory, cell_states
 from plimsoll.settings import Settings
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, PLAN_TASK, REAPER_DAG
+from plimsoll_airflow.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.web import internals
+from plimsoll_airflow.web.internals import BaseUser, SeenRun
 from plimsoll_airflow.web.problems import Conflict
 
 
@@ -58,7 +47,7 @@ class RunsWork:
     @property
     def may_still_open(self) -> bool:
         """Whether that task has not come to its end."""
-        return self.is_live and self.plan not in State.finished
+        return self.is_live and self.plan not in internals.FINISHED_STATES
 
 
 class EndedRuns(BaseModel):
@@ -78,18 +67,19 @@ def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUs
     for dag_id in (definition.dag_id, CELL_DAG):
         _require_unpaused(dag_id)
     conf = {"campaign_id": campaign_id, "cells": cells}
-    with create_session() as session:
-        for run in _live_runs(session, definition.dag_id):
-            if run.state == "queued" and run.conf == conf:
-                return StartedRun(dag_id=run.dag_id, run_id=run.run_id)
+    for run in internals.live_runs(definition.dag_id):
+        if run.state == "queued" and run.conf == conf:
+            return _named_run(run)
     return _trigger(definition.dag_id, conf, user)
 
 
 def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) -> EndedRuns:
     """End the campaign's runs and then those of its cells, whose teardown destroys their clusters."""
     attempts = _cancel_attempts(definition, campaign_id, user)
-    with create_session() as session:
-        ended = [_fail(session, run) for run in _runs_of(session, definition, campaign_id)]
+    ended = []
+    for run in _runs_of(definition, campaign_id):
+        internals.fail_run(run)
+        ended.append(_named_run(run))
     return EndedRuns(runs=ended, attempts=attempts)
 
 
@@ -101,17 +91,14 @@ def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:
 
 def work_of_run(dag_id: str, run_id: str) -> RunsWork:
     """The campaign that a run works at, and the cell if it is one of the DAG `cell`. NotFound for other runs."""
-    with create_session() as session:
-        run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
-        if run is None:
-            raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
-        conf, is_live = run.conf or {}, run.state in LIVE_STATES
-        if dag_id in (CELL_DAG, REAPER_DAG):
-            return RunsWork(dag_id, run_id, is_live, _named(conf, run_id), conf.get("cell_id"))
-        definition = load_definition(Settings(), name_of_dag(dag_id))
-        plan = run.get_task_instance(PLAN_TASK, session=session)
-        campaign_id = campaign_id_of(definition, run.conf, run.run_after)
-        return RunsWork(dag_id, run_id, is_live, campaign_id, plan=plan.state if plan else None)
+    run = internals.find_run(dag_id, run_id)
+    if run is None:
+        raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
+    if dag_id in (CELL_DAG, REAPER_DAG):
+        return RunsWork(dag_id, run_id, run.is_live, _named(run.conf, run_id), run.conf.get("cell_id"))
+    definition = load_definition(Settings(), name_of_dag(dag_id))
+    campaign_id = campaign_id_of(definition, run.conf, run.run_after)
+    return RunsWork(dag_id, run_id, run.is_live, campaign_id, plan=internals.task_state(run, PLAN_TASK))
 
 
 def _named(conf: Mapping[str, Any], run_id: str) -> str:
@@ -144,42 +131,27 @@ def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -
     return [str(key) for key in running]
 
 
-def _runs_of(session: Session, definition: Definition, campaign_id: str) -> Iterator[DagRun]:
-    """The campaign's live runs, those that start cells first."""
-    for run in _live_runs(session, definition.dag_id):
+def _runs_of(definition: Definition, campaign_id: str) -> Iterator[SeenRun]:
+    """The campaign's live runs, those that start cells first; its cells' are looked up when those are dealt with."""
+    for run in internals.live_runs(definition.dag_id):
         if campaign_id_of(definition, run.conf, run.run_after) == campaign_id:
             yield run
-    for run in _live_runs(session, CELL_DAG):
-        if (run.conf or {}).get("campaign_id") == campaign_id:
+    for run in internals.live_runs(CELL_DAG):
+        if run.conf.get("campaign_id") == campaign_id:
             yield run
 
 
-def _live_runs(session: Session, dag_id: str) -> list[DagRun]:
-    return list(session.scalars(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.state.in_(LIVE_STATES))))
-
-
-def _fail(session: Session, run: DagRun) -> StartedRun:
-    dag = DBDagBag().get_dag_for_run(run, session=session)
-    if dag is None:
-        raise NotFound(f"the DAG {run.dag_id} is gone", where=f"run {run.run_id}", mend="end the run in Airflow's grid")
-    patch_dag_run_state(dag=dag, dag_run=run, state=DagRunMutableStates.FAILED, session=session)
+def _named_run(run: SeenRun) -> StartedRun:
     return StartedRun(dag_id=run.dag_id, run_id=run.run_id)
 
 
 def _require_unpaused(dag_id: str) -> None:
-    dag = DagModel.get_current(dag_id)
-    if dag is None or dag.is_stale:
+    is_paused = internals.is_paused(dag_id)
+    if is_paused is None:
         raise NotFound(f"there is no DAG {dag_id}", mend="bring its definition back into the folder of definitions")
-    if dag.is_paused:
+    if is_paused:
         raise Conflict(f"the DAG {dag_id} is paused, so nothing would run", mend="unpause it in Airflow's list of DAGs")
 
 
-def _trigger(dag_id: str, conf: dict[str, str], user: BaseUser) -> StartedRun:
-    try:
-        run = trigger_dag(
-            dag_id, triggered_by=DagRunTriggeredByType.UI, triggering_user_name=user.get_name(), conf=conf
-        )
-    except (ParamValidationError, ValueError) as error:
-        raise Refused([Problem("cells", str(error), "see the DAG's form")], where=f"Params of {dag_id}") from error
-    assert run is not None
-    return StartedRun(dag_id=run.dag_id, run_id=run.run_id)
+def _trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> StartedRun:
+    return StartedRun(dag_id=dag_id, run_id=internals.trigger(dag_id, conf, user))

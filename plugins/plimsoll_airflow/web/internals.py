@@ -1,0 +1,132 @@
+"""All that the web app uses of Airflow beyond its public interface: the metadata database, the api-server's code.
+
+Airflow may change any of it between two versions. Whoever installs another version looks here first, and adds the
+version to `TRIED_ON` when the tests below `tests/airflow/web` pass on it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from airflow.api.common.trigger_dag import trigger_dag
+from airflow.api_fastapi.app import get_auth_manager
+from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
+from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
+from airflow.api_fastapi.core_api.security import get_user
+from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
+from airflow.api_fastapi.logging.decorators import action_logging
+from airflow.configuration import conf
+from airflow.exceptions import ParamValidationError
+from airflow.models.dag import DagModel
+from airflow.models.dagbag import DBDagBag
+from airflow.models.dagrun import DagRun
+from airflow.utils.session import create_session
+from airflow.utils.state import State
+from airflow.utils.types import DagRunTriggeredByType
+from sqlalchemy import select
+
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll_airflow.ownership import LIVE_STATES
+
+__all__ = [
+    "FINISHED_STATES", "TRIED_ON", "BaseUser", "SeenRun", "action_logging", "fail_run", "find_run", "get_user",
+    "is_allowed", "is_paused", "live_runs", "signing_key", "task_state", "trigger",
+]  # fmt: skip
+
+TRIED_ON = ("3.3.2",)
+"""Versions of Airflow that this module was tried on."""
+
+FINISHED_STATES = frozenset(map(str, State.finished))
+"""States of tasks that have come to their end."""
+
+
+@dataclass(frozen=True)
+class SeenRun:
+    """A DAG run as it was when it was looked up; `run_after` is when it was due, or triggered."""
+
+    dag_id: str
+    run_id: str
+    state: str
+    conf: Mapping[str, Any]
+    run_after: datetime
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it had not ended."""
+        return self.state in LIVE_STATES
+
+
+def find_run(dag_id: str, run_id: str) -> SeenRun | None:
+    """The run, or None where there is none of that id."""
+    with create_session() as session:
+        run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
+        return None if run is None else _seen(run)
+
+
+def live_runs(dag_id: str) -> list[SeenRun]:
+    """The DAG's runs that have not ended."""
+    with create_session() as session:
+        found = session.scalars(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.state.in_(LIVE_STATES)))
+        return [_seen(run) for run in found]
+
+
+def task_state(run: SeenRun, task_id: str) -> str | None:
+    """State of the run's task; None where the run has no such task, or nothing has happened to it."""
+    with create_session() as session:
+        found = session.scalar(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id))
+        task = found.get_task_instance(task_id, session=session) if found else None
+        return task.state if task else None
+
+
+def fail_run(run: SeenRun) -> None:
+    """Mark a run as failed: Airflow ends its tasks, and runs its teardown. NotFound where its DAG is gone."""
+    with create_session() as session:
+        found = session.scalars(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id)).one()
+        dag = DBDagBag().get_dag_for_run(found, session=session)
+        if dag is None:
+            mend = "end the run in Airflow's grid"
+            raise NotFound(f"the DAG {run.dag_id} is gone", where=f"run {run.run_id}", mend=mend)
+        patch_dag_run_state(dag=dag, dag_run=found, state=DagRunMutableStates.FAILED, session=session)
+
+
+def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
+    """Start a run of the DAG in the user's name; the run's id. Refused where `conf` does not fit the DAG's params."""
+    try:
+        run = trigger_dag(
+            dag_id, triggered_by=DagRunTriggeredByType.UI, triggering_user_name=user.get_name(), conf=dict(conf)
+        )
+    except (ParamValidationError, ValueError) as error:
+        raise Refused([Problem("cells", str(error), "see the DAG's form")], where=f"Params of {dag_id}") from error
+    assert run is not None
+    return str(run.run_id)
+
+
+def is_paused(dag_id: str) -> bool | None:
+    """Whether runs of the DAG wait until somebody unpauses it; None where there is no such DAG (any more)."""
+    dag = DagModel.get_current(dag_id)
+    return None if dag is None or dag.is_stale else dag.is_paused
+
+
+def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
+    """Whether Airflow's auth manager lets the user see the DAG's runs, or (`changes`) start and end them.
+
+    Without a DAG: whether it lets the user do so to any.
+    """
+    team = DagModel.get_team_name(dag_id) if dag_id else None
+    return get_auth_manager().is_authorized_dag(
+        method="POST" if changes else "GET",
+        access_entity=DagAccessEntity.RUN,
+        details=DagDetails(id=dag_id, team_name=team) if dag_id else None,
+        user=user,
+    )
+
+
+def signing_key() -> str:
+    """The api-server's secret, which signs what a browser is given and sends back."""
+    return conf.get_mandatory_value("api", "secret_key")
+
+
+def _seen(run: DagRun) -> SeenRun:
+    return SeenRun(run.dag_id, run.run_id, str(run.state), run.conf or {}, run.run_after)
