@@ -37,7 +37,8 @@ test: setup-dev  ## Check style, types and layers, then run the tests
 	@$(PYTEST) --junitxml .pytest_cache/last-run.xml
 
 # One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
-PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope \
+# One process more than there are processors, for tests wait half of their time.
+PYTEST := $(BIN)/python -m pytest --numprocesses $$(($$(nproc) + 1)) --maxprocesses 4 --dist loadscope \
 	--durations 25 --durations-min 5
 
 test-quick: setup-dev  ## Check style, types and layers, then run the unit tests: before each commit

@@ -1,8 +1,8 @@
 """Which tests stay together in one process, and in which order groups are begun.
 
 Tests of a file share its fixtures, and tests of a folder with an `__init__.py` share that folder's: no two processes
-are to start the same Airflow or cluster. The longest groups begin first, as they were measured last; those that want
-the processors to themselves come at the end, where nobody waits for them.
+are to start the same Airflow or cluster. The longest groups begin first, as they were measured last. Groups of nothing
+but tests that want the processors to themselves come at the end, where nobody waits for them.
 """
 
 import json
@@ -12,23 +12,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.suite.quiet import is_quiet
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 MEASURED = CHECKOUT / "tests" / "durations.json"
 """Seconds by group, written by `python -m tests.support.suite.durations`."""
+USUAL_S = {"system": 200.0, "integration": 20.0, "airflow": 10.0}
+"""What a group is taken for that nobody has measured, by the folder below `tests`."""
 
 
 class Groups:
     """A plugin of pytest and of pytest-xdist."""
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Sort by group; the order within a group stays."""
+        """Sort by group. Within a group quiet tests come last, and else the order stays."""
         known = measured()
-        late = {group_of(item.nodeid) for item in items if item.get_closest_marker("quiet")}
+        loud = {group_of(item.nodeid) for item in items if not is_quiet(item)}
 
-        def begin(item: pytest.Item) -> tuple[bool, float, str]:
+        def begin(item: pytest.Item) -> tuple[bool, float, str, bool]:
             group = group_of(item.nodeid)
-            return group in late, -known.get(group, 0.0), group
+            return group not in loud, -known.get(group, usual(group)), group, is_quiet(item)
 
         items.sort(key=begin)
 
@@ -56,6 +59,11 @@ def group_of(nodeid: str) -> str:
 def _group_of_file(file: str) -> str:
     folders = [folder for folder in Path(file).parents if (CHECKOUT / folder / "__init__.py").is_file()]
     return str(folders[-1]) if folders else file
+
+
+def usual(group: str) -> float:
+    """Seconds that a group of its kind takes."""
+    return next((seconds for kind, seconds in USUAL_S.items() if group.startswith(f"tests/{kind}/")), 0.0)
 
 
 def measured() -> Mapping[str, float]:

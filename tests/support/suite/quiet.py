@@ -1,13 +1,13 @@
 """One lock for tests that measure: while such a test runs, the suite's other processes begin no test.
 
-A test with the mark `quiet` holds the lock alone, all others share it. Who wants it alone is not overtaken.
+A test with the mark `quiet` holds the lock alone, all others share it. Who wants it alone is not overtaken, and keeps
+it from one quiet test to the next.
 """
 
 import fcntl
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ class Quiet:
 
     def __init__(self) -> None:
         self._made: Path | None = None
+        self._lock: Lock | None = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -35,25 +36,46 @@ class Quiet:
             shutil.rmtree(self._made, ignore_errors=True)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
         """Hold the lock for a test with its fixtures; the time spent waiting is not the test's."""
         folder = getattr(item.config, "workerinput", {}).get(_FOLDER)
         if folder is None:  # one process runs all tests
             return (yield)
-        with held(Path(folder), alone=item.get_closest_marker("quiet") is not None):
-            return (yield)
-
-
-@contextmanager
-def held(folder: Path, *, alone: bool) -> Iterator[None]:
-    """The lock in that folder, alone or shared. Whoever waits for it alone keeps the gate: nobody new comes in."""
-    how = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
-    with (folder / "gate").open("a") as gate, (folder / "lock").open("a") as lock:
-        fcntl.flock(gate, how)
-        fcntl.flock(lock, how)
-        fcntl.flock(gate, fcntl.LOCK_UN)
+        if self._lock is None:
+            self._lock = Lock(Path(folder))
+        self._lock.take(alone=is_quiet(item))
         try:
-            yield
+            return (yield)
         finally:
-            # Said in words: a process that the test forked may hold the open file, too.
-            fcntl.flock(lock, fcntl.LOCK_UN)
+            if not (is_quiet(item) and nextitem is not None and is_quiet(nextitem)):
+                self._lock.release()
+
+
+class Lock:
+    """Held by one alone or by many. Whoever waits for it alone keeps the gate: nobody new comes in."""
+
+    def __init__(self, folder: Path) -> None:
+        self._gate, self._lock = (folder / "gate").open("a"), (folder / "lock").open("a")
+        self._is_alone = False
+
+    def take(self, *, alone: bool) -> None:
+        """Wait for it; it may be held alone already."""
+        if self._is_alone:
+            return
+        how = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+        fcntl.flock(self._gate, how)
+        fcntl.flock(self._lock, how)
+        fcntl.flock(self._gate, fcntl.LOCK_UN)
+        self._is_alone = alone
+
+    def release(self) -> None:
+        """Said in words, not by closing: a process that a test forked may hold the open file, too."""
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+        self._is_alone = False
+
+
+def is_quiet(item: pytest.Item) -> bool:
+    """Whether it wants the processors to itself."""
+    return item.get_closest_marker("quiet") is not None
