@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.happening import GeneratorSecond
+    from plimsoll.domain.service_level import ServiceLevel
 
 COLUMNS = ("start_s", "in_flight", "unsent", "behind_s", "lag_ms")
 _OLD, _LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
@@ -59,6 +60,11 @@ def opening_backlog(
         return None
     in_flight, unsent = before[-1].in_flight or 0, before[-1].backlog or 0
     return OpeningBacklog(in_flight=in_flight, unsent=unsent, seconds=(in_flight + unsent) / attempted_ops_s)
+
+
+def begins_with_backlog(opening: OpeningBacklog | None, level: ServiceLevel) -> bool:
+    """Whether so much waited when the judged time began that it makes an interval miss by itself; not if not known."""
+    return opening is not None and opening.seconds * 1000 > level.standstill_ms
 
 
 def _tells(one: GeneratorSecond) -> bool:

@@ -34,6 +34,15 @@ class ServiceLevel(Model):
         """The bound in milliseconds."""
         return self.below / timedelta(milliseconds=1)
 
+    @property
+    def standstill_ms(self) -> float:
+        """The shortest standstill that makes an interval miss by itself, ms.
+
+        Operations due in all but its last `below` are answered beyond the bound. They are as many as may be when that
+        is the interval's share above the percentile.
+        """
+        return self.bound_ms + (1 - self.percentile / 100) * (self.interval / timedelta(milliseconds=1))
+
     def __str__(self) -> str:
         whose = "" if self.operations == "all" else f" of {self.operations}"
         length = format_duration(self.interval)

@@ -11,7 +11,7 @@ from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.judgement import RATE_TOLERANCE
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
-from plimsoll.quality.blame import CPU_LIMIT, ERROR_LIMIT, hiccup_limit_ms
+from plimsoll.quality.blame import CPU_LIMIT, ERROR_LIMIT
 from plimsoll.quality.expectation import (
     Expected,
     Severity,
@@ -110,7 +110,7 @@ def _rate(definition: Definition) -> Suite:
 
 def _generator(definition: Definition) -> Suite:
     level, milliseconds = definition.service_levels[0], "{:.3g} ms"
-    lag_ms, hiccup_ms = _LAG_SHARE * level.bound_ms, hiccup_limit_ms(level)
+    lag_ms, hiccup_ms = _LAG_SHARE * level.bound_ms, level.standstill_ms
     return (
         Expected(
             "misses",

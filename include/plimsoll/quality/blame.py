@@ -74,7 +74,7 @@ def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: flo
     if worst_missed_ms is None:
         return "nobody"
     standstill_ms = max(summary.hiccup_max_ms or 0.0, summary.schedule_lag_max_ms or 0.0)
-    explained = standstill_ms >= hiccup_limit_ms(level) and worst_missed_ms - standstill_ms < level.bound_ms
+    explained = standstill_ms >= level.standstill_ms and worst_missed_ms - standstill_ms < level.bound_ms
     return "load generator" if explained else "database"
 
 
@@ -84,16 +84,6 @@ def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
     cap = generator.threads * generator.concurrency
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
     return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * cap
-
-
-def hiccup_limit_ms(level: ServiceLevel) -> float:
-    """The shortest standstill of the generator that makes an interval miss the service level by itself, ms.
-
-    Operations due in the first `hiccup - bound` of it are answered beyond the bound. They are as many as may be when
-    that is the interval's share above the percentile.
-    """
-    interval_ms = level.interval.total_seconds() * 1000
-    return level.bound_ms + (1 - level.percentile / 100) * interval_ms
 
 
 def _sent(summary: LoadSummary, in_time: float) -> float:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.bootstrap import Typical
 from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
@@ -15,7 +16,7 @@ from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import Check, Percentiles
+from plimsoll.domain.result import Check, OpeningBacklog, Percentiles
 from plimsoll.report.answers import loads_line, sentence
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment import Environment
@@ -47,6 +48,12 @@ class CellEntry(Model):
     attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]
     achieved_ops_s: float | None
     rate_achieved: bool | None
+    opening_backlog: Annotated[
+        OpeningBacklog | None, Field(description="What warm-up left to its judged time; null: not known")
+    ] = None
+    begins_with_backlog: Annotated[
+        bool, Field(description="So much that it makes an interval miss by itself: achieved is not all its own")
+    ] = False
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind")]
     worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound")]
     maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
@@ -203,6 +210,10 @@ def _cells(findings: Findings) -> tuple[CellEntry, ...]:
             attempt=result.verdict.key.attempt if result.verdict else None,
             achieved_ops_s=result.verdict.achieved_ops_s if result.verdict else None,
             rate_achieved=result.verdict.rate_achieved if result.verdict else None,
+            opening_backlog=result.verdict.opening_backlog if result.verdict else None,
+            begins_with_backlog=bool(
+                result.verdict and begins_with_backlog(result.verdict.opening_backlog, findings.level)
+            ),
             errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
             maxima=result.verdict.maxima if result.verdict else None,

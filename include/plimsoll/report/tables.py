@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.campaign import (
     PERCENTILES,
     CellResult,
@@ -19,6 +20,7 @@ from plimsoll.analysis.campaign import (
 )
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
+from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole_span
 
@@ -38,7 +40,10 @@ PERCENTILE_NAMES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class LoadRow:
-    """One variant at one load, as text: achieved rate and the maxima's range over valid repeats, ms."""
+    """One variant at one load, as text: achieved rate and the maxima's range over valid repeats, ms.
+
+    `begin_with_backlog`: valid repeats whose judged time had a backlog of warm-up's to answer.
+    """
 
     variant: str
     load: str
@@ -46,18 +51,23 @@ class LoadRow:
     achieved: str
     share: str
     not_achieved: int
+    begin_with_backlog: int
     maxima: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class CellRow:
-    """One cell as text; `mark` is the style's name for its outcome, `data_docs` a link to its checks' page."""
+    """One cell as text; `mark` is the style's name for its outcome, `data_docs` a link to its checks' page.
+
+    `remark`: what to know of the achieved rate.
+    """
 
     cell: str
     outcome: str
     mark: str
     attempt: str
     achieved: str
+    remark: str
     worst: str
     ratio: str
     missed: str
@@ -75,8 +85,16 @@ def cells_frame(findings: Findings) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame([_cell_record(findings, result) for result in findings.cells])
-    numbers = {"rate_achieved": "boolean", "usd": "float64"}
-    whole = ["attempt", "operations", "errors", "intervals_judged", "intervals_missed", "intervals_not_judged"]
+    numbers = {"rate_achieved": "boolean", "usd": "float64", "opening_backlog_s": "float64"}
+    whole = [
+        "attempt",
+        "opening_backlog_operations",
+        "operations",
+        "errors",
+        "intervals_judged",
+        "intervals_missed",
+        "intervals_not_judged",
+    ]
     return frame.astype(dict.fromkeys(whole, "Int64") | numbers)
 
 
@@ -125,6 +143,7 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
         mark=result.state.replace(" ", "-"),
         attempt=f"{counted} of {len(result.attempts)}",
         achieved=ops(verdict.achieved_ops_s) if verdict else NOTHING,
+        remark=achieved_remark(verdict, findings.level) if verdict else "",
         worst=ms(level.worst_ms) if level else NOTHING,
         ratio=percent(distance(verdict)) if verdict else NOTHING,
         missed=_missed(level) if level else NOTHING,
@@ -156,6 +175,9 @@ def _load_row(
         achieved=whole_span(rate.low, rate.high) if rate else NOTHING,
         share=percent(rate.median / load, 2) if rate else NOTHING,
         not_achieved=sum(result.verdict.rate_achieved is False for result in own if result.verdict),
+        begin_with_backlog=sum(
+            begins_with_backlog(result.verdict.opening_backlog, findings.level) for result in own if result.verdict
+        ),
         maxima=tuple(span(spread.low, spread.high) if spread else NOTHING for spread in highest),
     )
 
@@ -182,9 +204,12 @@ def _cell_record(findings: Findings, result: CellResult) -> dict[str, object]:
 
 def _figures(verdict: Verdict | None) -> dict[str, object]:
     level = deciding_level(verdict) if verdict else None
+    opening = verdict.opening_backlog if verdict else None
     return {
         "achieved_ops_s": verdict.achieved_ops_s if verdict else None,
         "rate_achieved": verdict.rate_achieved if verdict else None,
+        "opening_backlog_operations": opening.operations if opening else None,
+        "opening_backlog_s": opening.seconds if opening else None,
         "operations": verdict.operations if verdict else None,
         "errors": sum(verdict.errors.values()) if verdict else None,
         "service_level": str(level.service_level) if level else None,

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from plimsoll.domain.units import show_usd
 from plimsoll.report import words
+from plimsoll.report.backlog import backlog_words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
 STATIC = {
@@ -23,6 +24,7 @@ STATIC = {
 """The pages' own style, scripts and pictures, by their media type."""
 
 _FILTERS = {
+    "backlog": backlog_words,
     "duration": words.duration,
     "figure": words.figure,
     "moment": words.moment,

@@ -2,7 +2,7 @@ import pytest
 from tests.unit.quality import sound
 
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, hiccup_limit_ms, miss_owed_to
+from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 
 ATTEMPTED = 30_000
 """Of `sound.definition`: 1000/s for 30 s."""
@@ -95,8 +95,8 @@ def test_shares_of_errors():
 
 def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound():
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
-    assert hiccup_limit_ms(ServiceLevel()) == pytest.approx(110.0)
-    assert hiccup_limit_ms(ServiceLevel(percentile=100)) == 100.0
+    assert ServiceLevel().standstill_ms == pytest.approx(110.0)
+    assert ServiceLevel(percentile=100).standstill_ms == 100.0
 
 
 def owed(worst_missed_ms: float | None, **changes) -> str:

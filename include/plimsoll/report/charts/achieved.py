@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
+from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.campaign import CellResult
 from plimsoll.domain.result import Verdict
+from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.theme import (
     SHADE,
@@ -17,7 +19,7 @@ from plimsoll.report.charts.theme import (
     variant_shape,
 )
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import ops, percent
+from plimsoll.report.words import listing, ops, percent, plural
 
 _RATE = "Achieved rate (ops/s)"
 _SHARE = "Achieved rate (% of attempted)"
@@ -42,7 +44,7 @@ def achieved_chart(findings: Findings) -> Figure:
         title="Achieved against attempted rate",
         caption=(
             "One point a valid repeat; lines join the medians. On the dashed line the attempted rate was achieved in "
-            "full. Hollow points mark repeats whose rate was not achieved."
+            f"full. Hollow points mark repeats whose rate was not achieved.{_beyond(findings)}"
         ),
         spec=specification(chart, rows_data([*points, *_references(findings)])),
         panels=Panels(count=2, in_row=2, own_axes=True, narrowest_px=270),
@@ -53,18 +55,34 @@ def _points(findings: Findings, result: CellResult, verdict: Verdict) -> list[di
     if verdict.achieved_ops_s is None:
         return []
     attempted, share = result.cell.load_ops_s, verdict.achieved_ops_s / result.cell.load_ops_s
+    remark = achieved_remark(verdict, findings.level)
     row = {
         "kind": "repeat",
         "variant": findings.labels[result.cell.variant],
         "cell": result.cell.id,
         "load": attempted,
         "kept": verdict.rate_achieved is not False,
-        "text": f"{ops(verdict.achieved_ops_s)} ({percent(share, 2)})",
+        "text": f"{ops(verdict.achieved_ops_s)} ({percent(share, 2)})" + (f"; {remark}" if remark else ""),
     }
     return [
         {**row, "panel": _RATE, "x": attempted, "y": round(verdict.achieved_ops_s, 1)},
         {**row, "panel": _SHARE, "x": attempted + aside(findings, result.cell.variant), "y": round(share * 100, 3)},
     ]
+
+
+def _beyond(findings: Findings) -> str:
+    """Why points lie above the line, where a backlog of warm-up's is known to have been answered."""
+    cells = [
+        result.cell.id
+        for result in findings.cells
+        if result.verdict and begins_with_backlog(result.verdict.opening_backlog, findings.level)
+    ]
+    if not cells:
+        return ""
+    return (
+        " What warm-up left unanswered is answered in the judged time and counts as achieved, so a point may lie above "
+        f"100 %. Judged time began with such a backlog in {plural(len(cells), 'cell')}: {listing(cells)}."
+    )
 
 
 def _references(findings: Findings) -> list[dict[str, object]]:

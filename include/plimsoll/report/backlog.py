@@ -1,0 +1,27 @@
+"""What is said beside an achieved rate that is not all the judged time's own."""
+
+from plimsoll.analysis.backlog import begins_with_backlog
+from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.domain.result import OpeningBacklog, Verdict
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.report.words import figure, percent, plural
+
+
+def backlog_words(opening: OpeningBacklog) -> str:
+    """With what a judged time began: `3.75 s of warm-up's load (750 operations)`."""
+    return f"{figure(opening.seconds)} s of warm-up's load ({plural(opening.operations, 'operation')})"
+
+
+def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
+    """What to know of the achieved rate; empty where it is at most what was attempted and no backlog was answered.
+
+    Of a generator that tells of no backlog, nothing is claimed.
+    """
+    share = (verdict.achieved_ops_s or 0.0) / verdict.attempted_ops_s
+    more = f"{percent(share)} of attempted: " if share > 1 + RATE_TOLERANCE else ""
+    if verdict.opening_backlog is not None and begins_with_backlog(verdict.opening_backlog, level):
+        return f"{more}it began with {backlog_words(verdict.opening_backlog)} to answer"
+    if not more:
+        return ""
+    known = verdict.opening_backlog is not None
+    return f"{more}{'more was answered than came due' if known else 'what waited at its start is not known'}"

@@ -1,0 +1,70 @@
+"""What the report says of a judged time that begins with warm-up's backlog."""
+
+from dataclasses import replace
+
+import pytest
+from tests.outcomes import campaign_of
+
+from plimsoll.domain.result import OpeningBacklog
+from plimsoll.report.backlog import achieved_remark
+from plimsoll.report.charts.achieved import achieved_chart
+from plimsoll.report.document import report_document
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.tables import cell_rows, cells_frame, load_rows
+
+BACKLOG = OpeningBacklog(in_flight=100, unsent=650, seconds=3.75)
+NONE = OpeningBacklog(in_flight=2, unsent=0, seconds=0.01)
+
+
+def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
+    """One cell at 200 ops/s that achieved that share of it."""
+    data = campaign_of({"a": {200: "m"}})
+    (attempt,) = data.attempts
+    changes = {"opening_backlog": backlog, "achieved_ops_s": 200 * share}
+    return analyse(replace(data, attempts=(replace(attempt, verdict=attempt.verdict.model_copy(update=changes)),)))
+
+
+@pytest.mark.parametrize(
+    ("backlog", "share", "told"),
+    [
+        (BACKLOG, 1.06, "106.0 % of attempted: it began with 3.75 s of warm-up's load (750 operations) to answer"),
+        (BACKLOG, 1.0, "it began with 3.75 s of warm-up's load (750 operations) to answer"),
+        (NONE, 1.0, ""),
+        (NONE, 1.009, ""),
+        (NONE, 1.06, "106.0 % of attempted: more was answered than came due"),
+        (None, 1.06, "106.0 % of attempted: what waited at its start is not known"),
+        (None, 1.0, ""),
+        (None, 0.4, ""),
+    ],
+)
+def test_an_achieved_rate_is_remarked_on_where_it_is_not_all_its_own(backlog, share, told):
+    (row,) = cell_rows(findings(backlog, share))
+    assert row.remark == told
+
+
+def test_nothing_is_said_of_an_attempt_without_a_rate():
+    found = findings(None, 1.0)
+    verdict = found.cells[0].verdict
+    assert verdict
+    assert achieved_remark(verdict.model_copy(update={"achieved_ops_s": None}), found.level) == ""
+
+
+def test_tables_chart_and_document_flag_the_cell():
+    found = findings(BACKLOG, 1.06)
+    assert [row.begin_with_backlog for row in load_rows(found)] == [1]
+    row = cells_frame(found).iloc[0]
+    assert (row["opening_backlog_operations"], row["opening_backlog_s"]) == (750, 3.75)
+    chart = achieved_chart(found)
+    assert chart.caption.endswith("Judged time began with such a backlog in 1 cell: a-00200-r1.")
+    (cell,) = report_document(found, environment(found)).cells
+    assert (cell.begins_with_backlog, cell.opening_backlog) == (True, BACKLOG)
+
+
+def test_where_nothing_is_known_nothing_is_claimed():
+    found = findings(None, 1.06)
+    assert [row.begin_with_backlog for row in load_rows(found)] == [0]
+    assert cells_frame(found)[["opening_backlog_operations", "opening_backlog_s"]].isna().all(axis=None)
+    assert "backlog" not in achieved_chart(found).caption
+    (cell,) = report_document(found, environment(found)).cells
+    assert (cell.begins_with_backlog, cell.opening_backlog) == (False, None)
