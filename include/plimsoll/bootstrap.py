@@ -3,11 +3,13 @@
 import importlib
 import logging
 import platform
+from dataclasses import replace
 from typing import Any
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
@@ -15,6 +17,7 @@ from plimsoll.services import layout
 from plimsoll.services.documents import Document, parse_yaml
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.waiting import tell_waiting
 from plimsoll.settings import Settings
 
 _log = logging.getLogger("plimsoll")
@@ -23,7 +26,7 @@ _log = logging.getLogger("plimsoll")
 def build_toolkit(settings: Settings) -> Toolkit:
     """The toolkit that the settings ask for."""
     toolkit: Toolkit = _made(settings.toolkit, settings)
-    return toolkit
+    return replace(toolkit, owners=LocalProcesses())
 
 
 def build_secrets(settings: Settings) -> Secrets:
@@ -62,7 +65,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         clock=clock,
         connect=over_ssh(connections, depot),
         store=store_name(settings),
-        say=_log.info,
+        say=tell_waiting,
     )
     return Toolkit(
         store=store,

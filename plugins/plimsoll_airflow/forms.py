@@ -37,7 +37,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
                 "`invalid`: of these, the ones judged invalid. "
                 f"Or ids, such as `{grid(definition)[0].id}`, which run again even "
                 f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
-                "The quality gate stays closed until no cell is missing."
+                "The run is green once these cells are valid; the report is published once none is missing at all."
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),

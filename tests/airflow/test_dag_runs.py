@@ -142,6 +142,24 @@ def test_a_campaign_runs_its_cells_passes_the_gate_and_publishes(installation: I
 
 
 @pytest.mark.usefixtures("cells_in_process")
+def test_a_run_of_one_cell_is_green_and_publishes_no_report_of_an_incomplete_campaign(
+    installation: Installation,
+) -> None:
+    installation.define(instant_definition(variants=1, loads=2))
+
+    ended = run("instant", {"campaign_id": "campaign", "cells": "v1-002k-r1"})
+
+    after = states(ended)
+    assert str(ended.state) == "success"
+    assert (after["run_cell[v1-002k-r1]"], after["quality_gate"], after["report"]) == ("success", "success", "skipped")
+    assert not installation.toolkit.store.exists("campaign/report/report.html")
+
+    ended = run("instant", {"campaign_id": "campaign"})
+
+    assert (str(ended.state), states(ended)["report"]) == ("success", "success")
+
+
+@pytest.mark.usefixtures("cells_in_process")
 def test_a_failed_cell_closes_the_gate_and_the_run_is_red(installation: Installation) -> None:
     installation.define(instant_definition(variants=1, loads=2))
     installation.faults.plant("v1-002k-r1", "load")

@@ -20,12 +20,13 @@ def campaigns(as_json: JsonOption = False) -> None:
 def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
     """Show how far a campaign is, cell by cell."""
     from plimsoll.adapters.clock import SystemClock
+    from plimsoll.adapters.owners import LocalProcesses
     from plimsoll.bootstrap import build_store
     from plimsoll.domain.units import show_usd
     from plimsoll.services.progress import campaign_progress
     from plimsoll.settings import Settings
 
-    progress = campaign_progress(build_store(Settings()), campaign, now=SystemClock().now())
+    progress = campaign_progress(build_store(Settings()), campaign, now=SystemClock().now(), owners=LocalProcesses())
     if as_json:
         print_json(progress.model_dump(mode="json"))
         return

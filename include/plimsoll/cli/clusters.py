@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_table
+from plimsoll.domain.owner import owner_words
 from plimsoll.domain.units import show_usd
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _row(cluster: Cluster, now: datetime) -> tuple[object, ...]:
         cluster.provider,
         len(cluster.hosts),
         cluster.hosts[0].address,
-        cluster.owner,
+        owner_words(cluster.owner),
         f"{minutes // 60} h {minutes % 60:02d} min",
         f"{cluster.expires_at:%Y-%m-%d %H:%M} UTC",
     )

@@ -1,40 +1,101 @@
 """`plimsoll run`: a campaign in this process, without Airflow."""
 
-import os
-from typing import Annotated
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument
+from plimsoll.cli.output import DefinitionArgument, log_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.services.campaign.holding import Holder
+    from plimsoll.services.campaign.plan import CampaignPlan
+    from plimsoll.services.running import Ran
+    from plimsoll.services.toolkit import Toolkit
+
+_INTERRUPTED = 130
 
 
 def run(
     definition: DefinitionArgument,
     campaign: Annotated[str, typer.Option(help="Continue this campaign instead of a new one.")] = "",
-    cell: Annotated[str, typer.Option(help="Run only this cell, whether it is missing or not.")] = "",
+    cells: Annotated[
+        str,
+        typer.Option(
+            "--cells", "--cell", help="`missing`, `failed`, `invalid`, or ids (which run again) and patterns of cells."
+        ),
+    ] = "",
 ) -> None:
-    """Run a campaign's missing cells one after another, then its quality gate and report."""
+    """Run a campaign's missing cells one after another, then its quality gate and report.
+
+    Exits with 1 where a cell could not be judged, or something of a cluster stays; with 2 where cells asked for have no
+    valid attempt. Ctrl-C ends it: run again with the campaign's id, it goes on.
+    """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
-    from plimsoll.services.campaigns import CampaignStore
-    from plimsoll.services.planning import make_plan, new_campaign_id, remarks, require_runnable
-    from plimsoll.services.publishing import next_loads, publish_report
-    from plimsoll.services.running import run_cell, run_missing
+    from plimsoll.services.campaign.holding import held
+    from plimsoll.services.campaign.plan import open_campaign
+    from plimsoll.services.campaign.request import read_request
+    from plimsoll.services.planning import make_plan, remarks
     from plimsoll.settings import Settings
 
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     declared = document.model(Definition)
-    require_runnable(toolkit, declared, document)
+    request = read_request(declared, {"campaign_id": campaign, "cells": cells})
+    plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
     for remark in remarks(toolkit, make_plan(declared, parallel=1)):
         typer.echo(f"Note: {remark}.")
-    campaign_id = campaign or new_campaign_id(declared, toolkit.clock.now())
-    CampaignStore(toolkit.store, campaign_id).open(declared)
-    owner = f"cli-{os.getpid()}"
-    if cell:
-        run_cell(toolkit, campaign_id, cell, owner, typer.echo)
-        return
-    run_missing(toolkit, campaign_id, owner, typer.echo)
-    typer.echo(f"report: {publish_report(toolkit, campaign_id)}")
-    if line := next_loads(toolkit, campaign_id):
-        typer.echo(f"to narrow where the boundaries lie, write into the definition: {line}")
+    with held(toolkit, plan.campaign_id) as holder, log_shown(), _told_how_to_go_on(definition, plan.campaign_id):
+        typer.echo(f"campaign {plan.campaign_id}: {plan.summary}")
+        ran = _run(toolkit, plan, holder)
+    _finish(toolkit, plan, ran)
+
+
+def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
+    from plimsoll.services.running import run_cells
+
+    def while_held() -> Iterator[str]:
+        for cell in plan.cells:
+            holder.require()
+            yield cell.id
+
+    return run_cells(toolkit, plan.campaign_id, while_held(), holder.hold.owner, typer.echo)
+
+
+def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
+    """Gate and report, where the cells that were asked for are valid; an exit code for what went wrong beside them."""
+    from plimsoll.services.publishing import next_loads, pass_gate, publish_report
+
+    troubles = [trouble for one in ran for trouble in one.troubles]
+    for trouble in troubles:
+        typer.echo(f"plimsoll: {trouble}", err=True)
+    passed = pass_gate(toolkit, plan.campaign_id, [cell.id for cell in plan.cells])
+    if passed.is_complete:
+        typer.echo(f"report: {publish_report(toolkit, plan.campaign_id)}")
+        if line := next_loads(toolkit, plan.campaign_id):
+            typer.echo(f"to narrow where the boundaries lie, write into the definition: {line}")
+    else:
+        typer.echo(f"{passed.words}; its report is published once all have")
+    raise typer.Exit(1 if troubles else 0)
+
+
+@contextmanager
+def _told_how_to_go_on(definition: str, campaign_id: str) -> Iterator[None]:
+    """Say how to go on when the block is left before its end: by an error, Ctrl-C, a closed terminal, a polite kill."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    except BaseException as error:
+        typer.echo(f"To go on where it was: plimsoll run {definition} --campaign {campaign_id}", err=True)
+        if isinstance(error, KeyboardInterrupt):
+            raise typer.Exit(_INTERRUPTED) from None
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -69,6 +69,10 @@ class ProviderError(PlimsollError):
     """Hosts could not be provided, found or destroyed."""
 
 
+class CloudOutOfReach(ProviderError):
+    """A provider's service does not answer: no name server, no network, or it is down. Another try may succeed."""
+
+
 class SecretError(PlimsollError):
     """A key or a credential that a connection should give can't be had; never carries the secret itself."""
 

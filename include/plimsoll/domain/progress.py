@@ -41,9 +41,20 @@ class CampaignProgress(Model):
     cells: tuple[CellProgress, ...]
     started_at: AwareDatetime | None
     seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
+    asked: Annotated[
+        tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
+    ] = None
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
     budget_usd: float | None = None
 
     def count(self, *states: CellStateName) -> int:
         """Number of cells in any of the states."""
         return sum(cell.state in states for cell in self.cells)
+
+    def of_run(self) -> "CampaignProgress":
+        """The same of the cells alone that the newest run was asked for, and of those that run."""
+        asked = self.asked
+        if asked is None:
+            return self
+        cells = tuple(cell for cell in self.cells if cell.cell.id in asked or cell.state == "running")
+        return self.model_copy(update={"cells": cells})

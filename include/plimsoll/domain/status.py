@@ -23,6 +23,7 @@ class CellStatus(Model):
     runs: Annotated[bool, Field(description="Somebody works at its newest attempt, whatever an older one says")]
     phase: Annotated[Phase | None, Field(description="Of the newest attempt, while it runs")] = None
     phase_share: Annotated[float | None, Field(description="How much of the attempt is over, 0 to 1; estimate")] = None
+    note: Annotated[str, Field(description="What the newest attempt waits for, if so")] = ""
     seconds_left: Annotated[float | None, Field(description="Until the load ends, s")] = None
     achieved_ops_s: float | None = None
     worst_ms: Annotated[float | None, Field(description="Worst interval of the deciding service level, ms")] = None
@@ -76,6 +77,9 @@ class CampaignSummary(Model):
 class CampaignStatus(CampaignSummary):
     """A campaign cell by cell, in running order."""
 
+    asked: Annotated[
+        tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
+    ] = None
     variants: tuple[VariantName, ...]
     loads: tuple[int, ...]
     repeats: int

@@ -7,14 +7,16 @@ from functools import cached_property
 
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cell_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.owner import owner_words
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_attempt
+from plimsoll.services.campaign.holding import is_at_work
+from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.spending import destroy_cluster, note_begun, require_budget
 from plimsoll.services.toolkit import Toolkit
 
@@ -72,11 +74,12 @@ class Work:
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
     """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first.
 
-    Refused where the campaign's budget has no room for another cell.
+    Refused where the campaign's budget has no room for another cell, and where somebody else runs the cell.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = campaign.definition()
     require_cell(definition, cell_id)
+    _require_nobody_at_work(toolkit, campaign, cell_id, owner)
     _destroy_older(toolkit, definition, campaign, cell_id)
     require_budget(toolkit, campaign, definition)
     key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
@@ -91,6 +94,19 @@ def require_cell(definition: Definition, cell_id: str) -> Cell:
     except KeyError:
         mend = f"`plimsoll plan {definition.name}` lists the cells"
         raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend) from None
+
+
+def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: str, owner: str) -> None:
+    """Refused where another owner is known to be alive and has not come to an end with the cell's newest attempt."""
+    newest = campaign.newest_attempt(cell_id)
+    attempt = read_attempt(toolkit.store, newest) if newest else None
+    if newest is None or attempt is None or attempt.owner == owner:
+        return
+    if read_verdict(toolkit.store, newest) or read_cancellation(toolkit.store, newest):
+        return
+    if is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, toolkit.clock.now()):
+        what = f"is being run by {owner_words(attempt.owner)}, since {attempt.started_at:%Y-%m-%d %H:%M} UTC"
+        raise Refused([Problem(f"cell {cell_id}", what, "wait until it has ended, or end it there")])
 
 
 def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:

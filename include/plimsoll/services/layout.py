@@ -23,6 +23,7 @@ PROGRESS = "progress.json"
 PROVENANCE = "provenance.json"
 QUALITY = "quality"
 RAW = "raw"
+UNDESTROYED = "undestroyed.txt"
 VERDICT = "verdict.json"
 EARLIER_VERDICTS = "verdicts"
 
@@ -35,6 +36,21 @@ def definition_key(campaign_id: str) -> str:
 def settled_key(campaign_id: str) -> str:
     """Where it is on record what a complete campaign's attempts came to."""
     return f"{campaign_id}/settled.json"
+
+
+def asked_key(campaign_id: str) -> str:
+    """Which cells its newest run was asked for."""
+    return f"{campaign_id}/asked.json"
+
+
+def holds_prefix(campaign_id: str) -> str:
+    """Below it one file for each time that a process took the campaign, numbered; the newest counts."""
+    return f"{campaign_id}/holds"
+
+
+def hold_key(campaign_id: str, number: int) -> str:
+    """Who took the campaign that time."""
+    return f"{holds_prefix(campaign_id)}/{number}.json"
 
 
 def cells_prefix(campaign_id: str) -> str:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.errors import LoadError, ProviderError
+from plimsoll.domain.errors import LoadError, ProviderError, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -15,10 +17,12 @@ from plimsoll.services.campaigns import write_model
 from plimsoll.services.canary import examine
 from plimsoll.services.progress import note_phase
 from plimsoll.services.spending import destroy_cluster
+from plimsoll.services.waiting import waiting_told_to
 
 # Hosts end themselves this long after the load should have: provisioning, deployment, populating and collecting.
 _MARGIN = timedelta(hours=1)
 LOAD_JOB = "load"
+_LONGEST_NOTE = 300
 
 
 def provision(work: Work) -> Cluster:
@@ -33,9 +37,16 @@ def provision(work: Work) -> Cluster:
         expires_at=attempt.started_at + work.definition.timing.duration + _MARGIN,
         options=dict(work.definition.provider.options),
     )
-    cluster = work.provider.ensure(request)
+    with waiting_told_to(partial(_note_waiting, work)):
+        cluster = work.provider.ensure(request)
     write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
     return cluster
+
+
+def _note_waiting(work: Work, sentence: str) -> None:
+    """Show in the cell's progress what it waits for, if the store takes it."""
+    with suppress(StoreError):
+        note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision", note=sentence[:_LONGEST_NOTE])
 
 
 def deploy(work: Work) -> Fingerprint:

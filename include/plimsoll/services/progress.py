@@ -1,6 +1,6 @@
 """How far a campaign is, from the store alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from statistics import mean
 
@@ -8,8 +8,10 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, Phase
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
+from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaigns import CampaignStore, read_progress, write_model
 from plimsoll.services.spending import ledger, spent_usd
 from plimsoll.services.states import CellState, Memory, cell_states
@@ -29,18 +31,21 @@ def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, 
     write_model(store, key, layout.PROGRESS, progress)
 
 
-def campaign_progress(store: ResultStore, campaign_id: str, *, now: datetime) -> CampaignProgress:
+def campaign_progress(
+    store: ResultStore, campaign_id: str, *, now: datetime, owners: Owners | None = None
+) -> CampaignProgress:
     """Every cell's state and how far it is. NotFound when there is no such campaign."""
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
-    states = cell_states(store, campaign_id, definition, now, Memory())
-    cells = tuple(map(cell_progress, states))
+    states = cell_states(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
+    cells, asked = tuple(map(cell_progress, states)), asked_cells(campaign)
     return CampaignProgress(
         campaign_id=campaign_id,
         title=definition.title,
         cells=cells,
         started_at=first_start(states),
-        seconds_left=seconds_left(definition, cells, now),
+        seconds_left=seconds_left(definition, cells, now, asked),
+        asked=None if asked is None else tuple(sorted(asked)),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=definition.budget,
     )
@@ -63,11 +68,17 @@ def first_start(states: Iterable[CellState]) -> datetime | None:
     return min(begun, default=None)
 
 
-def seconds_left(definition: Definition, cells: Sequence[CellProgress], now: datetime) -> float:
-    """Estimate until the last cell is judged, s: from what the campaign's own cells took, where some are over."""
+def seconds_left(
+    definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
+) -> float:
+    """Estimate until the last cell is judged, s: from what the campaign's own cells took, where some are over.
+
+    Cells that wait count only where they were asked for; None: all were.
+    """
     whole = _seconds_per_cell(definition, cells)
-    left = sum(_cell_seconds_left(cell, whole, now) for cell in cells)
-    return left / definition.max_parallel if left else 0.0
+    due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]
+    left = [seconds for cell in due if (seconds := _cell_seconds_left(cell, whole, now))]
+    return sum(left) / min(definition.max_parallel, len(left)) if left else 0.0
 
 
 def _cell_seconds_left(cell: CellProgress, whole: float, now: datetime) -> float:

@@ -13,6 +13,7 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services import layout
 from plimsoll.services.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
+from plimsoll.services.campaign.completeness import Completeness, completeness
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.import_description import PROVIDER as IMPORTED
 from plimsoll.services.results import campaign_capacities, campaign_data, mixed_judging
@@ -20,7 +21,7 @@ from plimsoll.services.settling import settle
 from plimsoll.services.snapshot import Snapshot, take_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from plimsoll.analysis.capacity import Capacity
@@ -44,6 +45,23 @@ class GatePass(Model):
     attempts: tuple[str, ...]
     verdicts_sha256: str = ""
     checks: tuple[Check, ...]
+
+
+def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Completeness:
+    """Let a run through whose cells, those `asked` for, have valid attempts; says how complete the campaign is.
+
+    The checks over the whole campaign are made once it is complete: no report is published before. GateClosed where a
+    cell that was asked for has no valid attempt, or the complete campaign's checks do not pass.
+    """
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    found = completeness(campaign)
+    lost = found.lost(asked)
+    if found.is_complete or len(lost) == len(found.missing):
+        check_campaign(toolkit, campaign_id)
+    elif lost:
+        what = f"{len(lost)} of the {len(asked)} cells asked for have no valid attempt; {found.words}"
+        raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, ", ".join(lost)))
+    return found
 
 
 def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:

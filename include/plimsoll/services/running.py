@@ -1,60 +1,156 @@
-"""Run a cell, or a whole campaign, in this process: the cell's life without Airflow."""
+"""Run cells of a campaign in this process, one after another: a cell's life without Airflow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
+from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work, begin, failures_recorded
+from plimsoll.services import layout, phases
+from plimsoll.services.attempts import Work, begin, cancel, failures_recorded, record_failure
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.collecting import collect
 from plimsoll.services.following import Follower
 from plimsoll.services.judging import judge
+from plimsoll.services.patience import PASSING, SOON_S, patiently
 from plimsoll.services.planning import missing_cells
 from plimsoll.services.spending import spent_so_far
 from plimsoll.services.toolkit import Toolkit
 
 _POLL_S = 2.0
 Say = Callable[[str], None]
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of a cell. `troubles` are what went wrong beside the measurement, each with its reason."""
+
+    work: Work
+    verdict: Verdict | None
+    troubles: tuple[str, ...] = ()
+    remains: bool = False
+    """Whether its cluster could not be destroyed."""
+
+
+def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say) -> tuple[Ran, ...]:
+    """One attempt at each cell, each asked for when the one before it is over.
+
+    What goes wrong with one is on record, and the next one follows; but an attempt that can't be begun ends it all,
+    with the error that says why. Clusters that resisted are destroyed again at the end.
+    """
+    ran = [_run(toolkit, campaign_id, cell_id, owner, say) for cell_id in cell_ids]
+    return tuple(_without_remains(one, say) for one in ran)
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Verdict:
-    """One attempt from provisioning to verdict. Whatever happens, its cluster is destroyed and its logs are kept."""
-    work = begin(toolkit, campaign_id, cell_id, owner)
-    say(f"{work.key}: begun")
-    try:
-        _load(work, say)
-    except Exception as error:  # the reason is on record; collect and judge tell it
-        say(f"{work.key}: {error}")
-    finally:
-        try:
-            collect(work)
-        finally:
-            phases.destroy(work)
-    if money := spent_so_far(toolkit, work.campaign, work.definition):
-        say(f"{work.key}: {money}")
-    verdict = judge(work)
-    say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
-    return verdict
+    """One attempt from provisioning to verdict. Whatever happens, its cluster is destroyed and its logs are kept.
+
+    PlimsollError where it could not be judged, or something of its cluster stays.
+    """
+    [ran] = run_cells(toolkit, campaign_id, [cell_id], owner, say)
+    if ran.verdict is None or ran.remains:
+        raise PlimsollError("; ".join(ran.troubles), where=str(ran.work.key))
+    return ran.verdict
 
 
-def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Verdict, ...]:
+def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
     """Every cell without a valid attempt, once, one after another."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     cells = missing_cells(campaign, campaign.definition())
-    return tuple(run_cell(toolkit, campaign_id, cell.id, owner, say) for cell in cells)
+    return run_cells(toolkit, campaign_id, [cell.id for cell in cells], owner, say)
+
+
+def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:
+    work = patiently(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
+    say(f"{work.key}: begun")
+    try:
+        return _measured(work, say)
+    except KeyboardInterrupt:
+        _give_up(work, say)
+        raise
+
+
+def _measured(work: Work, say: Say) -> Ran:
+    try:
+        _load(work, say)
+    except Exception as error:  # collect and judge tell it
+        reason = str(error)
+        say(f"{work.key}: {reason}")
+        # On record already, unless the store was away just then.
+        with suppress(PlimsollError):
+            patiently(work.toolkit.clock, lambda: record_failure(work, reason), say)
+    _, uncollected = _tried(work, "collect", lambda: collect(work), say)
+    remains = _destroy(work, say)
+    if money := spent_so_far(work.toolkit, work.campaign, work.definition):
+        say(f"{work.key}: {money}")
+    verdict, unjudged = (None, ()) if uncollected else _tried(work, "judge", lambda: judge(work), say)
+    if verdict is not None:
+        say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
+    troubles = (*uncollected, *remains, *unjudged)
+    return Ran(work, verdict, troubles, remains=bool(remains))
 
 
 def _load(work: Work, say: Say) -> None:
     for name, phase in (("provision", phases.provision), ("deploy", phases.deploy), ("load", phases.start_load)):
         say(f"{work.key}: {name}")
         with failures_recorded(work, name):
-            phase(work)
+            patiently(work.toolkit.clock, partial(phase, work), say)
     follower = Follower(work)
     while isinstance(status := follower.look(), str) or status.state == "running":
         say(f"{work.key}: {status if isinstance(status, str) else _progress(status)}")
         work.toolkit.clock.sleep(_POLL_S)
     phases.require_complete(work, status)
+
+
+def _tried(work: Work, name: str, step: Callable[[], _T], say: Say) -> tuple[_T | None, tuple[str, ...]]:
+    """What the step returns; or why it failed, which is told and on record."""
+    try:
+        with failures_recorded(work, name):
+            return patiently(work.toolkit.clock, step, say), ()
+    except Exception as error:
+        say(f"{work.key}: {name} failed: {error}")
+        return None, (f"{work.key}: {name}: {error}",)
+
+
+def _destroy(work: Work, say: Say) -> tuple[str, ...]:
+    """Nothing of the cluster is left; or why something is, which is told and on record until it is gone."""
+    resisting = layout.attempt_file(work.key, layout.UNDESTROYED)
+    try:
+        patiently(
+            work.toolkit.clock, lambda: phases.destroy(work), say, again=(*PASSING, ProviderError), pauses_s=SOON_S
+        )
+    except Exception as error:
+        say(f"{work.key}: its cluster could not be destroyed: {error}")
+        with suppress(PlimsollError):
+            work.toolkit.store.write(resisting, str(error).encode())
+        return (f"{work.key}: destroy: {error}",)
+    with suppress(PlimsollError):
+        work.toolkit.store.delete(resisting)
+    return ()
+
+
+def _without_remains(ran: Ran, say: Say) -> Ran:
+    """The same after another try to destroy what resisted."""
+    if not ran.remains:
+        return ran
+    say(f"{ran.work.key}: destroying its cluster, which resisted before")
+    troubles = _destroy(ran.work, say)
+    return replace(ran, remains=bool(troubles), troubles=(*ran.troubles, *troubles))
+
+
+def _give_up(work: Work, say: Say) -> None:
+    """Somebody ends it all: the attempt counts as cancelled, and its cluster is destroyed."""
+    say(
+        f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
+        f"`plimsoll clusters destroy {work.key}` destroys it then"
+    )
+    with suppress(PlimsollError):  # this process ends, and so the attempt is known to be over
+        cancel(work, "a signal, such as Ctrl-C")
+    _destroy(work, say)
 
 
 def _progress(status: LoadStatus) -> str:

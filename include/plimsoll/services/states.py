@@ -8,11 +8,14 @@ from datetime import datetime, timedelta
 from plimsoll.domain.cell import Attempt, AttemptKey, Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.owner import owner_words
 from plimsoll.domain.progress import AttemptProgress, CellStateName
 from plimsoll.domain.result import Verdict
+from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.attempts import failure_of
+from plimsoll.services.campaign.holding import is_at_work
 from plimsoll.services.campaigns import read_attempt, read_cancellation, read_progress, read_verdict
 from plimsoll.services.planning import running_order
 
@@ -83,10 +86,14 @@ class CellState:
 
 @dataclass(frozen=True)
 class Memory:
-    """Attempts that are final, by key: kept by whoever asks again and again. Nothing of them is ever overwritten but
-    the results of judging, of which earlier verdicts tell."""
+    """What whoever asks again and again brings along: attempts that are final, by key, and who knows of owners.
+
+    Nothing of a final attempt is ever overwritten but the results of judging, of which earlier verdicts tell.
+    """
 
     final: dict[AttemptKey, AttemptState] = field(default_factory=dict)
+    owners: Owners = field(default_factory=UnknownOwners)
+    """Which of those who work at attempts are alive."""
 
 
 def cell_states(
@@ -105,7 +112,7 @@ def _attempts(
         # One that was deleted, with its whole campaign perhaps, and made anew has no verdict at first.
         state = memory.final.get(key) if layout.VERDICT in names else None
         if state is None or state.earlier_verdicts != _earlier_verdicts(names):
-            state = _unless_lost(_read(store, key, names), definition, now)
+            state = _unless_lost(store, _read(store, key, names), definition, now, memory.owners)
             _remember(memory, state)
         found[key.cell_id].append(state)
     return {cell_id: tuple(states) for cell_id, states in found.items()}
@@ -158,12 +165,27 @@ def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None
     return ""
 
 
-def _unless_lost(state: AttemptState, definition: Definition, now: datetime) -> AttemptState:
+def _unless_lost(
+    store: ResultStore, state: AttemptState, definition: Definition, now: datetime, owners: Owners
+) -> AttemptState:
+    """The state, ended if nobody works at the attempt: its owner is gone, or it is older than any can be."""
     if not state.is_running or state.attempt is None:
         return state
+    owner = state.attempt.owner
+    if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
+        return _ended_with_owner(store, state, owner)
     if now < state.attempt.started_at + definition.timing.duration + _LOST_AFTER:
         return state
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
+
+
+def _ended_with_owner(store: ResultStore, state: AttemptState, owner: str) -> AttemptState:
+    # Read again: the owner may have judged it since, and ended then.
+    verdict = read_verdict(store, state.key)
+    if verdict is not None:
+        return replace(state, verdict=verdict, progress=read_progress(store, state.key))
+    why = failure_of(store, state.key) or "it had not finished"
+    return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
 
 
 def _remember(memory: Memory, state: AttemptState) -> None:

@@ -10,6 +10,7 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.progress import cell_progress, seconds_left
 from plimsoll.services.publishing import report_key
@@ -26,11 +27,13 @@ def campaign_status(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignStatus:
     """The campaign with every cell. `memory` keeps what can't change, for the next time."""
-    states = cell_states(store, campaign_id, definition, now, memory)
+    states, campaign = cell_states(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
+    asked = asked_cells(campaign)
     return CampaignStatus(
-        **_facts(CampaignStore(store, campaign_id), definition, tally_of(states), now),
+        **_facts(campaign, definition, tally_of(states), now),
         state=_state(states),
-        seconds_left=seconds_left(definition, [cell_progress(state) for state in states], now),
+        seconds_left=seconds_left(definition, [cell_progress(state) for state in states], now, asked),
+        asked=None if asked is None else tuple(state.cell.id for state in states if state.cell.id in asked),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
         loads=tuple(sorted(definition.loads)),
         repeats=definition.repeats,
@@ -92,6 +95,7 @@ def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: d
 def _running(progress: AttemptProgress, definition: Definition) -> dict[str, object]:
     return {
         "phase": progress.phase,
+        "note": progress.note,
         "phase_share": _share(progress, definition),
         "seconds_left": progress.seconds_left,
         "achieved_ops_s": progress.achieved_ops_s,

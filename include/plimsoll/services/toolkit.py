@@ -13,6 +13,7 @@ from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.sampler import HostSampler
 from plimsoll.ports.store import ResultStore
@@ -35,6 +36,8 @@ class Toolkit:
     """By provider; hosts of one that is not among them cost nothing."""
     canary: HostCanary | None = None
     """None: hosts are simulated, and there is nothing to check."""
+    owners: Owners = field(default_factory=UnknownOwners)
+    """Which processes that work at attempts are alive."""
     code_version: str = __version__
     """Recorded with attempts and verdicts."""
 

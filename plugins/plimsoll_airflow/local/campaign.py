@@ -56,7 +56,7 @@ class CampaignRun:
 
     @property
     def has_succeeded(self) -> bool:
-        """Whether it has passed the gate and published its report."""
+        """Whether the cells that it was asked for are valid; a complete campaign has its report then."""
         return self.run.state == "success"
 
     def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":

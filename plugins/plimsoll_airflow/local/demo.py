@@ -6,6 +6,8 @@ from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.publishing import report_key
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
@@ -36,15 +38,16 @@ def _outcome(ended: CampaignRun) -> list[object]:
     if not ended.has_succeeded:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
+    found = completeness(CampaignStore(ended.store, ended.campaign_id))
     report = ended.store.url(report_key(ended.campaign_id))
-    return [_capacity_table(ended.store, ended.campaign_id), f"Report: {report}"]
+    where = f"Report: {report}" if found.is_complete else f"{found.words}; its report is published once all have"
+    return [_capacity_table(ended.store, ended.campaign_id), where]
 
 
 def _capacity_table(store: ResultStore, campaign_id: str) -> object:
     # Analysis brings pandas: only for those who get this far.
     from plimsoll.report.answers import capacity_table
     from plimsoll.report.terminal import capacity_view
-    from plimsoll.services.campaigns import CampaignStore
     from plimsoll.services.results import campaign_data
 
     return capacity_view(capacity_table(campaign_data(CampaignStore(store, campaign_id), (), _now())))

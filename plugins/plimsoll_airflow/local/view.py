@@ -16,10 +16,10 @@ BAR_WIDTH = 40
 
 def progress_view(progress: CampaignProgress) -> RenderableType:
     """What people watch: how many cells are done, what runs and how far, what failed and why, when it ends."""
-    total = len(progress.cells)
+    run = progress.of_run()
     head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
     bar = Table.grid(padding=(0, 1))
-    measured = ProgressBar(total=total, completed=_done(progress), width=BAR_WIDTH, complete_style="green")
+    measured = ProgressBar(total=len(run.cells), completed=_done(run), width=BAR_WIDTH, complete_style="green")
     bar.add_row(measured, Text(_summary(progress)))
     parts: list[RenderableType] = [head, bar]
     if running := _in_state(progress, "running"):
@@ -44,9 +44,15 @@ def clock(seconds: float | None) -> str:
 
 
 def _summary(progress: CampaignProgress) -> str:
-    counts = [(progress.count(state), state) for state in ("met", "missed", "invalid", "failed", "running", "waiting")]
-    details = ", ".join(f"{count} {state}" for count, state in counts if count)
-    return f"{_done(progress)} of {len(progress.cells)} cells done ({details}), {_ending(progress)}{_cost(progress)}"
+    """Of the cells that the run was asked for; of the whole campaign, too, where these are not all."""
+    run = progress.of_run()
+    counts = [(run.count(state), state) for state in ("met", "missed", "invalid", "failed", "running", "waiting")]
+    details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"
+    noun = "cell" if len(run.cells) == 1 else "cells"
+    asked = " asked for" if len(run.cells) < len(progress.cells) else ""
+    done = f"{_done(run)} of {len(run.cells)} {noun}{asked} done ({details}), {_ending(run)}{_cost(progress)}"
+    valid = progress.count("met", "missed")
+    return f"{done}; {valid} of {len(progress.cells)} of the campaign are valid" if asked else done
 
 
 def _cost(progress: CampaignProgress) -> str:
@@ -96,7 +102,8 @@ def _running_words(cell: CellProgress) -> str:
         return "starting"
     achieved = f" {_rate(now.achieved_ops_s)} of {_rate(cell.cell.load_ops_s)}" if now.achieved_ops_s else ""
     left = f", {clock(now.seconds_left)} left" if now.seconds_left is not None else ""
-    return f"{now.phase}{achieved}{left}"
+    note = f": {now.note}" if now.note else ""
+    return f"{now.phase}{achieved}{left}{note}"
 
 
 def _failure_lines(cells: Sequence[CellProgress]) -> list[Text]:

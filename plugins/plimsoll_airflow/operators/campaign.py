@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
 from airflow.sdk import BaseOperator, BaseOperatorLink
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.plan import open_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaigns import CampaignStore, read_verdict
@@ -19,7 +20,7 @@ from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.internals import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
+from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, PLAN_TASK, CellRunId
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.turn import TurnTrigger
 
@@ -197,20 +198,22 @@ class RunCell(TriggerDagRunOperator):
 
 
 class QualityGate(CampaignTask):
-    """Let the report through only when the campaign's data is complete and sound; says which cells to run again."""
+    """Let the run through when the cells that it was asked for are valid, and the whole campaign, if it is complete,
+    is sound. Says which cells to run again."""
 
-    def execute(self, context: "Context") -> None:  # noqa: ARG002
+    def execute(self, context: "Context") -> None:
         """Pass, or fail for good."""
         campaign_id = self.require_campaign()
+        asked = [CellRunId.parse(run_id).cell_id for run_id in context["ti"].xcom_pull(task_ids=PLAN_TASK) or ()]
         with final():
-            from plimsoll.services.publishing import check_campaign
+            from plimsoll.services.publishing import pass_gate
 
-            check_campaign(toolkit(), campaign_id)
-        self.log.info("campaign %s is complete and sound", campaign_id)
+            found = pass_gate(toolkit(), campaign_id, asked)
+        self.log.info("%s: %s", campaign_id, found.words)
 
 
 class PublishReport(CampaignTask):
-    """Write the campaign's report and publish it as the task's Asset."""
+    """Write the campaign's report and publish it as the task's Asset. Skipped while the campaign is incomplete."""
 
     def execute(self, context: "Context") -> str:
         """Where the report lies."""
@@ -218,7 +221,10 @@ class PublishReport(CampaignTask):
         with final():
             from plimsoll.services.publishing import publish_report
 
-            url = publish_report(toolkit(), campaign_id)
+            found = completeness(CampaignStore(toolkit().store, campaign_id))
+            url = publish_report(toolkit(), campaign_id) if found.is_complete else ""
+        if not url:
+            raise AirflowSkipException(f"{found.words}; its report is published once all have")
         for asset in self.outlets:
             context["outlet_events"][asset].extra = {"campaign_id": campaign_id, "url": url}
         self.log.info("report: %s", url)

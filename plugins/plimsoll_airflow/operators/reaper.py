@@ -53,10 +53,11 @@ class ReapLeftovers(Reap):
 
 
 def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime) -> bool:
-    """Whether a run that has not ended holds the cluster; others than Airflow hold theirs until it expires."""
+    """Whether a run that has not ended holds the cluster. Others than Airflow hold theirs until it expires, or until
+    they are known to have ended."""
     run = CellRun.parse(cluster.owner)
     if run is None:
-        return cluster.expires_at > now
+        return cluster.expires_at > now and toolkit().owners.is_alive(cluster.owner) is not False
     return bool(ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES))
 
 

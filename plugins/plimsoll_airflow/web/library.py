@@ -135,7 +135,11 @@ def library() -> Library:
 
 @lru_cache(maxsize=4)
 def _library_of(_: str) -> Library:
-    return Library(toolkit().store, toolkit().clock)
+    # Late: tests read stores without a database of Airflow's.
+    from plimsoll_airflow.web.owners import RunsAndProcesses
+
+    tools = toolkit()
+    return Library(tools.store, tools.clock, memory=Memory(owners=RunsAndProcesses(tools.owners)))
 
 
 def _began(summary: CampaignSummary) -> tuple[bool, str, str]:

@@ -56,6 +56,12 @@ def test_the_picture_tells_what_is_done_what_runs_and_when_it_ends() -> None:
     assert row.split() == ["g1-01500-r1", "2", "load", "1,499", "ops/s", "1,500", "ops/s", "0:25"]
 
 
+def test_progress_speaks_of_the_cells_that_the_run_was_asked_for() -> None:
+    cells = cell("met"), cell("running", 2), cell("waiting", 3), cell("waiting", 4)
+    line = progress_line(campaign(*cells).model_copy(update={"asked": ("g1-01500-r2",)}))
+    assert line.startswith("0 of 1 cell asked for done (1 running), about 2:05 left; 1 of 4 of the campaign are valid")
+
+
 def test_a_cell_that_has_said_nothing_yet_is_starting() -> None:
     assert "starting" in shown(campaign(cell("running", attempt=1)))
 

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import INSTANT, InstantDatabase, InstantLoadGenerator
+from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider
 
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work, begin
+from plimsoll.services.campaigns import read_progress
+from plimsoll.services.waiting import tell_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
 
@@ -50,6 +52,41 @@ def poll(tmp_path: Path) -> Callable[[LoadStatus], tuple[LoadStatus, int]]:
         return phases.poll_load(Work(toolkit, work.key)), database.asked
 
     return polled
+
+
+class Full(InstantProvider):
+    """Has no room at first, and says so."""
+
+    def __init__(self, work: Path, shown: Callable[[], None]) -> None:
+        super().__init__(work, Faults(work / "faults"))
+        self._shown = shown
+
+    def ensure(self, request):
+        tell_waiting("no room in us-east-1a: waiting for room since 4 of at most 30 minutes")
+        self._shown()
+        return super().ensure(request)
+
+
+def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(tmp_path, caplog):
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition())
+    shown: list[str] = []
+
+    def look() -> None:
+        progress = read_progress(installation.toolkit.store, work.key)
+        shown.append(progress.note if progress else "")
+
+    toolkit = replace(installation.toolkit, providers={INSTANT: Full(tmp_path / "work", look)})
+    work = begin(toolkit, "campaign", "v1-001k-r1", "owner")
+    with caplog.at_level("INFO", "plimsoll"):
+        phases.provision(work)
+        phases.start_load(work)
+
+    said = "no room in us-east-1a: waiting for room since 4 of at most 30 minutes"
+    assert shown == [said]
+    assert said in caplog.messages
+    look()
+    assert shown[1] == ""
 
 
 def test_a_load_that_fails_no_operation_speaks_for_the_nodes(poll):

@@ -1,13 +1,15 @@
 """What the store says of attempts and cells, and how a campaign stands."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin, cancel, record_failure
 from plimsoll.services.campaigns import write_model
@@ -69,6 +71,37 @@ def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation):
         "failed",
         "nobody works at it any more: its run was killed or ended by hand",
     )
+
+
+def test_one_whose_owner_has_ended_has_failed_at_once(installation):
+    begun(installation)
+    found = state(installation, memory=Memory(owners=Census(alive=set())))
+    assert (found.state, found.newest.is_running) == ("failed", False)
+    assert found.reason == "me has ended, and with it the attempt: it had not finished"
+
+
+def test_one_whose_owner_lives_runs(installation):
+    begun(installation)
+    assert state(installation, memory=Memory(owners=Census(alive={"me"}))).state == "running"
+
+
+def test_one_that_its_owner_judged_before_it_ended_is_judged(installation):
+    work = begun(installation)
+
+    class Ending(Census):
+        def is_alive(self, owner):
+            judge(installation, work)
+            return False
+
+    assert state(installation, memory=Memory(owners=Ending(alive=set()))).state == "met"
+
+
+def test_nobody_begins_a_cell_that_somebody_alive_runs(installation):
+    begun(installation)
+    alive = replace(installation.toolkit, owners=Census(alive={"me"}))
+    with pytest.raises(Refused, match=r"cell v1-001k-r1: is being run by me, since .* \(wait until it has ended"):
+        begin(alive, "campaign", CELL, "other")
+    assert begin(replace(alive, owners=Census(alive=set())), "campaign", CELL, "other").key.attempt == 2
 
 
 def test_one_whose_judging_failed_has_failed(installation):

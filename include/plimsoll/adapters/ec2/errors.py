@@ -14,7 +14,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
-from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.errors import CloudOutOfReach, ProviderError, SecretError
 
 CAPACITY = frozenset(
     {
@@ -97,6 +97,10 @@ class CloudError(ProviderError):
         self.code = code
 
 
+class NoAnswer(CloudError, CloudOutOfReach):
+    """A call that nobody answered."""
+
+
 @contextmanager
 def explained(service: str, where: str) -> Iterator[None]:
     """Turn errors of a call to that service into CloudError, missing credentials into SecretError."""
@@ -109,7 +113,7 @@ def explained(service: str, where: str) -> Iterator[None]:
         raise SecretError(f"no AWS credentials: {error}", where=where, mend=mend) from error
     except (ConnectionError, HTTPClientError) as error:
         mend = "check the region, the connection's endpoint_url, and the network between here and it"
-        raise CloudError(f"{service} can't be reached: {error}", where=where, mend=mend) from error
+        raise NoAnswer(f"{service} can't be reached: {error}", where=where, mend=mend) from error
     except BotoCoreError as error:
         raise CloudError(f"{service} can't be asked: {error}", where=where, mend=_OPTIONS) from error
 

@@ -39,14 +39,16 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say
     living = launcher.living()
     if len({one["SubnetId"] for one in living}) > 1:
         launcher.undo()
-    deadline = clock.now() + patience
+    began = clock.now()
     for pause in pauses(key):
         found, full = _one_round(launcher, preferred(subnets, living), say)
         if full is None:
             return found
-        if clock.now() + timedelta(seconds=pause) > deadline:
+        waited = clock.now() - began
+        if waited + timedelta(seconds=pause) > patience:
             raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
-        say(f"{key}: {full.what}; waiting {pause:.0f} s")
+        minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
+        say(f"{key}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
         clock.sleep(pause)
     raise AssertionError("pauses never end")
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.services.campaign.completeness import Asked, note_asked
+from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.documents import Document
@@ -41,11 +43,14 @@ def open_campaign(
     require_runnable(toolkit, definition, document)
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
     _require_something_to_repeat(campaign, request)
-    states = cell_states(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), Memory())
+    require_free(toolkit, campaign.campaign_id)
+    memory = Memory(owners=toolkit.owners)
+    states = cell_states(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), memory)
     chosen = tuple(state.cell for state in choose(request, states, at))
     if chosen:
         require_budget(toolkit, campaign, definition)
     campaign.open(definition)
+    note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
     return CampaignPlan(campaign.campaign_id, chosen, sum(state.valid is None for state in states), len(states))
 
 

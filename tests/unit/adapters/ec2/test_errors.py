@@ -5,7 +5,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, NoCredenti
 
 from plimsoll.adapters.ec2 import errors
 from plimsoll.adapters.ec2.errors import CAPACITY, QUOTA, CloudError, explained
-from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.errors import CloudOutOfReach, ProviderError, SecretError
 
 
 def refusal(code, message="", operation="RunInstances"):
@@ -52,6 +52,11 @@ def test_an_endpoint_that_does_not_answer_is_named():
     error = raised(EndpointConnectionError(endpoint_url="http://127.0.0.1:1"))
     assert "http://127.0.0.1:1" in error.what
     assert "endpoint_url" in error.mend
+
+
+def test_one_that_does_not_answer_is_worth_another_try():
+    assert isinstance(raised(EndpointConnectionError(endpoint_url="http://127.0.0.1:9")), CloudOutOfReach)
+    assert not isinstance(raised(refusal("AuthFailure")), CloudOutOfReach)
 
 
 def test_what_boto_itself_refuses_is_an_option_to_correct():

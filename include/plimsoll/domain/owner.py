@@ -1,0 +1,45 @@
+"""A process that works at a campaign, named so that nobody else is ever taken for it."""
+
+from typing import Self
+
+from pydantic import ValidationError
+
+from plimsoll.domain.base import Model
+
+_KIND = "process:"
+
+
+class ProcessOwner(Model):
+    """One process of one machine since its last start: pids are used again, and so are names of hosts."""
+
+    host: str
+    boot: str
+    namespace: int
+    """Inode of its pid namespace: in containers the same pid names different processes."""
+    pid: int
+    started: int
+    """Clock ticks from the machine's start to the process'."""
+
+    @property
+    def token(self) -> str:
+        """The owner that its attempts and clusters carry: `process:<host>/<boot>/<namespace>/<pid>/<started>`."""
+        return f"{_KIND}{self.host}/{self.boot}/{self.namespace}/{self.pid}/{self.started}"
+
+    @classmethod
+    def parse(cls, owner: str) -> Self | None:
+        """The process that an owner names; None for other owners, such as Airflow's runs."""
+        if not owner.startswith(_KIND):
+            return None
+        names = ("host", "boot", "namespace", "pid", "started")
+        try:
+            return cls.model_validate(dict(zip(names, owner.removeprefix(_KIND).split("/"), strict=True)))
+        except (ValueError, ValidationError):
+            return None
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}"
+
+
+def owner_words(owner: str) -> str:
+    """An owner as people read it: `process 4711 on lab1`; other tokens as they are."""
+    return str(ProcessOwner.parse(owner) or owner)

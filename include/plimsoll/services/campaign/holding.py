@@ -1,0 +1,148 @@
+"""Who works at a campaign: of several `plimsoll run`s at once, one holds it, and says so while it lives.
+
+A hold is a numbered file: taking the campaign over creates the next number, which one alone can. On the holder's own
+machine a hold ends with its process. Elsewhere it ends when it has not been renewed for a while.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import AwareDatetime
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
+from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.ports.owners import Owners
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.toolkit import Toolkit
+
+LASTS = timedelta(minutes=5)
+"""How long a hold lasts that nobody renews."""
+_RENEWED_EVERY_S = 60.0
+
+
+class Hold(Model):
+    """Who holds a campaign, since when, and until when if nobody renews it."""
+
+    owner: str
+    since: AwareDatetime
+    until: AwareDatetime
+    released: bool = False
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The holder's own view of its hold."""
+
+    toolkit: Toolkit
+    campaign_id: str
+    number: int
+    hold: Hold
+
+    def renew(self) -> None:
+        """Hold it for another while. Refused where somebody else has taken it over."""
+        self.require()
+        self._write(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
+
+    def release(self) -> None:
+        """Let others have it."""
+        self._write(self.hold.model_copy(update={"released": True}))
+
+    def require(self) -> None:
+        """Refused where somebody else has taken the campaign over: this process was cut off from the store so long."""
+        newest = _newest(self.toolkit.store, self.campaign_id)
+        if newest is not None and newest[0] != self.number:
+            raise _refused(self.campaign_id, newest[1])
+
+    def _write(self, hold: Hold) -> None:
+        self.toolkit.store.write(layout.hold_key(self.campaign_id, self.number), hold.model_dump_json().encode())
+
+
+@contextmanager
+def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
+    """Hold the campaign while in the block. Refused, with who and since when, where somebody alive holds it."""
+    holder = _take(toolkit, campaign_id)
+    over = threading.Event()
+    renewing = threading.Thread(target=_keep, args=(holder, over.wait), daemon=True, name="plimsoll-hold")
+    renewing.start()
+    try:
+        yield holder
+    finally:
+        over.set()
+        renewing.join()
+        with suppress(StoreError, Refused):  # it ends with this process, or by its time
+            holder.require()
+            holder.release()
+
+
+def require_free(toolkit: Toolkit, campaign_id: str) -> None:
+    """Refused, with who and since when, where somebody alive holds the campaign."""
+    newest = _newest(toolkit.store, campaign_id)
+    if newest is not None and _is_in_force(newest[1], toolkit.owners, toolkit.clock.now()):
+        raise _refused(campaign_id, newest[1])
+
+
+def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
+    """Whether the owner of an attempt is alive; None where nobody can tell.
+
+    Of a process on another machine its hold on the campaign tells.
+    """
+    alive = owners.is_alive(owner)
+    if alive is not None or ProcessOwner.parse(owner) is None:
+        return alive
+    newest = _newest(store, campaign_id)
+    return newest is not None and newest[1].owner == owner and _is_in_force(newest[1], owners, now)
+
+
+def _take(toolkit: Toolkit, campaign_id: str) -> Holder:
+    store, owner = toolkit.store, toolkit.owners.me()
+    while True:
+        newest, now = _newest(store, campaign_id), toolkit.clock.now()
+        number, last = newest or (0, None)
+        if last is not None and _is_in_force(last, toolkit.owners, now):
+            raise _refused(campaign_id, last)
+        mine = Hold(owner=owner, since=now, until=now + LASTS)
+        # Creating the next number is the race.
+        if store.create(layout.hold_key(campaign_id, number + 1), mine.model_dump_json().encode()):
+            if last is not None:
+                store.delete(layout.hold_key(campaign_id, number))
+            return Holder(toolkit, campaign_id, number + 1, mine)
+
+
+def _keep(holder: Holder, is_over: Callable[[float], bool]) -> None:
+    while not is_over(_RENEWED_EVERY_S):
+        try:
+            holder.renew()
+        except StoreError:  # tried again: a hold outlives several renewals that fail
+            continue
+        except Refused:  # whoever begins the next cell is told
+            return
+
+
+def _newest(store: ResultStore, campaign_id: str) -> tuple[int, Hold] | None:
+    while True:
+        names = (key.rpartition("/")[2].removesuffix(".json") for key in store.keys(layout.holds_prefix(campaign_id)))
+        number = max((int(name) for name in names if name.isdecimal()), default=0)
+        if not number:
+            return None
+        try:
+            return number, Hold.model_validate_json(store.read(layout.hold_key(campaign_id, number)))
+        except NotFound:  # taken over meanwhile
+            continue
+
+
+def _is_in_force(hold: Hold, owners: Owners, now: datetime) -> bool:
+    if hold.released:
+        return False
+    alive = owners.is_alive(hold.owner)
+    return now < hold.until if alive is None else alive
+
+
+def _refused(campaign_id: str, hold: Hold) -> Refused:
+    what = f"is being run by {owner_words(hold.owner)}, since {hold.since:%Y-%m-%d %H:%M} UTC"
+    mend = "wait until it has ended, or end it there with Ctrl-C; then the same command goes on where it was"
+    return Refused([Problem(f"campaign {campaign_id!r}", what, mend)])

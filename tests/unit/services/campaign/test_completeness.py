@@ -1,0 +1,95 @@
+"""Runs that are asked for some of a campaign's cells: what lets them through, and what is left to do."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.unit.services.verdicts import verdict_of
+
+from plimsoll.domain.errors import GateClosed
+from plimsoll.services import layout
+from plimsoll.services.attempts import begin
+from plimsoll.services.campaign.completeness import Asked, asked_cells, completeness, note_asked
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.progress import campaign_progress, note_phase
+from plimsoll.services.publishing import pass_gate
+from plimsoll.services.states import Memory
+from plimsoll.services.status import campaign_status
+
+FIRST, SECOND, THIRD = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
+DEFINITION = instant_definition(variants=1, loads=3)
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    made = Installation(tmp_path)
+    made.open_campaign(DEFINITION)
+    return made
+
+
+@pytest.fixture
+def campaign(installation: Installation) -> CampaignStore:
+    return CampaignStore(installation.toolkit.store, "campaign")
+
+
+def judge(installation: Installation, cell_id: str, *, valid: bool) -> None:
+    tools = installation.toolkit
+    key = begin(tools, "campaign", cell_id, "me").key
+    write_model(tools.store, key, layout.VERDICT, verdict_of(DEFINITION, key, valid=valid, met=valid or None))
+    note_phase(tools.store, tools.clock, key, "done")
+
+
+def ask(installation: Installation, *cells: str) -> None:
+    tools = installation.toolkit
+    note_asked(CampaignStore(tools.store, "campaign"), Asked(at=tools.clock.now(), cells=cells))
+
+
+def test_a_run_whose_cells_are_valid_passes_although_the_campaign_is_incomplete(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    judge(installation, FIRST, valid=True)
+
+    passed = pass_gate(installation.toolkit, "campaign", [FIRST])
+
+    assert not passed.is_complete
+    assert passed.words == "campaign incomplete: 1 of 3 cells have a valid attempt"
+    assert completeness(campaign) == passed
+    assert pass_gate(installation.toolkit, "campaign", []) == passed
+
+
+def test_a_run_of_which_a_cell_is_not_valid_is_stopped_and_told_of_its_own_cells_alone(
+    installation: Installation,
+) -> None:
+    judge(installation, FIRST, valid=True)
+    judge(installation, SECOND, valid=False)
+
+    with pytest.raises(GateClosed, match=r"1 of the 2 cells asked for have no valid attempt") as closed:
+        pass_gate(installation.toolkit, "campaign", [FIRST, SECOND])
+    assert closed.value.mend.startswith(f"run again: {SECOND}. ")
+    assert THIRD not in closed.value.mend
+
+
+def test_time_left_is_that_of_the_cells_that_were_asked_for(installation: Installation) -> None:
+    tools = installation.toolkit
+    whole = campaign_progress(tools.store, "campaign", now=tools.clock.now())
+    assert (whole.asked, whole.of_run()) == (None, whole)
+    ask(installation, SECOND)
+
+    progress = campaign_progress(tools.store, "campaign", now=tools.clock.now())
+
+    one_cell = DEFINITION.timing.duration + timedelta(seconds=45)
+    assert whole.seconds_left == pytest.approx(one_cell.total_seconds())  # three cells, three at a time
+    assert progress.seconds_left == pytest.approx(one_cell.total_seconds())
+    assert [cell.cell.id for cell in progress.of_run().cells] == [SECOND]
+    status = campaign_status(tools.store, "campaign", DEFINITION, tools.clock.now(), Memory())
+    assert (status.asked, status.seconds_left) == ((SECOND,), progress.seconds_left)
+
+    judge(installation, SECOND, valid=True)
+    assert campaign_progress(tools.store, "campaign", now=tools.clock.now()).seconds_left == 0.0
+
+
+def test_what_was_asked_for_in_a_way_of_another_version_counts_as_everything(campaign: CampaignStore) -> None:
+    assert asked_cells(campaign) is None
+    campaign.store.write(layout.asked_key("campaign"), b"{}")
+    assert asked_cells(campaign) is None

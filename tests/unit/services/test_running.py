@@ -1,0 +1,149 @@
+"""Cells in this process when something beside the measurement goes wrong."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
+from plimsoll.services import layout, phases
+from plimsoll.services.campaigns import CampaignStore, read_manifest
+from plimsoll.services.patience import AWAY_S, SOON_S
+from plimsoll.services.running import run_cell, run_cells
+from plimsoll.services.toolkit import Toolkit
+
+CELLS = ("v1-001k-r1", "v1-002k-r1")
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    made = Installation(tmp_path)
+    made.open_campaign(instant_definition(variants=1, loads=2))
+    return made
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture
+def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
+    return replace(installation.toolkit, clock=clock)
+
+
+def failing(step: Callable[..., Any], error: PlimsollError, times: int) -> Callable[..., Any]:
+    """The step, after it has failed that often."""
+    left = iter([error] * times)
+
+    def tried(*arguments: Any) -> Any:
+        for found in left:
+            raise found
+        return step(*arguments)
+
+    return tried
+
+
+def test_a_cluster_that_resists_costs_neither_its_verdict_nor_the_next_cell(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    installation.faults.plant(CELLS[0], "destroy")
+    said: list[str] = []
+
+    first, second = run_cells(tools, "campaign", CELLS, "me", said.append)
+
+    assert first.verdict is not None
+    assert first.verdict.valid
+    assert second.verdict is not None
+    assert second.verdict.valid
+    assert (first.remains, second.remains, second.troubles) == (True, False, ())
+    assert all("destroy: " in trouble and "was told to resist" in trouble for trouble in first.troubles)
+    assert clock.slept == [*SOON_S, *SOON_S]
+    assert any("could not be destroyed" in line for line in said)
+    assert tools.store.exists(layout.attempt_file(first.work.key, layout.UNDESTROYED))
+
+
+def test_a_cluster_that_resists_for_a_while_is_destroyed_at_the_end(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resists = failing(phases.destroy, PlimsollError("busy"), 1)
+    monkeypatch.setattr(phases, "destroy", resists)
+
+    first, _ = run_cells(tools, "campaign", CELLS, "me", print)
+
+    assert not first.remains
+    assert first.troubles
+    assert not tools.store.exists(layout.attempt_file(first.work.key, layout.UNDESTROYED))
+    assert installation.provider.clusters() == []
+
+
+@pytest.mark.parametrize("phase", ["provision", "deploy", "start_load"])
+def test_a_network_that_is_away_for_a_minute_fails_nothing(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    away = CloudOutOfReach("ec2 can't be reached: could not resolve the host")
+    monkeypatch.setattr(phases, phase, failing(getattr(phases, phase), away, 5))
+
+    assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
+
+
+def test_one_that_stays_away_fails_the_cell_with_its_reason_and_the_next_one_runs(
+    tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = CloudOutOfReach("ec2 can't be reached: could not resolve the host")
+    monkeypatch.setattr(phases, "provision", failing(phases.provision, away, len(AWAY_S) + 1))
+
+    first, second = run_cells(tools, "campaign", CELLS, "me", print)
+
+    assert sum(AWAY_S) > 60
+    assert clock.slept == list(AWAY_S)
+    assert first.verdict is not None
+    assert first.verdict.reasons == ("provision: ec2 can't be reached: could not resolve the host",)
+    assert second.verdict is not None
+    assert second.verdict.valid
+
+
+def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from plimsoll.services import running
+
+    away = failing(running.collect, StoreError("the store is away"), len(AWAY_S) + 1)
+    monkeypatch.setattr(running, "collect", away)
+
+    first, second = run_cells(tools, "campaign", CELLS, "me", print)
+
+    assert (first.verdict, read_manifest(tools.store, first.work.key)) == (None, None)
+    assert [trouble.partition(": ")[2] for trouble in first.troubles] == ["collect: the store is away"]
+    assert tools.store.read(layout.attempt_file(first.work.key, layout.FAILURE)) == b"collect: the store is away"
+    assert second.verdict is not None
+
+
+def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(phases, "deploy", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_cells(tools, "campaign", CELLS, "me", print)
+
+    key = CampaignStore(tools.store, "campaign").key(CELLS[0], 1)
+    assert tools.store.read(layout.attempt_file(key, layout.FAILURE)) == b"cancelled by a signal, such as Ctrl-C"
+    assert installation.provider.clusters() == []
+    assert installation.attempts("campaign") == {CELLS[0]: [1]}
+
+
+def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    from plimsoll.services import running
+
+    monkeypatch.setattr(running, "begin", failing(running.begin, StoreError("the store is away"), 99))
+
+    with pytest.raises(StoreError, match="the store is away"):
+        run_cells(tools, "campaign", CELLS, "me", print)
