@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian check lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
@@ -54,6 +54,9 @@ test-long: setup-dev  ## Every test, and at full size: 275 cells, null campaigns
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
 	@.ci/clean-debian
+
+test-containers: setup-dev  ## Run a small campaign through Compose's containers, on hosts over SSH (needs a Docker engine)
+	@PLIMSOLL_TEST_CONTAINERS=1 $(BIN)/python -m pytest -s tests/containers --timeout 3600
 
 check: setup-dev  ## Check style, types and layers only
 	@$(BIN)/ruff check

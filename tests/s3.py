@@ -64,14 +64,17 @@ class S3Service:
 
 
 @contextmanager
-def running_s3() -> Iterator[S3Service]:
-    """The service, until the end of the block; one at a time in a process, for moto's memory is the process's."""
+def running_s3(address: str = "127.0.0.1") -> Iterator[S3Service]:
+    """The service at that address of this machine, until the end of the block.
+
+    One at a time in a process, for moto's memory is the process's.
+    """
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
     service = S3Service()
-    server = make_server("127.0.0.1", 0, service, threaded=True)
+    server = make_server(address, 0, service, threaded=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
-    service.endpoint = f"http://127.0.0.1:{server.server_port}"
+    service.endpoint = f"http://{address}:{server.server_port}"
     try:
         yield service
     finally:
