@@ -53,7 +53,7 @@ def opening_backlog(
     seconds: Sequence[GeneratorSecond], judged_from: datetime, attempted_ops_s: float, warmup: timedelta
 ) -> OpeningBacklog | None:
     """What was due and had no answer when the judged time began; None where the generator did not tell."""
-    if not warmup:
+    if not warmup and any(map(_tells, seconds)):
         return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
     before = [one for one in seconds if _tells(one) and -_OLD <= one.at - judged_from <= _LATE]
     if not before:

@@ -1,4 +1,4 @@
-"""The chart of one attempt: its own timeline, beside no other."""
+"""The charts of one attempt: its own timeline, beside no other, and what of its load waited."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
 from plimsoll.analysis.noise import UNKNOWN
 from plimsoll.analysis.statistics import power_of
+from plimsoll.domain.errors import NotFound
+from plimsoll.report.charts.backlog import backlog_figure
 from plimsoll.report.charts.rendering import page_svg
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.findings import Findings
@@ -35,3 +37,10 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
     )
     (figure,) = timelines(findings)
     return page_svg(figure, width_px=900, height_px=280)
+
+
+def cell_backlog(definition: Definition, attempt: AttemptData) -> str:
+    """What of the load waited over time, as SVG in the page's inks. NotFound where the load generator told nothing."""
+    if attempt.backlog.empty:
+        raise NotFound("the load generator did not tell what waited", where=str(attempt.verdict.key))
+    return page_svg(backlog_figure(definition, attempt.backlog), width_px=900, height_px=70)

@@ -98,6 +98,16 @@ def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: d
     return _drawn(_Drawing(store, definition, verdict, now))
 
 
+def backlog(store: ResultStore, definition: Definition, key: AttemptKey) -> bytes:
+    """What of the attempt's load waited, as SVG. NotFound while it is not judged, or where nobody told."""
+    from plimsoll.report.cell import cell_backlog
+
+    verdict = read_verdict(store, key)
+    if verdict is None:
+        raise NotFound("the attempt is not judged", where=str(key))
+    return cell_backlog(definition, attempt_data(store, verdict)).encode()
+
+
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
     """In the order of time."""
     progress = state.progress

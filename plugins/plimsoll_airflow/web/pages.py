@@ -30,7 +30,7 @@ from plimsoll_airflow.web.access import (
     require_campaign,
     require_change,
 )
-from plimsoll_airflow.web.cells import attempt_document, cell_document, timeline
+from plimsoll_airflow.web.cells import attempt_document, backlog, cell_document, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.internals import action_logging
@@ -181,6 +181,13 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
 def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
     """The chart of an attempt."""
     svg = timeline(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
+    return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
+
+
+@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/backlog.svg")
+def cell_backlog(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
+    """The chart of what waited in an attempt."""
+    svg = backlog(visit.store, visit.definition, visit.campaign.key(cell_id, attempt))
     return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
 
 

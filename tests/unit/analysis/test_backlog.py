@@ -65,4 +65,5 @@ def test_what_was_not_told_about_is_not_known():
 
 
 def test_without_warm_up_there_is_nothing_before():
-    assert opening(warmup=timedelta(0)) == OpeningBacklog(in_flight=0, unsent=0, seconds=0)
+    assert opening(warmup=timedelta(0)) is None
+    assert opening(second(1, 9, 9), warmup=timedelta(0)) == OpeningBacklog(in_flight=0, unsent=0, seconds=0)
