@@ -2,18 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, Request
 
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
-from plimsoll_airflow.web.internals import BaseUser, get_user, is_allowed
+from plimsoll_airflow.web.authentication import User
+from plimsoll_airflow.web.internals import BaseUser, is_allowed
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import CampaignId
+from plimsoll_airflow.web.problems import Forbidden
 
 READING = frozenset({"GET", "HEAD"})
 """Methods that change nothing: for those who may see DAG runs. All others are for those who may trigger DAGs."""
-
-User = Annotated[BaseUser, Depends(get_user)]
 
 
 def require_permission(request: Request, user: User) -> None:
@@ -54,4 +54,4 @@ CampaignDefinition = Annotated[Definition, Depends(require_campaign)]
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:
     if not all(is_allowed(user, dag_id, changes=changes) for dag_id in dag_ids):
         what = "changing campaigns is for those who may trigger DAGs" if changes else "campaigns are not for your role"
-        raise HTTPException(403, what)
+        raise Forbidden(what, mend="ask an administrator of this Airflow for the role that it takes")

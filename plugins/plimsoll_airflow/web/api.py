@@ -19,7 +19,8 @@ from plimsoll.services.results import campaign_capacities
 from plimsoll.settings import Settings
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web import content, runs
-from plimsoll_airflow.web.access import CampaignDefinition, User, may_read, require_campaign, require_change
+from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
+from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.internals import action_logging

@@ -2,11 +2,13 @@
 
 from urllib.parse import urlsplit
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from plimsoll_airflow.web.access import READING, User
+from plimsoll_airflow.web.access import READING
+from plimsoll_airflow.web.authentication import BearerToken, User
 from plimsoll_airflow.web.internals import BaseUser, signing_key
+from plimsoll_airflow.web.problems import Forbidden
 
 HEADER = "X-Plimsoll-Token"
 FIELD = "token"
@@ -18,15 +20,18 @@ def token_for(user: BaseUser) -> str:
     return str(_serializer().dumps(str(user.get_id())))
 
 
-async def require_own_page(request: Request, user: User) -> None:
-    """For the whole app: 403 for a change, unless by a bearer token (which no browser sends) or from our own page."""
-    if request.method in READING or request.headers.get("authorization", "").lower().startswith("bearer "):
+async def require_own_page(request: Request, user: User, bearer: BearerToken) -> None:
+    """For the whole app: 403 for a change, unless its user is known by a bearer token, which no browser sends by
+    itself, or it comes from our own page."""
+    if request.method in READING or bearer is not None:
         return
     if not _is_same_origin(request):
-        raise HTTPException(403, "the request comes from another site")
+        mend = "do it on Plimsoll's own page, or send a bearer token"
+        raise Forbidden("the request does not come from a page of Plimsoll's", mend=mend)
     token = request.headers.get(HEADER) or str((await request.form()).get(FIELD, ""))
     if not _is_token_of(user, token):
-        raise HTTPException(403, "the page's token is missing or has expired: load the page again")
+        mend = "go back, load the page again, and press once more"
+        raise Forbidden("the page was loaded too long ago, or by another user", mend=mend)
 
 
 def _is_same_origin(request: Request) -> bool:

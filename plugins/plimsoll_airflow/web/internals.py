@@ -11,10 +11,11 @@ from typing import Any
 
 from airflow.api.common.trigger_dag import trigger_dag
 from airflow.api_fastapi.app import get_auth_manager
+from airflow.api_fastapi.auth.managers.base_auth_manager import COOKIE_NAME_JWT_TOKEN
 from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
 from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
 from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
-from airflow.api_fastapi.core_api.security import get_user
+from airflow.api_fastapi.core_api.security import bearer_scheme, get_user, oauth2_scheme
 from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
 from airflow.api_fastapi.logging.decorators import action_logging
 from airflow.configuration import conf
@@ -31,8 +32,9 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll_airflow.ownership import LIVE_STATES
 
 __all__ = [
-    "FINISHED_STATES", "TRIED_ON", "BaseUser", "SeenRun", "action_logging", "fail_run", "find_run", "get_user",
-    "is_allowed", "is_paused", "live_runs", "signing_key", "task_state", "trigger",
+    "COOKIE_NAME_JWT_TOKEN", "FINISHED_STATES", "TRIED_ON", "BaseUser", "SeenRun", "action_logging", "bearer_scheme",
+    "fail_run", "find_run", "get_user", "is_allowed", "is_paused", "live_runs", "oauth2_scheme", "signing_key",
+    "task_state", "trigger",
 ]  # fmt: skip
 
 TRIED_ON = ("3.3.2",)

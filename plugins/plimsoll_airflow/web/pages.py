@@ -24,12 +24,12 @@ from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import (
     CampaignDefinition,
-    User,
     may_change,
     may_read,
     require_campaign,
     require_change,
 )
+from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, backlog, cell_document, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for

@@ -42,21 +42,25 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 """What routes of the API may answer besides success."""
 
+
+class Conflict(PlimsollError):
+    """What is asked for does not go together with what is there now."""
+
+
+class Forbidden(PlimsollError):
+    """The user is known, and what is asked for is refused all the same."""
+
+
 _STATUS: Sequence[tuple[type[PlimsollError], HTTPStatus]] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (Refused, HTTPStatus.BAD_REQUEST),
+    (Conflict, HTTPStatus.CONFLICT),
+    (Forbidden, HTTPStatus.FORBIDDEN),
     (GateClosed, HTTPStatus.CONFLICT),
     (StoreError, HTTPStatus.BAD_GATEWAY),
     (SecretError, HTTPStatus.BAD_GATEWAY),
 )
-_MENDS = {
-    401: "log in to Airflow, or send a token: POST /auth/token gives one",
-    403: "ask an administrator of this Airflow for the role that it takes",
-}
-
-
-class Conflict(PlimsollError):
-    """What is asked for does not go together with what is there now."""
+_MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token gives one"}
 
 
 def install(app: FastAPI) -> None:
@@ -69,8 +73,6 @@ def install(app: FastAPI) -> None:
 def _of_plimsoll(request: Request, error: Exception) -> Response:
     assert isinstance(error, PlimsollError)
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
-    if isinstance(error, Conflict):
-        status = HTTPStatus.CONFLICT
     found = error.problems if isinstance(error, Refused) else ()
     problems = [ProblemDetail(where=one.where, what=one.what, mend=one.mend) for one in found]
     what = f"refused, {plural(len(problems), 'problem')}" if problems else error.what
@@ -101,5 +103,11 @@ def _allowed(fault: dict[str, Any]) -> str:
 def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> Response:
     document = ProblemDocument(title=status.phrase, status=status, detail=detail, **facts)
     if "/api/" not in request.url.path and "text/html" in request.headers.get("accept", ""):
-        return render(request, "problem.html.j2", {"problem": document}, status=status)
+        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return render(
+            request,
+            "problem.html.j2",
+            {"problem": document, "here": here if request.method == "GET" else ""},
+            status=status,
+        )
     return JSONResponse(document.model_dump(), status_code=status, media_type=MEDIA_TYPE)

@@ -61,12 +61,14 @@ def client(airflow_app: FastAPI) -> Client:
     return make
 
 
-def token_of(role: str) -> str:
+def token_of(role: str, *, lifetime_s: int = 3600) -> str:
     from airflow.api_fastapi.app import get_auth_manager
     from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
 
     manager: Any = get_auth_manager()
-    token: str = manager.generate_jwt(SimpleAuthManagerUser(username=f"the {role}", role=role))
+    token: str = manager.generate_jwt(
+        SimpleAuthManagerUser(username=f"the {role}", role=role), expiration_time_in_seconds=lifetime_s
+    )
     return token
 
 

@@ -8,7 +8,7 @@ import pytest
 from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from tests.airflow.web.conftest import CAMPAIGN, Client
+from tests.airflow.web.conftest import CAMPAIGN, Client, token_of
 
 from plimsoll_airflow.web.app import create_app
 from plimsoll_airflow.web.lazy import LazyApp
@@ -48,12 +48,24 @@ def test_a_stranger_gets_nothing(client: Client, method: str, path: str) -> None
 
     assert answer.status_code == 401
     assert answer.headers["content-type"] == "application/problem+json"
-    assert "log in" in answer.json()["mend"]
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert (answer.json()["detail"], "log in" in answer.json()["mend"]) == ("nobody is logged in", True)
 
 
+@pytest.mark.parametrize("sort", ["false", "expired"])
+@pytest.mark.parametrize("browser", [False, True])
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_a_false_token_gets_nothing(client: Client, method: str, path: str) -> None:
-    assert client(Authorization="Bearer eyJhbGciOiJub25lIn0.e30.").request(method, path).status_code == 403
+def test_a_token_that_is_false_or_has_expired_gets_nothing(
+    client: Client, method: str, path: str, *, browser: bool, sort: str
+) -> None:
+    token = "eyJhbGciOiJub25lIn0.e30." if sort == "false" else token_of("user", lifetime_s=-60)
+    sent = {"Cookie": f"_token={token}"} if browser else {"Authorization": f"Bearer {token}"}
+
+    answer = client(**sent).request(method, path)
+
+    assert (answer.status_code, answer.json()["detail"]) == (401, "the login or token has expired, or is not valid")
+    assert "log in" in answer.json()["mend"]
+    assert answer.headers["www-authenticate"] == ("Bearer" if browser else 'Bearer error="invalid_token"')
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
@@ -75,6 +87,7 @@ def test_a_viewer_reads_and_changes_nothing(client: Client, method: str, path: s
     else:
         assert answer.status_code == 403
         assert "trigger DAGs" in answer.json()["detail"]
+        assert "ask an administrator" in answer.json()["mend"]
 
 
 @pytest.mark.parametrize(("method", "path"), CHANGES)
@@ -94,12 +107,23 @@ def test_an_editor_may_change_what_there_is(client: Client, method: str, path: s
         {"origin": "http://evil.test"},
         {"sec-fetch-site": "same-origin"},
         {"sec-fetch-site": "same-origin", "x-plimsoll-token": "guessed"},
+        {"authorization": "Bearer "},
+        {"authorization": "Bearer"},
+        {"authorization": "bearer   "},
+        {"authorization": "Bearer\t"},
+        {"authorization": "Basic dXNlcjpwYXNz"},
+        {"authorization": "Token bearer x"},
+        {"sec-fetch-site": "same-origin", "authorization": "Bearer "},
     ],
 )
 def test_a_forged_request_of_an_editors_browser_changes_nothing(
     client: Client, method: str, path: str, sent: dict[str, str]
 ) -> None:
-    assert client("user", browser=True, **sent).request(method, path).status_code == 403
+    answer = client("user", browser=True, **sent).request(method, path)
+
+    assert answer.status_code == 403
+    mend = "load the page again" if sent.get("sec-fetch-site") == "same-origin" else "on Plimsoll's own page"
+    assert mend in answer.json()["mend"]
 
 
 def test_a_page_of_ours_lets_the_editors_browser_change_things(client: Client) -> None:
@@ -138,6 +162,7 @@ def test_what_a_viewer_sees_offers_nothing_to_change(client: Client) -> None:
     page = client("viewer").get(f"/plimsoll/campaigns/{CAMPAIGN}").text
 
     assert "Run selected" not in page
+    assert "Cancel" not in page
     assert "checkbox" not in page
     assert "Destroy" not in page
 

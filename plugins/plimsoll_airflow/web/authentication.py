@@ -1,0 +1,31 @@
+"""Who asks, as Airflow finds out: by a token that a client sends, else by the cookie that a browser sends by itself."""
+
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Request
+from fastapi.security import HTTPAuthorizationCredentials
+
+from plimsoll_airflow.web import internals
+from plimsoll_airflow.web.internals import BaseUser
+
+BearerToken = Annotated[HTTPAuthorizationCredentials | None, Depends(internals.bearer_scheme)]
+"""The bearer token by which Airflow knows the user; None where it goes by the cookie, or knows nobody.
+
+Airflow's own reading of the header decides, so that nothing can look like a token here that is none there.
+"""
+
+
+async def require_user(
+    request: Request, token: BearerToken, for_openapi: Annotated[str | None, Depends(internals.oauth2_scheme)]
+) -> BaseUser:
+    """The user. 401 for a token that is missing, has expired, or is none: Airflow itself answers 403 to the last."""
+    try:
+        return await internals.get_user(request, for_openapi, token)
+    except HTTPException as error:
+        is_known = token is not None or internals.COOKIE_NAME_JWT_TOKEN in request.cookies
+        what = "the login or token has expired, or is not valid" if is_known else "nobody is logged in"
+        challenge = 'Bearer error="invalid_token"' if token is not None else "Bearer"
+        raise HTTPException(401, what, headers={"WWW-Authenticate": challenge}) from error
+
+
+User = Annotated[BaseUser, Depends(require_user)]
