@@ -38,6 +38,17 @@ def store_every_state(installation: Installation, definition: Definition, campai
     return campaign
 
 
+def store_later_attempts(
+    installation: Installation, campaign: CampaignStore, *, running: str, cancelled: str
+) -> CampaignStore:
+    """A second attempt at two cells whose first one counts: of one under load, of the other cancelled."""
+    now = installation.toolkit.clock.now()
+    store_begun(campaign.store, campaign.key(running, 2), now, "load", seconds_left=80.0, achieved_ops_s=990.0)
+    store_begun(campaign.store, campaign.key(cancelled, 2), now, "load")
+    cancel(Work(installation.toolkit, campaign.key(cancelled, 2)), "ada")
+    return campaign
+
+
 def store_campaign(
     store: ResultStore, definition: Definition, campaign_id: str, plan: Plan, now: datetime
 ) -> CampaignStore:

@@ -5,6 +5,7 @@ Clusters are instant, with gates: a cell whose gate is closed stays under load f
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -143,11 +144,12 @@ def test_the_matrix_is_operated_by_keyboard_alone(ada: Page) -> None:
     ada.keyboard.press("Tab")
     expect(ada.get_by_role("link", name="Skip to content")).to_be_focused()
     ada.keyboard.press("Enter")
-    tab_to(ada, ada.get_by_role("checkbox", name=f"Select {MET}"))
+    tab_to(ada, square(ada, MET, "met"))
     ada.keyboard.press("Space")
     expect(ada.get_by_text("1 selected")).to_be_visible()
     expect(ada.get_by_role("button", name="Run selected again")).to_be_enabled()
-    tab_to(ada, square(ada, MISSED, "missed"))
+    ada.keyboard.press("ArrowRight")
+    expect(square(ada, MISSED, "missed")).to_be_focused()
     ada.keyboard.press("Enter")
 
     expect(ada.get_by_role("heading", name=f"{MISSED} missed")).to_be_visible()
@@ -161,9 +163,11 @@ def test_only_the_cells_asked_for_run_again(
     for cell, state in ((MET, "met"), (MISSED, "missed"), (INVALID, "invalid"), (FAILED, "running; .*load")):
         expect(square(ada, cell, state)).to_be_visible()
     gates.close(f"stormy~{FAILED}", "destroy")
-    ada.get_by_text("Cancel or destroy").click()
-    ada.get_by_role("button", name="Cancel the campaign").click()
-    ada.get_by_role("button", name="Sure? Press again").click()
+    ada.get_by_role("link", name="Cancel…").click()
+    question = ada.get_by_role("dialog", name="Cancel the campaign?")
+    expect(question).to_contain_text(f"{FAILED}, attempt 1: load")
+    expect(question).to_contain_text(f"storm: {first.run_id}")
+    question.get_by_role("button", name="Cancel the campaign").click()
     expect(square(ada, FAILED, "failed; .*cancelled by ada")).to_be_visible()
     assert airflow.wait_for(first, timeout_s=END_S).state == "failed"
     before = installation.files("stormy")
@@ -200,8 +204,10 @@ def test_only_the_cells_asked_for_run_again(
 
 @pytest.mark.parametrize("definition", [CALM, STORM], ids=lambda definition: definition.name)
 def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
-    ada: Page, airflow: StackUnderTest, installation: Installation, definition: Definition
+    ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates, definition: Definition
 ) -> None:
+    with suppress(FileNotFoundError):  # where no other test has: only one run of a campaign's DAG lives at once
+        gates.open(f"stormy~{FAILED}", LOADING)
     before = set(installation.toolkit.store.folders(""))
 
     run = send_as_it_opens(ada, airflow, definition.dag_id)

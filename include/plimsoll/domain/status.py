@@ -32,6 +32,10 @@ class CellStatus(Model):
     intervals_judged: int | None = None
     errors: Annotated[int | None, Field(description="Failed operations, judged time only")] = None
     reason: Annotated[str, Field(description="Why it is invalid or failed")] = ""
+    newest: Annotated[
+        CellStateName | None, Field(description="How the newest attempt stands, where it is not the one that counts")
+    ] = None
+    newest_reason: Annotated[str, Field(description="Why that one is invalid or failed")] = ""
 
 
 class VariantName(Model):

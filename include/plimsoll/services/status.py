@@ -74,6 +74,7 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
             "reason": state.reason,
             **(_running(running, definition) if running else {}),
             **(_figures(verdict) if verdict else {}),
+            **_newest(state),
         }
     )
 
@@ -100,6 +101,14 @@ def _running(progress: AttemptProgress, definition: Definition) -> dict[str, obj
         "seconds_left": progress.seconds_left,
         "achieved_ops_s": progress.achieved_ops_s,
     }
+
+
+def _newest(state: CellState) -> dict[str, object]:
+    """What became of the newest attempt, where an older one counts: a cancelled one leaves its trace here."""
+    if state.newest is None or state.newest is state.shown:
+        return {}
+    alone = CellState(state.cell, (state.newest,))
+    return {"newest": alone.state, "newest_reason": alone.reason}
 
 
 def _share(progress: AttemptProgress, definition: Definition) -> float:

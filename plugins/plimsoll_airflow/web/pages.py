@@ -142,8 +142,12 @@ def campaign_of_run(
 @of_campaign.get("")
 def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
     """The matrix, with what may be done about it."""
-    status = library().snapshot(visit.campaign_id).status
-    context = {"campaign": status, "may": visit.may, "token": token_for(visit.user), "started": started}
+    context = {
+        "campaign": library().snapshot(visit.campaign_id).status,
+        "may": visit.may,
+        "token": token_for(visit.user),
+        "started": started and runs.find_started(visit.definition, visit.campaign_id, started),
+    }
     return render(visit.request, "matrix.html.j2", context)
 
 
@@ -240,6 +244,18 @@ def run_again(
     return _back(visit, runs.run_again(visit.definition, visit.campaign_id, asked, visit.user))
 
 
+@of_campaign.get("/cancel")
+def confirm_cancel(visit: Visited) -> Response:
+    """What *Cancel* would end, and the button that does it."""
+    return _confirm(visit, "cancel")
+
+
+@of_campaign.get("/destroy")
+def confirm_destroy(visit: Visited) -> Response:
+    """What *Destroy* would destroy, and the button that does it."""
+    return _confirm(visit, "destroy")
+
+
 @of_campaign.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(visit: Visited) -> Response:
     """*Cancel*."""
@@ -257,6 +273,19 @@ def destroy(visit: Visited) -> Response:
 
 def _readable(user: User) -> list[CampaignSummary]:
     return [one for one in library().campaigns() if may_read(user, one.dag_id)]
+
+
+def _confirm(visit: Visit, what: str) -> Response:
+    cells = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
+    context = {
+        "what": what,
+        "campaign_id": visit.campaign_id,
+        "runs": runs.live_runs(visit.definition, visit.campaign_id),
+        "cells": cells,
+        "may": visit.may,
+        "token": token_for(visit.user),
+    }
+    return render(visit.request, "confirm.html.j2", context)
 
 
 def _back(visit: Visit, started: runs.StartedRun | None = None) -> Response:

@@ -89,6 +89,21 @@ def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:
     return _trigger(REAPER_DAG, {"campaign_id": campaign_id}, user)
 
 
+def live_runs(definition: Definition, campaign_id: str) -> list[StartedRun]:
+    """The campaign's live runs, those that start cells first: what `cancel_campaign` would end."""
+    return [_named_run(run) for run in _runs_of(definition, campaign_id)]
+
+
+def find_started(definition: Definition, campaign_id: str, named: str) -> StartedRun | None:
+    """The run named as `<dag>/runs/<run>`; None for one that there is not, or that works at another campaign."""
+    dag_id, _, run_id = named.partition("/runs/")
+    run = internals.find_run(dag_id, run_id) if dag_id in (definition.dag_id, REAPER_DAG) else None
+    if run is None:
+        return None
+    asked = run.conf.get("campaign_id") if dag_id == REAPER_DAG else campaign_id_of(definition, run.conf, run.run_after)
+    return _named_run(run) if asked == campaign_id else None
+
+
 def work_of_run(dag_id: str, run_id: str) -> RunsWork:
     """The campaign that a run works at, and the cell if it is one of the DAG `cell`. NotFound for other runs."""
     run = internals.find_run(dag_id, run_id)

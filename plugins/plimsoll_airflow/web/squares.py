@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CellStatus
 from plimsoll.report.words import NOTHING, figure, ms, ops
 
@@ -28,45 +29,78 @@ _MET, _MISSED = (0.5, 0.8), (1.5, 3.0)
 
 @dataclass(frozen=True)
 class Row:
-    """A variant's squares: one list of repeats for each load."""
+    """A variant's squares: of each repeat one for each load, None where the campaign has no such cell."""
 
     id: str
     label: str
-    squares: tuple[tuple[CellStatus, ...], ...]
+    repeats: tuple[tuple[CellStatus | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Also:
+    """What stands small below a square's own state: its sign and words, and its colour class."""
+
+    text: str
+    shade: str
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """Variants by loads, repeats in each square."""
-    by_place: dict[tuple[str, int], list[CellStatus]] = {}
-    for cell in sorted(status.matrix, key=lambda cell: cell.repeat):
-        by_place.setdefault((cell.variant, cell.load_ops_s), []).append(cell)
+    """Variants and their repeats by loads."""
+    by_place = {(cell.variant, cell.repeat, cell.load_ops_s): cell for cell in status.matrix}
+    numbers = range(1, status.repeats + 1)
     return tuple(
-        Row(variant.id, variant.label, tuple(tuple(by_place.get((variant.id, load), ())) for load in status.loads))
+        Row(
+            variant.id,
+            variant.label,
+            tuple(tuple(by_place.get((variant.id, number, load)) for load in status.loads) for number in numbers),
+        )
         for variant in status.variants
     )
 
 
+def shown_state(cell: CellStatus) -> CellStateName:
+    """What the square shows first: that the cell runs, if it does, whatever an older attempt came to."""
+    return "running" if cell.runs else cell.state
+
+
 def shade(cell: CellStatus) -> str:
-    """The colour class: the state, and for verdicts how far from the bound, 1 (near) to 3."""
-    if cell.state not in ("met", "missed") or cell.worst_to_bound is None:
-        return cell.state
-    if cell.state == "met":
-        return f"met met-{3 - sum(cell.worst_to_bound > end for end in _MET)}"
-    return f"missed missed-{1 + sum(cell.worst_to_bound > end for end in _MISSED)}"
+    """The colour class of the square."""
+    return "running again" if _runs_again(cell) else _verdict_shade(cell)
 
 
 def text(cell: CellStatus) -> str:
     """What stands in the square, beside the sign."""
-    if cell.state in ("met", "missed"):
-        return NOTHING if cell.worst_to_bound is None else f"{figure(round(cell.worst_to_bound, 2))}×"
-    return cell.phase or "starts" if cell.state == "running" else cell.state
+    if cell.runs:
+        return cell.phase or "starts"
+    return _figure(cell) if cell.state in ("met", "missed") else cell.state
+
+
+def also(cell: CellStatus) -> Also | None:
+    """The result that counts while the cell runs again; else what became of a newer attempt that does not count."""
+    if _runs_again(cell):
+        return Also(f"{SIGNS[cell.state]} {_figure(cell)}", _verdict_shade(cell))
+    if cell.newest is not None:
+        return Also(f"{SIGNS[cell.newest]} {cell.newest}", cell.newest)
+    return None
 
 
 def words(cell: CellStatus) -> str:
     """The cell in one sentence: for those who hover, and for screen readers."""
     parts = [f"{cell.id}: {cell.state}", *_figures(cell), *_running(cell)]
     tries = f"attempt {cell.attempt} of {cell.attempts}" if cell.attempt else ""
-    return "; ".join(part for part in (*parts, tries, cell.reason) if part)
+    return "; ".join(part for part in (*parts, tries, cell.reason, _newest(cell)) if part)
+
+
+def now(cell: CellStatus) -> str:
+    """How far a running cell is: `load, 1 min 15 s of load left`."""
+    left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left is not None else ""
+    return f"{cell.phase or 'starts'}{left}"
+
+
+def running_again(status: CampaignStatus) -> str:
+    """For the counts, which count a cell that runs again by the result that it has: `; 2 run again`."""
+    number = sum(_runs_again(cell) for cell in status.matrix)
+    return f"; {number} {'runs' if number == 1 else 'run'} again" if number else ""
 
 
 def share(done: int, of: int) -> str:
@@ -111,5 +145,27 @@ def _figures(cell: CellStatus) -> Iterable[str]:
 
 def _running(cell: CellStatus) -> Iterable[str]:
     if cell.runs:
-        left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left is not None else ""
-        yield f"{cell.phase or 'starts'}{left}" if cell.state == "running" else f"runs again now: {cell.phase or ''}"
+        yield f"runs again now, attempt {cell.attempts}: {now(cell)}" if _runs_again(cell) else now(cell)
+
+
+def _newest(cell: CellStatus) -> str:
+    why = f": {cell.newest_reason}" if cell.newest_reason else ""
+    return f"attempt {cell.attempts} {cell.newest}{why}" if cell.newest not in (None, "running") else ""
+
+
+def _runs_again(cell: CellStatus) -> bool:
+    """Whether it runs while an older attempt counts."""
+    return cell.runs and cell.state != "running"
+
+
+def _figure(cell: CellStatus) -> str:
+    return NOTHING if cell.worst_to_bound is None else f"{figure(round(cell.worst_to_bound, 2))}×"
+
+
+def _verdict_shade(cell: CellStatus) -> str:
+    """The state, and for verdicts how far from the bound, 1 (near) to 3."""
+    if cell.state not in ("met", "missed") or cell.worst_to_bound is None:
+        return cell.state
+    if cell.state == "met":
+        return f"met met-{3 - sum(cell.worst_to_bound > end for end in _MET)}"
+    return f"missed missed-{1 + sum(cell.worst_to_bound > end for end in _MISSED)}"

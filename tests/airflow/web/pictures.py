@@ -15,7 +15,7 @@ from tests.airflow.conftest import make_database, pytest_unconfigure
 from tests.airflow.web.conftest import mounted
 from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.browser import running_browser
-from tests.campaign_store import store_campaign, store_every_state
+from tests.campaign_store import store_campaign, store_every_state, store_later_attempts
 from tests.fakes.installation import Installation, instant_definition
 from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
 
@@ -60,11 +60,13 @@ def fill(installation: Installation) -> Mapping[str, str]:
         store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
     demo, nightly = instant_definition("demo", variants=4, loads=5, repeats=3), instant_definition("nightly")
     running = store_every_state(installation, demo, new_campaign_id(demo, now))
+    store_later_attempts(installation, running, running="v1-003k-r2", cancelled="v1-001k-r1")
     installation.open_campaign(nightly, new_campaign_id(nightly, now))
     finished = f"/plimsoll/campaigns/{campaign.campaign_id}"
     return {
         "campaigns": "/plimsoll/",
         "matrix": f"/plimsoll/campaigns/{running.campaign_id}",
+        "cancel": f"/plimsoll/campaigns/{running.campaign_id}/cancel",
         "cell": f"{finished}/cells/{MISSED}",
         "report-page": f"{finished}/report",
     }

@@ -12,20 +12,29 @@ from sqlalchemy import delete
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION
 from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.browser import CHROMIUM, running_browser
-from tests.campaign_store import store_every_state
-from tests.fakes.installation import Installation
+from tests.campaign_store import store_begun, store_every_state, store_later_attempts
+from tests.fakes.installation import Installation, instant_definition
 from tests.lacking import needs
 from tests.synthetic import demo_campaign
 
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import build_report
 from plimsoll.services import layout
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
+UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter((one) => {
+  const scrolls = ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth;
+  return scrolls && one.tabIndex < 0 && !one.querySelector("a[href], button, input:not([tabindex='-1'])");
+}).map((one) => one.outerHTML.slice(0, 120))"""
+"""What is wider than its frame and has nothing that the Tab key stops at."""
 PAGES = {
     "campaigns": "/plimsoll/",
     "no campaign fits": "/plimsoll/?text=nothing",
     "matrix": HERE,
     "matrix, asked again": f"{HERE}?started=demo%2Fruns%2Fmanual",
+    "matrix, running again": "/plimsoll/campaigns/demo-again",
+    "cancel?": f"{HERE}/cancel",
+    "destroy?": f"{HERE}/destroy",
     "cell, met": f"{HERE}/cells/v1-001k-r1",
     "cell, missed": f"{HERE}/cells/v1-002k-r1",
     "cell, invalid": f"{HERE}/cells/v2-001k-r1",
@@ -43,9 +52,10 @@ PAGES = {
     "a bad address": "/plimsoll/campaigns/None",
     "run without a campaign": "/plimsoll/run?dag_id=demo&run_id=unopened",
 }
+REPEATED = instant_definition("demo", variants=3, loads=2, repeats=2)
 MATRIX = """
 - region "Matrix of variants and loads":
-  - table:
+  - grid "Cells":
     - rowgroup:
       - row:
         - columnheader "Variant / load, ops/s"
@@ -54,28 +64,30 @@ MATRIX = """
     - rowgroup:
       - row:
         - rowheader "v1"
-        - cell:
+        - gridcell:
           - checkbox "Select v1-001k-r1"
           - 'link "v1-001k-r1: met; worst interval 2.95 ms, 0.0295 times the bound; 0 of 1 intervals missed;\
  achieved 1,000 ops/s of 1,000 ops/s; attempt 1 of 1"'
-        - cell:
+        - gridcell:
           - checkbox "Select v1-002k-r1"
           - 'link "v1-002k-r1: missed; worst interval 222 ms, 2.22 times the bound; 1 of 1 intervals missed;\
  achieved 2,001 ops/s of 2,000 ops/s; attempt 1 of 1"'
+    - rowgroup:
       - row:
         - rowheader "v2"
-        - cell:
+        - gridcell:
           - checkbox "Select v2-001k-r1"
           - 'link /^v2-001k-r1: invalid; .*; node2 was down for 40 s. Connection refused$/'
-        - cell:
+        - gridcell:
           - checkbox "Select v2-002k-r1"
           - 'link "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada"'
+    - rowgroup:
       - row:
         - rowheader "v3"
-        - cell:
+        - gridcell:
           - checkbox "Select v3-001k-r1"
           - 'link /^v3-001k-r1: running; achieved 990 ops.s of 1,000 ops.s; load, 5 s of load left; attempt 1 of 1$/'
-        - cell:
+        - gridcell:
           - checkbox "Select v3-002k-r1"
           - 'link "v3-002k-r1: waiting"'
 """
@@ -93,6 +105,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     reads = DEFINITION.model_copy(update={"workload": DEFINITION.workload.model_copy(update={"read_share": 0.9})})
     for name, definition in ((CAMPAIGN, DEFINITION), ("demo-theirs", DEFINITION), ("demo-reads", reads)):
         store_every_state(made, definition, name)
+    again = store_every_state(made, REPEATED, "demo-again")
+    store_later_attempts(made, again, running="v1-002k-r1", cancelled="v1-001k-r1")
     for name, content in build_report(demo_campaign()).files.items():
         made.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/{name}", content)
     return made
@@ -110,16 +124,16 @@ def url(airflow_app: FastAPI, shown: Installation, unopened_run: None) -> Iterat
 
 @pytest.fixture(scope="module")
 def unopened_run(database: None) -> Iterator[None]:
-    """A run of the DAG `demo` that nobody has begun."""
+    """Two runs of the DAG `demo` that nobody has begun, one of them of a campaign that there is."""
     from airflow.models.dagrun import DagRun
     from airflow.utils.session import create_session
     from airflow.utils.types import DagRunType
 
     with create_session() as session:
         begins = datetime(2026, 1, 31, 12, tzinfo=UTC)
-        session.add(
-            DagRun(dag_id="demo", run_id="unopened", run_type=DagRunType.MANUAL, state="queued", run_after=begins)
-        )
+        for run_id, conf in (("unopened", {}), ("manual", {"campaign_id": CAMPAIGN})):
+            facts = {"run_type": DagRunType.MANUAL, "state": "queued", "run_after": begins}
+            session.add(DagRun(dag_id="demo", run_id=run_id, conf=conf, **facts))
     yield
     with create_session() as session:
         session.execute(delete(DagRun))
@@ -169,6 +183,100 @@ def test_a_screen_reader_tells_the_matrix_by_headers_and_each_cell_in_words(
     page.goto(HERE)
 
     expect(page.get_by_role("region", name="Matrix of variants and loads")).to_match_aria_snapshot(MATRIX)
+
+
+@pytest.fixture
+def again(browser: Browser, url: str) -> Page:
+    """The matrix of three variants, two loads and two repeats."""
+    page = visitor(browser, url, "light")
+    page.goto(PAGES["matrix, running again"], wait_until="networkidle")
+    return page
+
+
+def test_the_matrix_is_one_stop_of_the_tab_key_and_arrow_keys_go_from_cell_to_cell(again: Page) -> None:
+    assert again.locator("#live").locator("[tabindex='0'], a:not([tabindex]), input:not([tabindex])").count() == 1
+    again.get_by_role("link", name=re.compile("^v1-001k-r1: ")).focus()
+
+    for key, cell in (
+        ("ArrowLeft", "v1-001k-r1"),
+        ("ArrowUp", "v1-001k-r1"),
+        ("ArrowRight", "v1-002k-r1"),
+        ("ArrowRight", "v1-002k-r1"),
+        ("ArrowDown", "v1-002k-r2"),
+        ("ArrowDown", "v2-002k-r1"),
+        ("Home", "v2-001k-r1"),
+        ("End", "v2-002k-r1"),
+        ("Control+End", "v3-002k-r2"),
+        ("ArrowDown", "v3-002k-r2"),
+        ("Control+Home", "v1-001k-r1"),
+        ("ArrowDown", "v1-001k-r2"),
+    ):
+        again.keyboard.press(key)
+        expect(again.get_by_role("link", name=re.compile(f"^{cell}: "))).to_be_focused()
+    again.keyboard.press("Tab")
+    assert again.evaluate("document.activeElement.closest('#live')") is None
+    again.keyboard.press("Shift+Tab")
+    expect(again.get_by_role("link", name=re.compile("^v1-001k-r2: "))).to_be_focused()
+
+
+def test_space_selects_the_cell_and_enter_on_its_box_opens_it_instead_of_running_it_again(again: Page) -> None:
+    again.get_by_role("link", name=re.compile("^v2-001k-r1: ")).focus()
+    again.keyboard.press("Space")
+    box = again.get_by_role("checkbox", name="Select v2-001k-r1")
+
+    expect(box).to_be_checked()
+    expect(again.get_by_text("1 selected")).to_be_visible()
+    box.focus()
+    again.keyboard.press("Enter")
+    expect(again).to_have_url(re.compile("/cells/v2-001k-r1$"))
+
+
+def test_the_cell_that_has_the_focus_keeps_it_when_the_matrix_is_shown_afresh(again: Page, shown: Installation) -> None:
+    cell = again.get_by_role("link", name=re.compile("^v3-002k-r2: "))
+    cell.focus()
+    store_begun(
+        shown.toolkit.store,
+        AttemptKey(campaign_id="demo-again", cell_id="v3-002k-r2", attempt=1),
+        shown.toolkit.clock.now(),
+        "deploy",
+    )
+
+    expect(again.get_by_role("link", name=re.compile("^v3-002k-r2: running"))).to_be_focused()
+
+
+def test_cancel_asks_in_a_dialog_that_names_what_ends_and_can_be_left(again: Page) -> None:
+    again.get_by_role("link", name="Cancel…").click()
+    question = again.get_by_role("dialog", name="Cancel the campaign?")
+
+    expect(question).to_contain_text("v1-002k-r1, attempt 2: load, 1 min 20 s of load left")
+    expect(question.get_by_role("link", name="Let it run")).to_be_focused()
+    assert_accessible(again)
+    again.keyboard.press("Enter")
+    expect(question).to_be_hidden()
+    again.get_by_role("link", name="Cancel…").click()
+    expect(question).to_be_visible()
+    again.keyboard.press("Escape")
+    expect(question).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_no_page_is_wider_than_a_phone_and_what_scrolls_can_be_scrolled_by_keyboard(
+    browser: Browser, url: str, width: int
+) -> None:
+    page = visitor(browser, url, "narrow")
+    page.set_viewport_size({"width": width, "height": 700})
+    for name, path in PAGES.items():
+        page.goto(path, wait_until="networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert page.evaluate(UNREACHABLE) == [], name
+
+
+def test_a_phone_shows_what_the_signs_of_the_matrix_mean(browser: Browser, url: str) -> None:
+    page = visitor(browser, url, "narrow")
+    page.goto(HERE)
+
+    for meaning in page.locator(".legend dd").all():
+        expect(meaning).to_be_visible()
 
 
 def test_a_drawn_chart_of_the_report_is_one_picture_with_a_name(browser: Browser, url: str) -> None:

@@ -1,12 +1,12 @@
 """What the pages show, and that nothing a user wrote becomes markup."""
 
 import re
-from urllib.parse import urljoin
+from urllib.parse import quote, urljoin
 
 import pytest
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
-from tests.airflow.web.markup import EVIL, assert_harmless, page
-from tests.campaign_store import store_every_state
+from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
+from tests.campaign_store import store_every_state, store_later_attempts
 from tests.fakes.installation import Installation
 
 from plimsoll.report import data_docs
@@ -41,6 +41,33 @@ def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) 
     assert "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada" in told
     assert any("v3-001k-r1: running; achieved 990 ops/s of 1,000 ops/s; load, 5 s of load left" in one for one in told)
     assert "v3-002k-r1: waiting" in told
+
+
+def test_a_cell_that_runs_again_shows_that_and_the_result_that_counts_meanwhile(
+    client: Client, campaign: Installation
+) -> None:
+    store_later_attempts(
+        campaign, CampaignStore(campaign.toolkit.store, CAMPAIGN), running="v1-002k-r1", cancelled="v1-001k-r1"
+    )
+    shown = page(client, HERE)
+    (square,) = re.findall(r'<div class="square running again">.*?</div>', client("viewer").get(HERE).text, re.DOTALL)
+    words = next(one for one in shown.attributes("a", "aria-label") if one.startswith("v1-002k-r1"))
+
+    assert [text for text in Page(square).text.split("\n") if text] == ["▸load21 min 20 s left✗ 2.22×"]
+    assert "runs again now, attempt 2: load, 1 min 20 s of load left; attempt 1 of 2" in words
+    assert "; 1 runs again" in shown.text
+
+
+def test_a_cancelled_attempt_leaves_its_trace_where_an_older_one_counts(client: Client, campaign: Installation) -> None:
+    store_later_attempts(
+        campaign, CampaignStore(campaign.toolkit.store, CAMPAIGN), running="v1-002k-r1", cancelled="v1-001k-r1"
+    )
+    told = page(client, HERE).attributes("a", "aria-label")
+    api = client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}/cells/v1-001k-r1").json()["status"]
+
+    assert any(one.startswith("v1-001k-r1: met; ") and "attempt 2 failed: cancelled by ada" in one for one in told)
+    assert '<span class="also failed" aria-hidden="true">⊘ failed</span>' in client("viewer").get(HERE).text
+    assert (api["state"], api["newest"], api["newest_reason"]) == ("met", "failed", "cancelled by ada")
 
 
 def test_no_two_states_look_alike_without_colour(client: Client) -> None:
@@ -181,4 +208,19 @@ def test_an_error_is_a_page_for_people(client: Client) -> None:
 def test_a_stranger_is_shown_the_way_to_log_in(client: Client) -> None:
     answer = client(Accept="text/html").get(HERE)
 
-    assert (answer.status_code, "/auth/login" in answer.text) == (401, True)
+    assert answer.status_code == 401
+    assert f"/api/v2/auth/login?next={quote(HERE, safe='')}" in answer.text
+
+
+@pytest.mark.parametrize("started", ["demo/runs/none", "cell/runs/demo-mine__v1-001k-r1", "you won a prize", EVIL])
+def test_a_run_that_there_is_not_is_not_told_of(client: Client, started: str) -> None:
+    assert "Asked for" not in page(client, f"{HERE}?started={quote(started)}").text
+
+
+@pytest.mark.parametrize("what", ["cancel", "destroy"])
+def test_what_would_end_is_named_before_it_is_ended(client: Client, what: str) -> None:
+    asked = client("user").get(f"{HERE}/{what}").text
+
+    assert "<code>v3-001k-r1</code>, attempt 1: load, 5 s of load left" in asked
+    assert f'method="post" action="{HERE}/{what}"' in asked
+    assert "<button" not in client("viewer").get(f"{HERE}/{what}").text

@@ -194,6 +194,33 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
     assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
 
 
+def test_what_cancelling_would_end_is_named_by_its_page(client: Client) -> None:
+    _start("demo", campaign_id=CAMPAIGN)
+    _start("demo", campaign_id="other")
+    with create_session() as session:
+        mine, other = session.scalars(select(DagRun.run_id).order_by(DagRun.id)).all()
+
+    asked = client("user").get(f"/plimsoll/campaigns/{CAMPAIGN}/cancel").text
+
+    assert f"demo: {mine}" in asked
+    assert other not in asked
+
+
+def test_a_run_that_was_asked_for_is_told_of_on_its_own_campaigns_page_alone(
+    client: Client, campaign: Installation
+) -> None:
+    campaign.open_campaign(DEFINITION, "other")
+    user = client("user")
+    places = [
+        user.post(f"/plimsoll/campaigns/{CAMPAIGN}/{what}", data={"cells": "failed"}).headers["location"]
+        for what in ("again", "destroy")
+    ]
+
+    for place in places:
+        assert "Asked for" in user.get(place).text
+        assert "Asked for" not in user.get(place.replace(CAMPAIGN, "other")).text
+
+
 @pytest.mark.parametrize("how", ["cancelled", "marked in Airflow"])
 @pytest.mark.parametrize(("dag_id", "teardown"), [("demo", "reap"), ("cell", "destroy")])
 def test_what_was_ended_by_hand_has_failed_once_its_teardown_has_run(

@@ -13,15 +13,30 @@
   };
   document.addEventListener("click", around);
 
-  for (const form of document.querySelectorAll(".danger form")) {
-    form.addEventListener("submit", (event) => {
-      if (!form.dataset.sure) {
-        event.preventDefault();
-        form.dataset.sure = "yes";
-        form.querySelector("button").textContent = "Sure? Press again";
-      }
-    });
-  }
+  // What can't be undone is asked about on a page of its own; with scripts, that page's question comes up here.
+  const dialog = document.getElementById("dialog");
+  const ask = async (event) => {
+    const link = event.target.closest("a[data-confirm]");
+    if (!link || !dialog || event.ctrlKey || event.metaKey || event.button !== 0) return;
+    event.preventDefault();
+    try {
+      const answer = await fetch(link.href);
+      const asked = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("confirm");
+      if (!answer.ok || !asked) throw new Error(String(answer.status));
+      asked.querySelector("h1").id = "question";
+      dialog.replaceChildren(document.adoptNode(asked));
+      dialog.showModal();
+      dialog.querySelector("[data-close]")?.focus();
+    } catch {
+      location.assign(link.href);
+    }
+  };
+  document.addEventListener("click", ask);
+  dialog?.addEventListener("click", (event) => {
+    if (event.target !== dialog && !event.target.closest("[data-close]")) return;
+    event.preventDefault();
+    dialog.close();
+  });
 
   for (const image of document.querySelectorAll("img[data-inline]")) {
     fetch(image.src).then(async (answer) => {
@@ -66,18 +81,69 @@
   };
   live.addEventListener("change", count);
 
+  // The matrix is one stop of the Tab key; within it, keys go from cell to cell as in WAI-ARIA's pattern of a grid.
+  let current = "";
+  const cellOf = (element) => element?.closest?.("#live td")?.querySelector("a");
+  const arrange = () => {
+    live.querySelector(".matrix").setAttribute("role", "grid");
+    for (const box of boxes()) box.tabIndex = -1;
+    const links = [...live.querySelectorAll("td a")];
+    const stop = links.find((link) => link.dataset.cell === current) ?? links[0];
+    for (const link of links) link.tabIndex = link === stop ? 0 : -1;
+  };
+  const lines = () =>
+    [...live.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("td")].map((place) => place.querySelector("a")));
+  const steps = {
+    ArrowLeft: (row, column) => [row, column - 1],
+    ArrowRight: (row, column) => [row, column + 1],
+    ArrowUp: (row, column) => [row - 1, column],
+    ArrowDown: (row, column) => [row + 1, column],
+    Home: (row) => [row, 0],
+    End: (row) => [row, Infinity],
+    "Ctrl+Home": () => [0, 0],
+    "Ctrl+End": () => [Infinity, Infinity],
+  };
+  const within = (number, all) => all[Math.max(0, Math.min(number, all.length - 1))];
+  live.addEventListener("focusin", (event) => {
+    const cell = cellOf(event.target);
+    if (!cell) return;
+    current = cell.dataset.cell;
+    arrange();
+  });
+  live.addEventListener("keydown", (event) => {
+    const cell = cellOf(event.target);
+    if (!cell || event.altKey || event.metaKey || event.shiftKey) return;
+    if (event.key === " " && event.target === cell) {
+      event.preventDefault();
+      cell.parentElement.querySelector("input")?.click();
+    } else if (event.key === "Enter" && event.target !== cell) {
+      event.preventDefault(); // or the form would be sent
+      cell.click();
+    } else if (steps[`${event.ctrlKey ? "Ctrl+" : ""}${event.key}`]) {
+      event.preventDefault();
+      const all = lines();
+      const row = all.findIndex((line) => line.includes(cell));
+      const [toRow, toColumn] = steps[`${event.ctrlKey ? "Ctrl+" : ""}${event.key}`](row, all[row].indexOf(cell));
+      within(toColumn, within(toRow, all))?.focus();
+    }
+  });
+
   const show = (html) => {
     const kept = new Set(ticked());
-    const focused = document.activeElement?.closest?.("#live") ? document.activeElement : null;
-    const place = focused && [...live.querySelectorAll("a, input")].indexOf(focused);
+    const focused = live.contains(document.activeElement) ? document.activeElement.tagName : "";
     const scrolled = live.querySelector(".scroll")?.scrollLeft ?? 0;
     live.innerHTML = html;
     for (const box of boxes()) box.checked = kept.has(box.value);
     live.querySelector(".scroll").scrollLeft = scrolled;
-    if (focused) live.querySelectorAll("a, input")[place]?.focus();
+    arrange();
+    const place = focused && live.querySelector("td a[tabindex='0']");
+    const again = focused === "INPUT" ? place?.parentElement.querySelector("input") : place;
+    if (again) again.focus({ preventScroll: true });
     count();
   };
 
+  const SILENT = "Airflow does not answer.";
+  const LOGGED_OUT = "Your login has expired: log in to Airflow again, then load this page again.";
   let etag = "";
   let pause = 3000;
   const refresh = async () => {
@@ -87,16 +153,17 @@
         if (answer.status === 200) {
           etag = answer.headers.get("ETag") ?? "";
           show(await answer.text());
-        } else if (answer.status !== 304) throw new Error(String(answer.status));
+        } else if (answer.status !== 304) throw new Error(answer.status === 401 ? LOGGED_OUT : SILENT);
         pause = 3000;
         state.textContent = "";
-      } catch {
+      } catch (error) {
         pause = Math.min(pause * 2, 60000);
-        state.textContent = "Airflow does not answer: what is shown may be old.";
+        state.textContent = `${error.message === LOGGED_OUT ? LOGGED_OUT : SILENT} What is shown may be old.`;
       }
     }
     setTimeout(refresh, pause);
   };
+  arrange();
   count();
   setTimeout(refresh, pause);
 })();
