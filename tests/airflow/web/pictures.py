@@ -66,7 +66,6 @@ def fill(installation: Installation) -> Mapping[str, str]:
     return {
         "campaigns": "/plimsoll/",
         "matrix": f"/plimsoll/campaigns/{running.campaign_id}",
-        "cancel": f"/plimsoll/campaigns/{running.campaign_id}/cancel",
         "cell": f"{finished}/cells/{MISSED}",
         "report-page": f"{finished}/report",
     }
