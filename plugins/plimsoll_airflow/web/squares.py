@@ -92,9 +92,9 @@ def words(cell: CellStatus) -> str:
 
 
 def now(cell: CellStatus) -> str:
-    """How far a running cell is: `load, 1 min 15 s of load left`."""
+    """How far a running cell is, and what it waits for: `load, 1 min 15 s of load left`."""
     left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left is not None else ""
-    return f"{cell.phase or 'starts'}{left}"
+    return f"{cell.phase or 'starts'}{left}" + (f" ({cell.note})" if cell.note else "")
 
 
 def running_again(status: CampaignStatus) -> str:
