@@ -103,6 +103,8 @@ def _prepare(folder: Path) -> None:
             (layout.COINCIDENCES, attempt.coincidences),
             (layout.JVMS, attempt.jvms),
             (layout.HOSTS, attempt.hosts),
+            (layout.LATENCIES, attempt.latencies),
+            (layout.ACTIVITY, attempt.activity),
         ):
             write_table(campaign.store, key, name, table)
     check_campaign(replace(build_toolkit(Settings()), store=campaign.store), campaign.campaign_id)

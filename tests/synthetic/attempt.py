@@ -7,7 +7,15 @@ import numpy as np
 from tests.synthetic.environment import fingerprint_of
 from tests.synthetic.plan import Plan
 from tests.synthetic.shape import Floats, factors, planted_intervals, quiet, zone_of
-from tests.synthetic.tables import happened, host_table, interval_table, jvm_table, pause_table
+from tests.synthetic.tables import (
+    activity_table,
+    happened,
+    host_table,
+    interval_table,
+    jvm_table,
+    latency_table,
+    pause_table,
+)
 from tests.synthetic.verdict import verdict_on
 
 from plimsoll.analysis.campaign import AttemptData
@@ -74,4 +82,6 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
         ),
         jvms=jvm_table(rng, definition, cell),
         hosts=host_table(rng, plan, cell),
+        latencies=latency_table(intervals),
+        activity=activity_table(rng, starts, rate / plan.saturation_ops_s),
     )

@@ -9,6 +9,7 @@ from tests.synthetic.plan import Plan
 from tests.synthetic.shape import Floats
 
 from plimsoll.analysis.coincidence import Occurrence, Occurrences
+from plimsoll.analysis.latencies import STEPS
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 
@@ -110,4 +111,29 @@ def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> p
             "heap_after_median_bytes": 0.2 * heap,
             "heap_after_max_bytes": 0.4 * heap * rng.uniform(0.9, 1.1, 3),
         }
+    )
+
+
+def latency_table(intervals: pd.DataFrame) -> pd.DataFrame:
+    """Response times by percentile that rise with the square root of one over the share above, as long tails do."""
+    judged = intervals[intervals["phase"] == "judged"]
+    rows = []
+    for operation, own in judged.groupby("operation"):
+        count, low = int(own["count"].sum()), float(own["p50_ms"].median())
+        for percentile in (*(step for step in STEPS if count * (100 - step) >= 100), 100.0):
+            above = count if percentile == 100 else 100 / (100 - percentile)
+            rows.append((operation, percentile, low * float(above) ** 0.5, count))
+    return pd.DataFrame(rows, columns=["operation", "percentile", "ms", "operations"])
+
+
+def activity_table(rng: np.random.Generator, starts: Floats, rate_share: float) -> pd.DataFrame:
+    """CPU of four hosts and heap and stops of three nodes, in every interval."""
+    hosts = ["load", "node1", "node2", "node3"]
+    table = pd.MultiIndex.from_product([starts, hosts], names=["start_s", "host"]).to_frame(index=False)
+    of_node = (table["host"] != "load").to_numpy()
+    size = len(table)
+    return table.assign(
+        cpu_busy=np.clip(rng.normal(0.2 + 0.6 * rate_share, 0.03, size), 0, 1),
+        heap_bytes=np.where(of_node, rng.uniform(2e8, 5e8, size), np.nan),
+        stopped_ms=np.where(of_node, rng.exponential(20, size), np.nan),
     )

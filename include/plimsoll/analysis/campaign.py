@@ -42,6 +42,8 @@ class AttemptData:
     max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
     duration_ms, kind, stop_the_world. `coincidences`: what `coincidence_frame` makes, empty where it was not made.
     `jvms`: what `jvms_frame` makes. `hosts`: what `hosts_frame` makes. `backlog`: what `backlog_frame` makes.
+    `latencies`: what `latencies_frame` makes. `activity`: what `activity_frame` makes. Attempts that an earlier version
+    judged have neither.
     `provenance`: of an attempt that was imported.
     """
 
@@ -54,6 +56,8 @@ class AttemptData:
     jvms: pd.DataFrame = field(default_factory=_no_table)
     hosts: pd.DataFrame = field(default_factory=_no_table)
     backlog: pd.DataFrame = field(default_factory=_no_table)
+    latencies: pd.DataFrame = field(default_factory=_no_table)
+    activity: pd.DataFrame = field(default_factory=_no_table)
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,12 +103,21 @@ class Measured:
 
 
 def measure(
-    tracks: Sequence[Track], windows: Sequence[Window], decoder: Decoder, further: Sequence[float] = ()
+    tracks: Sequence[Track],
+    windows: Sequence[Window],
+    decoder: Decoder,
+    further: Sequence[float] = (),
+    judged: dict[str, Ints] | None = None,
 ) -> Iterator[Measured]:
-    """Every window's percentiles (SHOWN, then `further`) from merged counts: of all operations, then of each."""
+    """Every window's percentiles (SHOWN, then `further`) from merged counts: of all operations, then of each.
+
+    `judged` receives the merged counts of all judged windows, by operation.
+    """
     percentiles = (*SHOWN, *further)
     for window in windows:
         for operation, counts in _counts(tracks, window, decoder).items():
+            if judged is not None and window.phase == "judged":
+                judged[operation] = judged[operation] + counts if operation in judged else counts
             values = values_ms(counts, percentiles, decoder.unit)
             yield Measured(window, operation, int(counts.sum()), values)
 

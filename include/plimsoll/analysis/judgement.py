@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from plimsoll.analysis.alignment import Schedule
 from plimsoll.analysis.formats.reading import WholeRun
 from plimsoll.analysis.intervals import IntervalTable, maxima, maxima_by_operation
+from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.result import LevelVerdict, Percentiles
@@ -43,7 +44,8 @@ class Judgement:
     None where no rate was asked for, and `notes` are remarks that change nothing. `stalls_s` are the starts of
     intervals in which nothing was answered though operations were under way: they are missed. `format` says what the
     files were taken for; `whole_run` holds figures that they give without intervals, and `errors` the failed operations
-    by kind, None where the files don't tell.
+    by kind, None where the files don't tell. `counts` are the merged counts of the judged intervals by operation, in
+    `unit`, none where the files hold no histograms.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -59,6 +61,8 @@ class Judgement:
     format: str = ""
     whole_run: tuple[WholeRun, ...] = ()
     errors: Mapping[str, int] | None = None
+    counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
+    unit: Unit = "us"
 
     @property
     def valid(self) -> bool:

@@ -10,7 +10,7 @@ from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
 from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_of, uncovered, unreadable
-from plimsoll.analysis.layout import Unit
+from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
 from plimsoll.analysis.sliding import slid
@@ -26,10 +26,14 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class _Pass:
-    """All windows of one interval length, measured at the percentiles of the service levels that have that length."""
+    """All windows of one interval length, measured at the percentiles of the service levels that have that length.
+
+    `counts`: merged counts of the judged windows, by operation.
+    """
 
     measured: tuple[Measured, ...]
     percentiles: tuple[float, ...]
+    counts: Mapping[str, Ints]
 
     def place(self, level: ServiceLevel) -> int:
         return len(SHOWN) + self.percentiles.index(level.percentile)
@@ -88,6 +92,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         notes=(*reading.notes, *judgement.notes, *_failures(reading)),
         format=reading.title,
         whole_run=reading.whole_run,
+        unit=reading.unit,
         errors=reading.errors,
     )
 
@@ -122,7 +127,9 @@ def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLev
 def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:
     same = [level.percentile for level in levels if level.interval / _SECOND == schedule.interval_s]
     percentiles = tuple(dict.fromkeys(same))
-    return _Pass(tuple(measure(tracks, windows(tracks, schedule), decoder, percentiles)), percentiles)
+    counts: dict[str, Ints] = {}
+    measured = tuple(measure(tracks, windows(tracks, schedule), decoder, percentiles, counts))
+    return _Pass(measured, percentiles, counts)
 
 
 def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
@@ -158,7 +165,7 @@ def _judgement(
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    return replace(judgement, stalls_s=first.stalls_s(levels[0]))
+    return replace(judgement, stalls_s=first.stalls_s(levels[0]), counts=first.counts)
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:

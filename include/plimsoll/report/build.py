@@ -6,11 +6,13 @@ from plimsoll.report.charts.achieved import achieved_chart
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
+from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.maxima import maxima_chart
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.charts.rendering import drawing, pictures
 from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.charts.tracks import track_charts
 from plimsoll.report.document import report_document, report_schema
 from plimsoll.report.environment import environment
 from plimsoll.report.figures import achieved_frame, capacity_frame, comparisons_frame, maxima_frame
@@ -60,8 +62,10 @@ def figures(findings: Findings) -> tuple[Figure, ...]:
         heat_map(findings),
         achieved_chart(findings),
         maxima_chart(findings),
+        *latencies_chart(findings),
         *causes_chart(findings),
         *stops_chart(findings),
         *order_chart(findings),
+        *track_charts(findings),
         *timelines(findings),
     )

@@ -58,6 +58,7 @@ def page_html(
         **_context(findings),
         figures={figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
         timelines=[figure.name for figure in figures if figure.name.startswith("timeline-")],
+        tracks=[figure.name for figure in figures if figure.name.startswith("tracks-")],
         config=page_config(),
         style=_asset("style.css"),
         script=_script(_asset("page.js")),

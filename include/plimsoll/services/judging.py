@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.activity import activity_frame
 from plimsoll.analysis.backlog import backlog_frame, opening_backlog
 from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.gclog import pauses_frame
@@ -179,4 +180,5 @@ def _store_circumstances(
     write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
     starts_s = intervals[intervals["operation"] == ALL]["start_s"].sort_values().tolist()
+    write_table(store, key, layout.ACTIVITY, activity_frame(starts_s, collected, evidence.pauses))
     write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

@@ -6,6 +6,7 @@
 
 from plimsoll.domain.cell import AttemptKey
 
+ACTIVITY = "activity.parquet"
 ATTEMPT = "attempt.json"
 BACKLOG = "backlog.parquet"
 CANARY = "canary.json"
@@ -17,6 +18,7 @@ FINGERPRINT = "fingerprint.json"
 HOSTS = "hosts.parquet"
 INTERVALS = "intervals.parquet"
 JVMS = "jvms.parquet"
+LATENCIES = "latencies.parquet"
 MANIFEST = "manifest.json"
 PAUSES = "pauses.parquet"
 PROGRESS = "progress.json"

@@ -120,6 +120,8 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         jvms=_table(store, verdict.key, layout.JVMS, ()),
         hosts=_table(store, verdict.key, layout.HOSTS, ()),
         backlog=_table(store, verdict.key, layout.BACKLOG, ()),
+        latencies=_table(store, verdict.key, layout.LATENCIES, ()),
+        activity=_table(store, verdict.key, layout.ACTIVITY, ()),
     )
 
 

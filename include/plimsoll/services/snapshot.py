@@ -10,6 +10,7 @@ from plimsoll.services.campaigns import CampaignStore
 
 _OF_ATTEMPT = frozenset(
     {
+        layout.ACTIVITY,
         layout.ATTEMPT,
         layout.BACKLOG,
         layout.CANARY,
@@ -20,6 +21,7 @@ _OF_ATTEMPT = frozenset(
         layout.HOSTS,
         layout.INTERVALS,
         layout.JVMS,
+        layout.LATENCIES,
         layout.MANIFEST,
         layout.PAUSES,
         layout.PROVENANCE,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.judgement import Judgement
+from plimsoll.analysis.latencies import latencies_frame
 from plimsoll.domain.result import Verdict
 from plimsoll.quality.attempt import ERROR_LIMIT, error_share
 from plimsoll.services import layout
@@ -76,9 +77,10 @@ def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
 
 
 def store_verdict(work: Work, judged: Judged, verdict: Verdict) -> None:
-    """Store intervals and Data Docs, and last the verdict."""
-    store, key = work.toolkit.store, work.key
+    """Store intervals, the judged time's response times by percentile and Data Docs, and last the verdict."""
+    store, key, judgement = work.toolkit.store, work.key, judged.judgement
     write_table(store, key, layout.INTERVALS, judged.intervals)
+    write_table(store, key, layout.LATENCIES, latencies_frame(judgement.counts, judgement.unit))
     for path, content in (judged.quality.data_docs if judged.quality else {}).items():
         store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
     write_model(store, key, layout.VERDICT, verdict)

@@ -49,7 +49,8 @@ def page(demo_files: Mapping[str, bytes]) -> str:
 
 
 def test_the_report_has_every_promised_file(demo_files: Mapping[str, bytes]) -> None:
-    charts = ["heat-map", "achieved", "maxima", "causes", "stops", "timeline-g1", "timeline-shenandoah"]
+    charts = ["heat-map", "achieved", "maxima", "latencies", "causes", "stops"]
+    charts += [f"{kind}-{variant}" for kind in ("tracks", "timeline") for variant in ("g1", "shenandoah")]
     pictures = {f"charts/{name}.{kind}" for name in charts for kind in ("png", "svg")}
     names = ["cells", "capacity", "achieved", "maxima", "comparisons", "causes", "pauses", "noise", "steadiness"]
     names += ["causes-by-cell", "explained", "worst-misses", "environment", "invalid", "warnings", "checks"]
@@ -88,7 +89,8 @@ def test_the_answer_comes_first_and_every_section_is_there(page: str) -> None:
     elements = Elements(page)
     sections = [attributes["id"] for tag, attributes in elements.tags if tag == "section"]
     assert sections == [
-        "answer", "heat-map", "achieved", "maxima", "why", "pauses", "timelines", "noise", "environment", "validity",
+        "answer", "heat-map", "achieved", "maxima", "percentiles", "why", "pauses", "tracks", "timelines", "noise",
+        "environment", "validity",
         "cells", "definition", "reproduce", "methods",
     ]  # fmt: skip
     assert "OpenJDK 11.0.13 G1 carries 200 ops/s" in elements.text
@@ -143,7 +145,7 @@ def test_every_chart_is_there_without_scripts_once_and_with_ids_of_its_own(page:
     elements = Elements(page)
     charts = [attributes for tag, attributes in elements.tags if tag == "figure"]
     stills = [attributes for tag, attributes in elements.tags if tag == "svg" and attributes.get("class") == "still"]
-    assert len(stills) == len(charts) == 7
+    assert len(stills) == len(charts) == 10
     assert all(attributes["aria-hidden"] == "true" for attributes in stills)
     ids = [attributes["id"] for _, attributes in elements.tags if attributes.get("id")]
     assert len(ids) == len(set(ids))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
+import pandas as pd
 import pytest
 from tests.outcomes import campaign_of
 
@@ -33,9 +34,12 @@ def test_there_is_a_timeline_for_each_variant(drawn: Mapping[str, Figure]) -> No
         "heat-map",
         "achieved",
         "maxima",
+        "latencies",
         "causes",
         "stops",
         "order",
+        "tracks-prime",
+        "tracks-shenandoah",
         "timeline-prime",
         "timeline-shenandoah",
     ]
@@ -82,6 +86,41 @@ def test_missed_intervals_and_their_pauses_reach_the_timeline(drawn: Mapping[str
     counted = [result.verdict for result in patchy.of_variant("shenandoah") if result.verdict]
     assert sum(int(row["missed"]) for row in rows) == sum(verdict.levels[0].missed for verdict in counted)
     assert max(float(row["ms"]) for row in rows if row["mark"] == "p") > 100
+
+
+def test_the_cell_that_decided_is_shown_on_one_axis_that_can_be_zoomed(drawn: Mapping[str, Figure]) -> None:
+    figure = drawn["tracks-shenandoah"]
+    assert figure.title.startswith("OpenJDK 11.0.13 Shenandoah at 60,000 ops/s, repeat ")
+    assert figure.title.endswith(": missed")
+    assert {row["track"] for row in rows_of(figure)} == {"ms", "rate", "cpu", "heap", "stopped"}
+    (zoom,) = figure.spec["params"]
+    assert (zoom["bind"], zoom["select"]["encodings"]) == ("scales", ["x"])
+    assert figure.spec["resolve"]["scale"]["x"] == "shared"
+    picture = picture_specification(figure)
+    assert "params" not in picture
+    assert len(picture["vconcat"]) == 5
+
+
+def test_a_variant_that_carried_every_load_is_shown_at_the_highest(drawn: Mapping[str, Figure]) -> None:
+    assert "at 60,000 ops/s" in drawn["tracks-prime"].title
+
+
+def test_attempts_of_earlier_versions_have_fewer_strips_and_no_curve(demo: Findings) -> None:
+    nothing = pd.DataFrame()
+    attempts = tuple(replace(one, latencies=nothing, activity=nothing) for one in demo.data.attempts)
+    older = {figure.name: figure for figure in figures(analyse(replace(demo.data, attempts=attempts)))}
+    assert "latencies" not in older
+    assert {row["track"] for row in rows_of(older["tracks-g1"])} == {"ms", "rate"}
+
+
+def test_curves_are_of_reads_and_writes_apart_and_end_with_the_maximum(demo: Findings) -> None:
+    (figure,) = [figure for figure in figures(demo) if figure.name == "latencies"]
+    rows = rows_of(figure)
+    labels = list(demo.labels.values())
+    assert {row["panel"] for row in rows} == {f"{label}: {kind}" for label in labels for kind in ("reads", "writes")}
+    own = [row for row in rows if row["panel"] == f"{labels[0]}: reads" and row["load"] == "200 ops/s"]
+    assert [row["x"] for row in own] == sorted(row["x"] for row in own)
+    assert (own[0]["name"], own[-1]["name"]) == ("p0", "maximum")
 
 
 def test_a_run_that_lasted_longer_than_asked_lies_within_its_panel(demo: Findings) -> None:

@@ -75,6 +75,11 @@ def _with_whole_axes(figure: Figure, spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:
+    if "vconcat" in spec:  # a picture can't be zoomed either
+        strips = [
+            {**one, "layer": [layer for layer in one["layer"] if layer.get("name") != HOVER]} for one in spec["vconcat"]
+        ]
+        return {**{key: value for key, value in spec.items() if key != "params"}, "vconcat": strips}
     inner = spec.get("spec", {})
     layers = [layer for layer in inner.get("layer", ()) if layer.get("name") != HOVER]
     return {**spec, "spec": {**inner, "layer": layers}} if layers else spec

@@ -86,11 +86,11 @@ def log_axis(lowest: float, highest: float, most_ticks: int = 9) -> tuple[list[f
     return [low, high], ticks if len(ticks) <= most_ticks or len(decades) < 2 else decades
 
 
-def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9) -> alt.Y:
-    """A y channel in ms on a log scale that encloses the values."""
+def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9, extent_px: int = 0) -> alt.Y:
+    """A y channel in ms on a log scale that encloses the values; its labels take `extent_px` or more."""
     domain, ticks = log_axis(min(values), max(values), most_ticks)
     scale = alt.Scale(type="log", domain=domain, nice=False)
-    return alt.Y(field, title=title, scale=scale, axis=alt.Axis(values=ticks, format=",~f"))
+    return alt.Y(field, title=title, scale=scale, axis=alt.Axis(values=ticks, format=",~f", minExtent=extent_px))
 
 
 def colour_of(findings: Findings, variant: str) -> str:

@@ -16,6 +16,10 @@
 
   const shaped = (data, room) => {
     const spec = structuredClone(data.spec);
+    if (spec.vconcat) {
+      for (const strip of spec.vconcat) strip.width = Math.max(room, data.narrowest_px) - padding - axis - 12;
+      return spec;
+    }
     if (!data.panels) {
       spec.width = Math.max(room, data.narrowest_px);
       spec.autosize = { type: "fit-x", contains: "padding" };
@@ -35,7 +39,10 @@
     return spec;
   };
 
+  const stripsHeight = (strips) => strips.reduce((sum, strip) => sum + strip.height + spacing, 90);
+
   const expectedHeight = (data, spec) =>
+    spec.vconcat ? stripsHeight(spec.vconcat) :
     data.panels ? Math.ceil(data.panels.count / spec.columns) * (spec.spec.height + (hasGaps(data, spec.columns) ? 70 : 34)) + 60 : (spec.height ?? 300) + 90;
 
   class Chart {

@@ -1,0 +1,86 @@
+"""What each host did in each interval of a timed run, warm-up included: to be drawn below the response times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.analysis.coincidence import Collected
+from plimsoll.analysis.gcpause import Pauses, stopped_ms
+from plimsoll.analysis.hosts import cpu_busy
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+COLUMNS = ("start_s", "host", "cpu_busy", "heap_bytes", "stopped_ms")
+
+
+def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Mapping[str, Pauses]) -> pd.DataFrame:
+    """A row an interval (by its start, rising, on the load generator's clock) and host; NaN: not collected.
+
+    `cpu_busy`: mean share of all its processors; `heap_bytes`: the most that was in use when a collection began or
+    ended; `stopped_ms`: for how long all of its threads stood.
+    """
+    import pandas as pd  # late: judging needs none of it
+
+    if not len(starts_s):
+        return pd.DataFrame(columns=list(COLUMNS))
+    starts, samples, pauses = np.asarray(starts_s, dtype=np.float64), collected.samples, collected.pauses
+    begin = {
+        host: collected.started_at.timestamp() + collected.ahead_ms.get(host, 0.0) / 1000
+        for host in {*gc_logs, *(samples["host"] if not samples.empty else ())}
+    }
+    found = [
+        _binned(starts, _busy(samples, begin), "mean"),
+        _binned(starts, _heap(gc_logs, begin), "max"),
+        _binned(starts, _stopped(pauses), "sum"),
+    ]
+    hosts = sorted({str(host) for table in found for host in table.index.get_level_values("host")})
+    rows = pd.MultiIndex.from_product([starts, hosts], names=["start_s", "host"])
+    table = pd.concat(found, axis=1).reindex(rows)
+    table.loc[rows.get_level_values("host").isin(list(gc_logs)) & table["stopped_ms"].isna(), "stopped_ms"] = 0.0
+    return table.reset_index()[list(COLUMNS)].astype({"host": "str"})
+
+
+def _busy(samples: pd.DataFrame, begin: Mapping[str, float]) -> pd.DataFrame:
+    import pandas as pd
+
+    if samples.empty:
+        return pd.DataFrame({"host": [], "t": [], "cpu_busy": []})
+    # a sample is of the second before it
+    at = samples["time_s"] - samples["host"].map(begin) - 0.5
+    return pd.DataFrame({"host": samples["host"], "t": at, "cpu_busy": cpu_busy(samples)})
+
+
+def _heap(gc_logs: Mapping[str, Pauses], begin: Mapping[str, float]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        (host, change.at.timestamp() - begin[host], max(change.before_bytes, change.after_bytes))
+        for host, log in gc_logs.items()
+        for change in log.heap
+    ]
+    return pd.DataFrame(rows, columns=["host", "t", "heap_bytes"])
+
+
+def _stopped(pauses: pd.DataFrame | None) -> pd.DataFrame:
+    import pandas as pd
+
+    if pauses is None or pauses.empty:
+        return pd.DataFrame({"host": [], "t": [], "stopped_ms": []})
+    stops = pauses[pauses["stop_the_world"].astype(bool)]
+    return pd.DataFrame({"host": stops["host"], "t": stops["start_s"], "stopped_ms": stopped_ms(stops)})
+
+
+def _binned(starts_s: NDArray[np.float64], table: pd.DataFrame, how: str) -> pd.DataFrame:
+    """The figures of each interval and host as one; what lies before or after all intervals is left out."""
+    step_s = float(starts_s[1] - starts_s[0]) if len(starts_s) > 1 else float("inf")
+    at = table["t"].to_numpy(dtype=np.float64)
+    kept = (at >= starts_s[0]) & (at < starts_s[-1] + step_s)
+    place = np.searchsorted(starts_s, at[kept], "right") - 1
+    own = table[kept].assign(start_s=starts_s[place]).drop(columns="t")
+    binned: pd.DataFrame = own.groupby(["start_s", "host"]).agg(how)
+    return binned

@@ -1,0 +1,142 @@
+"""Response time by percentile, reads and writes apart, a panel a variant, a line a load: HdrHistogram's usual plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import log10
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import pandas as pd
+
+from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, rows_data, specification
+from plimsoll.report.charts.theme import BOUND, legend_room, log_y
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import figure, ops, percent
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.campaign import AttemptData
+
+_RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
+"""From the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""
+_DASHES = ([1, 0], [6, 3], [2, 2])
+_EVERY = "all operations"
+
+
+def latencies_chart(findings: Findings) -> tuple[Figure, ...]:
+    """One figure; none where no attempt's response times are stored by percentile."""
+    rows = [row for place in _places(findings) for row in _rows(findings, *place)]
+    if not rows:
+        return ()
+    kinds = _kinds(rows)
+    names = [f"{label}: {kind}" for label in findings.labels.values() for kind in kinds]
+    shown = [name for name in names if any(row["panel"] == name for row in rows)]
+    panels = alt.layer(*_layers(findings, rows)).properties(width=340, height=200)
+    layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=270)
+    header = alt.Header(labelFontSize=12, title=None)
+    chart = panels.facet(
+        facet=alt.Facet("panel:N", sort=shown, header=header), columns=layout.in_row, data=TABLE
+    ).add_params(legend_room(700))
+    figure_ = Figure(
+        name="latencies",
+        title="Response time by percentile",
+        caption=(
+            "Of every operation of the judged time, from its intended start: the share of operations that were "
+            "answered within so many ms, on a scale that gives each further nine the same room. Lines are medians over "
+            f"the valid repeats, one a load. Dashed: the bound, {figure(findings.level.bound_ms)} ms. The service "
+            f"level asks for p{findings.level.percentile:g} below it in every interval: a curve below it is not enough."
+        ),
+        spec=specification(chart, rows_data(rows)),
+        panels=layout,
+    )
+    return (figure_,)
+
+
+def _places(findings: Findings) -> Iterator[tuple[str, int, list[AttemptData]]]:
+    """Variant, load and the valid repeats whose curves are known."""
+    for variant in findings.labels:
+        for load in sorted(findings.definition.loads):
+            own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
+            counted = [one.counted for one in own if one.counted is not None and not one.counted.latencies.empty]
+            if counted:
+                yield variant, load, counted
+
+
+def _rows(
+    findings: Findings, variant: str, load: int, attempts: Sequence[AttemptData]
+) -> Iterator[Mapping[str, object]]:
+    """The median over repeats of each percentile that all of them tell, and of their maxima."""
+    table = pd.concat([one.latencies for one in attempts], ignore_index=True)
+    apart = set(table["operation"]) & {"reads", "writes"}
+    for operation in sorted(apart) or ["all"]:
+        own = table[table["operation"] == operation]
+        told = own.groupby("percentile")["ms"].agg(["median", "size"])
+        whole = told[told["size"] == len(attempts)].drop(index=100.0, errors="ignore")
+        maxima = own[own["percentile"] == 100.0]
+        ends = [(float(p), float(ms)) for p, ms in whole["median"].items()]
+        nines = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in ends]
+        nines.append((float(maxima["operations"].median()), float(maxima["ms"].median()), "maximum"))
+        for x, ms, name in nines:
+            if ms > 0:
+                yield {
+                    "panel": f"{findings.labels[variant]}: {operation if apart else _EVERY}",
+                    "load": ops(load),
+                    "x": float(f"{x:.5g}"),
+                    "ms": float(f"{ms:.4g}"),
+                    "name": name,
+                    "repeats": len(attempts),
+                }
+
+
+def _kinds(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted({str(row["panel"]).rpartition(": ")[2] for row in rows})
+
+
+def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
+    bound_ms, loads = findings.level.bound_ms, [ops(load) for load in sorted(findings.definition.loads)]
+    y = log_y("ms:Q", [*(row["ms"] for row in rows), bound_ms], "Response time (ms, log scale)")
+    x = _percentiles(max(row["x"] for row in rows))
+    columns: Any = alt.expr("max(1, floor(legendRoom / 110))")
+    legend = alt.Legend(orient="top", title="Attempted load", columns=columns, symbolType="stroke")
+    scale = alt.Scale(domain=loads, range=_colours(len(loads)))
+    dashes = alt.Scale(domain=loads, range=[_DASHES[place % len(_DASHES)] for place in range(len(loads))])
+    tooltip = [
+        alt.Tooltip("load:N", title="Attempted load"),
+        alt.Tooltip("name:N", title="Percentile"),
+        alt.Tooltip("ms:Q", title="Response time (ms)"),
+        alt.Tooltip("repeats:Q", title="Valid repeats"),
+    ]
+    rule = alt.Chart(alt.InlineData(values=[{"ms": bound_ms}])).mark_rule(style=BOUND)
+    base = alt.Chart()
+    return [
+        rule.encode(y=y),
+        base.mark_line(strokeWidth=1.6).encode(
+            x=x,
+            y=y,
+            color=alt.Color("load:N", scale=scale, legend=legend),
+            strokeDash=alt.StrokeDash("load:N", scale=dashes, legend=legend),
+        ),
+        base.mark_point(opacity=0, size=60).encode(x=x, y=y, detail="load:N", tooltip=tooltip).properties(name=HOVER),
+    ]
+
+
+def _percentiles(most: float) -> alt.X:
+    """A log scale of one over the share of operations that lie above: 1 is 0 %, 10 is 90 %, 1,000 is 99.9 %."""
+    decades = [10**power for power in range(int(log10(max(most, 10))) + 1)]
+    names = {str(step): percent(1 - 1 / step, max(0, len(str(step)) - 3)) for step in decades}
+    told = " : ".join(f"datum.value == {step} ? '{name}'" for step, name in names.items())
+    scale = alt.Scale(type="log", domain=[1, max(most, 10)], nice=False)
+    axis = alt.Axis(values=decades, labelExpr=f"{told} : ''", labelOverlap="greedy")
+    return alt.X("x:Q", title="Percentile (share of operations, log scale)", scale=scale, axis=axis)
+
+
+def _colours(count: int) -> list[str]:
+    """Evenly from the ramp."""
+    places = [place / max(1, count - 1) * (len(_RAMP) - 1) for place in range(count)]
+    return [_between(_RAMP[int(at)], _RAMP[min(int(at) + 1, len(_RAMP) - 1)], at % 1) for at in places]
+
+
+def _between(low: str, high: str, share: float) -> str:
+    ends = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (low, high)]
+    mixed = (round(one + (other - one) * share) for one, other in zip(*ends, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)

@@ -1,0 +1,221 @@
+"""The cell that decided a variant's capacity: all that was collected over time, on one axis that can be zoomed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import pandas as pd
+
+from plimsoll.analysis.campaign import distance
+from plimsoll.report.charts.figure import HOVER, TABLE, Figure
+from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import ops
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.campaign import AttemptData, CellResult
+
+_POINTS = 300
+_MIB = 2**20
+_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
+_AXIS_PX = 52
+
+
+@dataclass(frozen=True)
+class _Track:
+    """One strip: `rows` are t (s), v and series."""
+
+    name: str
+    title: str
+    rows: pd.DataFrame
+    height: int = 78
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How a strip is drawn. `last`: with the axis of time; `named`: with the legend of the hosts."""
+
+    load: int
+    hosts: Sequence[str]
+    last: bool
+    named: bool
+
+
+def track_charts(findings: Findings) -> tuple[Figure, ...]:
+    """One figure a variant with a valid attempt."""
+    found = ((variant, _decisive(findings, variant)) for variant in findings.labels)
+    return tuple(_figure(findings, variant, one) for variant, one in found if one is not None)
+
+
+def _decisive(findings: Findings, variant: str) -> CellResult | None:
+    """The worst valid repeat of the lowest load that missed, else of the highest that was run."""
+    (capacity,) = [one for one in findings.capacities if one.variant == variant]
+    valid = [one for one in findings.of_variant(variant) if one.counted and not one.counted.intervals.empty]
+    load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)
+    own = [one for one in valid if one.cell.load_ops_s == load]
+    return max(own, key=lambda one: (one.verdict and distance(one.verdict)) or 0.0, default=None)
+
+
+def _figure(findings: Findings, variant: str, result: CellResult) -> Figure:
+    attempt = result.counted
+    if attempt is None:
+        raise AssertionError(result.cell.id)
+    tracks = list(_tracks(findings, attempt))
+    rows = pd.concat([track.rows.assign(track=track.name) for track in tracks], ignore_index=True)
+    load, hosts = result.cell.load_ops_s, sorted({*rows["series"]} - {""})
+    named = next((track.name for track in tracks if set(track.rows["series"]) != {""}), "")
+    charts = [
+        _chart(findings, track, _Look(load, hosts, last=track is tracks[-1], named=track.name == named))
+        for track in tracks
+    ]
+    chart = alt.vconcat(*charts, data=TABLE, spacing=8).resolve_scale(
+        x="shared", color="independent", strokeDash="independent"
+    )
+    spec = {**chart.to_dict(), "data": _csv(rows)}
+    spec["params"] = [_zoom(spec)]
+    return Figure(
+        name=f"tracks-{variant}",
+        title=f"{findings.labels[variant]} at {ops(load)}, repeat {result.cell.repeat}: {result.state}",
+        caption=(
+            "The cell that decided each variant's capacity: the worst repeat of the lowest load that missed, or of "
+            "the highest load. All strips share one axis of time. Drag to move, turn the wheel with Ctrl held to zoom, "
+            "double-click to see the whole again. Shaded: warm-up, not judged. CPU: all processors of a host. Heap: "
+            "the most in use when a collection began or ended. Stopped: for how long all threads of a node stood still "
+            "in an interval. Long runs are thinned: each point is the highest of its neighbours."
+        ),
+        spec=spec,
+        narrowest_px=300,
+    )
+
+
+def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
+    views = []
+    for place, one in enumerate(spec["vconcat"]):
+        one["layer"][0]["name"] = f"strip{place}"
+        views.append(f"strip{place}")
+    select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"}
+    return {"name": "zoom", "select": select, "bind": "scales", "views": views}
+
+
+def _tracks(findings: Findings, attempt: AttemptData) -> Iterator[_Track]:
+    """What was collected, each strip only where there is anything."""
+    level, table = findings.level, attempt.intervals
+    judged = table[(table["operation"] == level.operations) & (table["phase"] != "partial")]
+    middle = judged["start_s"] + judged["duration_s"] / 2
+    times = pd.DataFrame({"t": middle, "v": judged["judged_ms"], "series": "", "missed": judged["met"] == False})  # noqa: E712 - NA is no miss
+    yield _Track("ms", f"p{level.percentile:g} (ms)", _thinned(times), height=120)
+    every = table[(table["operation"] == "all") & (table["phase"] != "partial")]
+    rates = pd.DataFrame({"t": every["start_s"] + every["duration_s"] / 2, "v": every["rate_ops_s"], "series": ""})
+    yield _Track("rate", "Answered (ops/s)", _thinned(rates))
+    half_s = float(every["duration_s"].median()) / 2
+    if not attempt.backlog.empty:
+        waiting = pd.DataFrame(
+            {"t": attempt.backlog["start_s"] + half_s, "v": attempt.backlog["behind_s"], "series": ""}
+        )
+        if waiting["v"].max() > 0:
+            yield _Track("backlog", "Backlog (s)", _thinned(waiting))
+    for name, title, column, factor in (
+        ("cpu", "CPU (%)", "cpu_busy", 100.0),
+        ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
+        ("stopped", "Stopped (ms)", "stopped_ms", 1.0),
+    ):
+        if attempt.activity.empty or attempt.activity[column].isna().all():
+            continue
+        own = attempt.activity.dropna(subset=[column])
+        yield _Track(
+            name,
+            title,
+            _thinned(
+                pd.DataFrame(
+                    {"t": own["start_s"] + half_s, "v": own[column].astype(float) * factor, "series": own["host"]}
+                )
+            ),
+        )
+
+
+def _thinned(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of every few neighbours of a series the highest, so that no series has more than `_POINTS`."""
+    kept = []
+    for _, own in rows.dropna(subset=["v"]).sort_values("t").groupby("series", sort=True):
+        each = -(-len(own) // _POINTS)
+        group = pd.Series(range(len(own)), index=own.index) // each
+        kept.append(own.loc[own.groupby(group)["v"].idxmax()])
+    return pd.concat(kept, ignore_index=True) if kept else rows.iloc[:0]
+
+
+def _csv(rows: pd.DataFrame) -> dict[str, Any]:
+    shaped = rows.assign(
+        t=rows["t"].astype(float).map("{:.6g}".format),
+        v=rows["v"].astype(float).map("{:.4g}".format),
+        missed=rows["missed"].astype("boolean").fillna(value=False).astype(int),
+    )
+    csv = shaped[["track", "t", "v", "series", "missed"]].to_csv(index=False, lineterminator="\n")
+    return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(("t", "v", "missed"), "number")}}
+
+
+def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart:
+    x, y = _time(findings, last=look.last), _axis(findings, track)
+    own = alt.Chart().transform_filter(alt.datum.track == track.name)
+    layers = [_warm_up(findings, x), *_reference(findings, track, y, look.load)]
+    layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(track, look)))
+    if track.name == "ms":
+        missed = own.transform_filter(alt.datum.missed > 0)
+        layers.append(missed.mark_point(filled=True, opacity=1, size=18, color=MISSED).encode(x=x, y=y))
+    hover = own.mark_point(opacity=0, size=40).encode(x=x, y=y, tooltip=_tooltip(track)).properties(name=HOVER)
+    chart: alt.LayerChart = alt.layer(*layers, hover).properties(width=690, height=track.height)
+    return chart
+
+
+def _series(track: _Track, look: _Look) -> dict[str, Any]:
+    if set(track.rows["series"]) == {""}:
+        return {"color": alt.value(PALETTE[0])}
+    hosts = list(look.hosts)
+    legend = (
+        alt.Legend(orient="top", title=None, symbolType="stroke", symbolSize=300, columns=6) if look.named else None
+    )
+    dashes = [_DASHES[place % len(_DASHES)] for place in range(len(hosts))]
+    colours = [PALETTE[place % len(PALETTE)] for place in range(len(hosts))]
+    return {
+        "color": alt.Color("series:N", scale=alt.Scale(domain=hosts, range=colours), legend=legend),
+        "strokeDash": alt.StrokeDash("series:N", scale=alt.Scale(domain=hosts, range=dashes), legend=legend),
+    }
+
+
+def _time(findings: Findings, *, last: bool) -> alt.X:
+    end_s = findings.definition.timing.duration / timedelta(seconds=1)
+    axis = alt.Axis(labels=last, ticks=last, tickCount=8, labelOverlap=True, labelFlush=True)
+    title = "Time since start (s)" if last else None
+    return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, end_s], nice=False), axis=axis)
+
+
+def _axis(findings: Findings, track: _Track) -> alt.Y:
+    values = [float(value) for value in track.rows["v"] if value > 0]
+    if track.name == "ms":
+        return log_y("v:Q", [*values, findings.level.bound_ms], track.title, 7, _AXIS_PX)
+    axis = alt.Axis(tickCount=3, format=",~f", minExtent=_AXIS_PX)
+    scale = alt.Scale(domain=[0, 100]) if track.name == "cpu" else alt.Scale(zero=True, nice=True)
+    return alt.Y("v:Q", title=track.title, axis=axis, scale=scale)
+
+
+def _reference(findings: Findings, track: _Track, y: alt.Y, load: int) -> Sequence[alt.Chart]:
+    """The bound, and the attempted rate."""
+    value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(track.name)
+    if value is None:
+        return []
+    return [alt.Chart(alt.InlineData(values=[{"v": value}])).mark_rule(style=BOUND).encode(y=y)]
+
+
+def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
+    end = findings.definition.timing.warmup / timedelta(seconds=1)
+    shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16, clip=True)
+    drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
+    return drawn
+
+
+def _tooltip(track: _Track) -> list[alt.Tooltip]:
+    of_hosts = [alt.Tooltip("series:N", title="Host")] if set(track.rows["series"]) != {""} else []
+    return [*of_hosts, alt.Tooltip("t:Q", title="Time (s)"), alt.Tooltip("v:Q", title=track.title)]

@@ -1,0 +1,54 @@
+"""The curve over the judged time, of logs whose every value is known."""
+
+from datetime import timedelta
+
+import pytest
+from tests.unit.analysis.logs import every_second, log
+
+from plimsoll.analysis.judgement import Judgement, Run
+from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.latencies import STEPS, latencies_frame
+from plimsoll.domain.service_level import ServiceLevel
+
+WRITES, READS = "r.hdr-intended-mutations", "r.hdr-intended-selects"
+FAST, SLOW = 1_000, 250_000
+
+
+def judged(files: dict[str, bytes]) -> Judgement:
+    return judge_logs(files, Run(warmup=timedelta(seconds=10)), (ServiceLevel(),))
+
+
+def curve(judgement: Judgement, operation: str) -> dict[float, float]:
+    """Percentile → ms."""
+    table = latencies_frame(judgement.counts, judgement.unit)
+    own = table[table["operation"] == operation]
+    return dict(zip(own["percentile"], own["ms"], strict=True))
+
+
+def test_warm_up_and_the_cut_off_rest_are_not_in_it() -> None:
+    values = [[SLOW] * 10] * 10 + [[FAST] * 10] * 20 + [[SLOW] * 10] * 5
+    found = curve(judged({WRITES: log(every_second(values))}), "all")
+    assert set(found.values()) == {1.0}
+
+
+def test_reads_and_writes_stand_apart_and_together() -> None:
+    judgement = judged({WRITES: log(every_second([[FAST] * 10] * 30)), READS: log(every_second([[SLOW]] * 30))})
+    table = latencies_frame(judgement.counts, judgement.unit)
+    assert dict(table.groupby("operation")["operations"].first()) == {"all": 220, "reads": 20, "writes": 200}
+    assert curve(judgement, "writes")[99.0] == 1.0
+    assert curve(judgement, "reads")[50.0] == pytest.approx(250, rel=1e-3)
+    assert (curve(judgement, "all")[90.0], curve(judgement, "all")[98.0]) == (1.0, pytest.approx(250, rel=1e-3))
+
+
+def test_no_percentile_is_told_that_less_than_one_operation_lies_above_but_the_maximum() -> None:
+    found = curve(judged({WRITES: log(every_second([[FAST] * 10] * 30))}), "all")
+    assert sorted(found)[-2:] == [99.5, 100.0]
+
+
+def test_nothing_judged_has_no_curve() -> None:
+    assert latencies_frame({}, "us").empty
+
+
+def test_percentiles_rise_in_equal_parts_of_a_nine() -> None:
+    assert list(STEPS) == sorted(set(STEPS))
+    assert {0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999} <= set(STEPS)
