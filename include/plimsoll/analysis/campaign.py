@@ -42,8 +42,8 @@ class AttemptData:
     max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
     duration_ms, kind, stop_the_world. `coincidences`: what `coincidence_frame` makes, empty where it was not made.
     `jvms`: what `jvms_frame` makes. `hosts`: what `hosts_frame` makes. `backlog`: what `backlog_frame` makes.
-    `latencies`: what `latencies_frame` makes. `activity`: what `activity_frame` makes. Attempts that an earlier version
-    judged have neither.
+    `latencies`: what `latencies_frame` makes. `activity`: what `activity_frame` makes. `log_lines`: what
+    `log_lines_frame` makes. Attempts that an earlier version judged have none of the last three.
     `provenance`: of an attempt that was imported.
     """
 
@@ -58,6 +58,7 @@ class AttemptData:
     backlog: pd.DataFrame = field(default_factory=_no_table)
     latencies: pd.DataFrame = field(default_factory=_no_table)
     activity: pd.DataFrame = field(default_factory=_no_table)
+    log_lines: pd.DataFrame = field(default_factory=_no_table)
 
 
 @dataclass(frozen=True, eq=False)

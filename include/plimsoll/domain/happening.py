@@ -18,6 +18,14 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a database's own log, as it stands there, and its time."""
+
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class GeneratorSecond:
     """How the load generator itself was in the second that ends at `at`.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event
+from plimsoll.domain.happening import Event, LogLine
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
@@ -18,7 +18,7 @@ class Database(Protocol):
 
     name: str
     log_file: str
-    """Name of the collected file that `events` reads."""
+    """Name of the collected file that `events` and `lines` read."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
@@ -48,3 +48,6 @@ class Database(Protocol):
 
     def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
         """What a node's collected log tells of work that may hold up operations; `zone` is that of its times. Pure."""
+
+    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """The lines of a node's collected log that have a time; `zone` as above. Pure."""

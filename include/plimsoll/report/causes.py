@@ -54,12 +54,13 @@ class CauseRow:
 
 @dataclass(frozen=True)
 class MissRow:
-    """One missed interval and everything that touched it, as text."""
+    """One missed interval and everything that touched it, as text; `lines` are the nodes' log lines of its time."""
 
     cell: str
     start: str
     value: str
     causes: str
+    lines: tuple[str, ...] = ()
 
 
 def explained_rows(findings: Findings) -> tuple[ExplainedRow, ...]:
@@ -230,7 +231,17 @@ def _miss_row(findings: Findings, result: CellResult, row: Mapping[Any, Any]) ->
         start=f"{row['start_s']:,.0f} s",
         value=ms(row["judged_ms"]),
         causes="; ".join(touched) or "nothing of what was collected",
+        lines=_lines(result, float(row["start_s"])),
     )
+
+
+def _lines(result: CellResult, start_s: float) -> tuple[str, ...]:
+    """The stored log lines of the interval that begins then, each with its host."""
+    table = result.counted.log_lines if result.counted else None
+    if table is None or table.empty:
+        return ()
+    own = table[table["start_s"] == start_s]
+    return tuple(f"{host}: {text}" for host, text in zip(own["host"], own["text"], strict=True))
 
 
 def _amount(row: Mapping[Any, Any], cause: Cause) -> float:

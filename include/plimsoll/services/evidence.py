@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.gcpause import Pauses
-    from plimsoll.domain.happening import Event, GeneratorSecond
+    from plimsoll.domain.happening import Event, GeneratorSecond, LogLine
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import Manifest
     from plimsoll.services.attempts import Work
@@ -32,7 +32,8 @@ _SAMPLES = "host.csv"
 class Evidence:
     """The collected files of one attempt, by what they are.
 
-    `response_times`: histogram logs by file name. `events`: what the nodes' own logs tell, by host.
+    `response_times`: histogram logs by file name. `events`: what the nodes' own logs tell, by host, and `lines`: the
+    logs themselves.
     `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a second and host.
     """
 
@@ -40,6 +41,7 @@ class Evidence:
     response_times: Mapping[str, bytes]
     pauses: Mapping[str, Pauses]
     events: Mapping[str, Sequence[Event]]
+    lines: Mapping[str, Sequence[LogLine]]
     seconds: Sequence[GeneratorSecond]
     samples: pd.DataFrame
 
@@ -52,11 +54,14 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
     progress_path = paths.get(generator.progress_file)
     logs = generator.response_time_logs(paths).values()
     pauses = dict(_pauses(work, manifest))
+    logs_of_nodes = dict(_node_logs(work, manifest, {host: found.zone for host, found in pauses.items()}))
+    database = work.database
     return Evidence(
         summary=generator.summary(_read(work, summary_path).decode() if summary_path else ""),
         response_times={name: _read(work, paths[name]) for name in logs},
         pauses=pauses,
-        events=dict(_events(work, manifest, {host: found.zone for host, found in pauses.items()})),
+        events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
+        lines={host: database.lines(text, zone) for host, (text, zone) in logs_of_nodes.items()},
         seconds=generator.seconds(_read(work, progress_path).decode(errors="replace") if progress_path else ""),
         samples=_samples(work, manifest),
     )
@@ -70,14 +75,14 @@ def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
             yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
 
 
-def _events(
+def _node_logs(
     work: Work, manifest: Manifest, zones: Mapping[str, tzinfo | None]
-) -> Iterator[tuple[str, Sequence[Event]]]:
-    """Of nodes whose GC log tells their time zone: databases' own logs leave it out."""
+) -> Iterator[tuple[str, tuple[str, tzinfo]]]:
+    """Text and time zone of the nodes' own logs, which leave the zone out: it is their GC log's."""
     for entry in manifest.files:
         host = _host(entry.path)
         if PurePosixPath(entry.path).name == work.database.log_file and (zone := zones.get(host)) is not None:
-            yield host, work.database.events(_read(work, entry.path).decode(errors="replace"), zone)
+            yield host, (_read(work, entry.path).decode(errors="replace"), zone)
 
 
 def _samples(work: Work, manifest: Manifest) -> pd.DataFrame:

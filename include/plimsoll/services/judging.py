@@ -14,6 +14,7 @@ from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
 from plimsoll.analysis.jvms import jvms_frame
+from plimsoll.analysis.log_lines import log_lines_frame
 from plimsoll.domain.errors import NotFound
 from plimsoll.quality.attempt import Measured, check_attempt
 from plimsoll.services import layout
@@ -180,5 +181,7 @@ def _store_circumstances(
     write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval))
     write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
     starts_s = intervals[intervals["operation"] == ALL]["start_s"].sort_values().tolist()
+    lines = log_lines_frame(intervals, evidence.lines, started_at, ahead_ms, bound_ms)
+    write_table(store, key, layout.LOG_LINES, lines)
     write_table(store, key, layout.ACTIVITY, activity_frame(starts_s, collected, evidence.pauses))
     write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

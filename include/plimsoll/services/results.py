@@ -121,6 +121,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         hosts=_table(store, verdict.key, layout.HOSTS, ()),
         backlog=_table(store, verdict.key, layout.BACKLOG, ()),
         latencies=_table(store, verdict.key, layout.LATENCIES, ()),
+        log_lines=_table(store, verdict.key, layout.LOG_LINES, ()),
         activity=_table(store, verdict.key, layout.ACTIVITY, ()),
     )
 

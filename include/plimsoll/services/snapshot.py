@@ -22,6 +22,7 @@ _OF_ATTEMPT = frozenset(
         layout.INTERVALS,
         layout.JVMS,
         layout.LATENCIES,
+        layout.LOG_LINES,
         layout.MANIFEST,
         layout.PAUSES,
         layout.PROVENANCE,

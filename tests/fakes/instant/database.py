@@ -9,7 +9,7 @@ from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
-from plimsoll.domain.happening import Event
+from plimsoll.domain.happening import Event, LogLine
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
@@ -66,6 +66,10 @@ class InstantDatabase:
 
     def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
         """Its log tells nothing."""
+        return ()
+
+    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """Nor has it lines with a time."""
         return ()
 
 

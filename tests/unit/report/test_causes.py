@@ -1,9 +1,12 @@
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 
 from plimsoll.analysis.coincidence import CAUSES
 from plimsoll.report.causes import cause_rows, causes_frame, explained_rows, worst_misses
 from plimsoll.report.charts.causes import causes_chart
-from plimsoll.report.findings import Findings
+from plimsoll.report.findings import Findings, analyse
 
 
 def test_missed_intervals_are_told_with_what_explains_them(demo: Findings) -> None:
@@ -44,3 +47,16 @@ def test_nothing_is_drawn_where_nothing_missed(patchy: Findings, demo: Findings)
     (drawn,) = causes_chart(patchy)
     shares = [row["share"] for row in drawn.spec["data"]["values"]]
     assert max(shares) == pytest.approx(100)
+
+
+def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(demo: Findings) -> None:
+    worst = worst_misses(demo)[0]
+    first = next(one for one in demo.data.attempts if one.verdict.cell.id == worst.cell)
+    start_s = float(worst.start.removesuffix(" s").replace(",", ""))
+    lines = pd.DataFrame(
+        {"start_s": [start_s, start_s + 1], "at_s": 1.0, "host": "node2", "text": ["WARN GCInspector", "INFO other"]}
+    )
+    attempts = tuple(replace(one, log_lines=lines) if one is first else one for one in demo.data.attempts)
+    findings = analyse(replace(demo.data, attempts=attempts))
+    assert worst_misses(findings)[0].lines == ("node2: WARN GCInspector",)
+    assert worst.lines == ()

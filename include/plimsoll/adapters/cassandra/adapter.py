@@ -9,7 +9,7 @@ from typing import Any
 
 from plimsoll.adapters.cassandra.checks import problems, unchecked
 from plimsoll.adapters.cassandra.class_data import class_data
-from plimsoll.adapters.cassandra.events import events
+from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, install, start
@@ -20,7 +20,7 @@ from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.happening import Event
+from plimsoll.domain.happening import Event, LogLine
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
@@ -99,6 +99,10 @@ class Cassandra:
     def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
         """Compactions, flushes and dropped messages of a node's system.log."""
         return events(text, zone)
+
+    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """The lines of a node's system.log, with their times."""
+        return lines(text, zone)
 
     def _blueprint(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta

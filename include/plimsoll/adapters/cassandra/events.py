@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 
-from plimsoll.domain.happening import Event
+from plimsoll.domain.happening import Event, LogLine
 
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.+?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \S+:\d+ - (?P<message>.*)", re.ASCII
@@ -25,6 +25,15 @@ def events(text: str, zone: tzinfo) -> tuple[Event, ...]:
     return tuple(_events(text, zone))
 
 
+def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
+    """Every line of one node's system.log that has a time, which is in the JVM's `zone`; not those of stack traces."""
+    return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
+
+
+def _time(match: re.Match[str], zone: tzinfo) -> datetime:
+    return datetime.strptime(match["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
+
+
 def _events(text: str, zone: tzinfo) -> Iterator[Event]:
     writing: dict[str, datetime] = {}
     for match in filter(None, map(_LINE.match, text.splitlines())):
@@ -34,7 +43,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
             and "messages were dropped" not in message
         ):
             continue
-        at = datetime.strptime(match["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
+        at = _time(match, zone)
         if _WRITING.match(message):
             writing[thread] = at
         elif message.startswith(_WRITTEN) and thread in writing:

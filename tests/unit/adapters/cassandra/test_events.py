@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.cassandra.events import events
+from plimsoll.adapters.cassandra.events import events, lines
 
 # Lines of a real node of 4.0.1.
 LOG = (Path(__file__).parent / "fixtures" / "system-4.0.1.log").read_text()
@@ -30,3 +30,17 @@ def test_a_long_compactions_figure_has_thousands():
 
 def test_a_flush_whose_beginning_is_not_in_the_log_is_none():
     assert events(LOG.splitlines()[1], UTC) == ()
+
+
+def test_every_line_with_a_time_is_told_and_stack_traces_are_not() -> None:
+    text = (
+        "WARN  [GossipTasks:1] 2026-03-01 12:00:01,250 FailureDetector.java:319 - Not marking nodes down\n"
+        "java.lang.RuntimeException: no\n\tat a.B.c(B.java:1)\n"
+        "INFO  [main] 2026-03-01 12:00:02,000 StorageService.java:1 - up\n"
+    )
+    found = lines(text, UTC)
+    assert [one.at for one in found] == [
+        datetime(2026, 3, 1, 12, 0, 1, 250_000, tzinfo=UTC),
+        datetime(2026, 3, 1, 12, 0, 2, tzinfo=UTC),
+    ]
+    assert found[0].text.endswith("Not marking nodes down")
