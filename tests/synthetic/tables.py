@@ -136,4 +136,4 @@ def activity_table(rng: np.random.Generator, starts: Floats, rate_share: float) 
         cpu_busy=np.clip(rng.normal(0.2 + 0.6 * rate_share, 0.03, size), 0, 1),
         heap_bytes=np.where(of_node, rng.uniform(2e8, 5e8, size), np.nan),
         stopped_ms=np.where(of_node, rng.exponential(20, size), np.nan),
-    )
+    ).astype(dict.fromkeys(("cpu_busy", "heap_bytes", "stopped_ms"), "float32"))

@@ -42,7 +42,7 @@ def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Map
     rows = pd.MultiIndex.from_product([starts, hosts], names=["start_s", "host"])
     table = pd.concat(found, axis=1).reindex(rows)
     table.loc[rows.get_level_values("host").isin(list(gc_logs)) & table["stopped_ms"].isna(), "stopped_ms"] = 0.0
-    return table.reset_index()[list(COLUMNS)].astype({"host": "str"})
+    return table.reset_index()[list(COLUMNS)].astype({"host": "str", **dict.fromkeys(COLUMNS[2:], "float32")})
 
 
 def _busy(samples: pd.DataFrame, begin: Mapping[str, float]) -> pd.DataFrame:

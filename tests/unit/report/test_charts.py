@@ -99,6 +99,7 @@ def test_the_cell_that_decided_is_shown_on_one_axis_that_can_be_zoomed(drawn: Ma
     picture = picture_specification(figure)
     assert "params" not in picture
     assert len(picture["vconcat"]) == 5
+    assert not [layer for strip in picture["vconcat"] for layer in strip["layer"] if layer["mark"].get("opacity") == 0]
 
 
 def test_a_variant_that_carried_every_load_is_shown_at_the_highest(drawn: Mapping[str, Figure]) -> None:
@@ -119,7 +120,7 @@ def test_curves_are_of_reads_and_writes_apart_and_end_with_the_maximum(demo: Fin
     labels = list(demo.labels.values())
     assert {row["panel"] for row in rows} == {f"{label}: {kind}" for label in labels for kind in ("reads", "writes")}
     own = [row for row in rows if row["panel"] == f"{labels[0]}: reads" and row["load"] == "200 ops/s"]
-    assert [row["x"] for row in own] == sorted(row["x"] for row in own)
+    assert [float(row["x"]) for row in own] == sorted(float(row["x"]) for row in own)
     assert (own[0]["name"], own[-1]["name"]) == ("p0", "maximum")
 
 

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.report.charts import fonts
@@ -77,11 +77,11 @@ def _with_whole_axes(figure: Figure, spec: dict[str, Any]) -> dict[str, Any]:
 def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:
     if "vconcat" in spec:  # a picture can't be zoomed either
         strips = [
-            {**one, "layer": [layer for layer in one["layer"] if layer.get("name") != HOVER]} for one in spec["vconcat"]
+            {**one, "layer": [layer for layer in one["layer"] if not _is_hover(layer)]} for one in spec["vconcat"]
         ]
         return {**{key: value for key, value in spec.items() if key != "params"}, "vconcat": strips}
     inner = spec.get("spec", {})
-    layers = [layer for layer in inner.get("layer", ()) if layer.get("name") != HOVER]
+    layers = [layer for layer in inner.get("layer", ()) if not _is_hover(layer)]
     return {**spec, "spec": {**inner, "layer": layers}} if layers else spec
 
 
@@ -90,3 +90,8 @@ def _renumbered(svg: str) -> str:
     found = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
     numbers = {name: f"id{place}" for place, name in enumerate(found)}
     return re.sub(r'(id="|url\(#)([^")]+)', lambda match: match[1] + numbers.get(match[2], match[2]), svg)
+
+
+def _is_hover(layer: Mapping[str, Any]) -> bool:
+    """By its name, to which Altair adds a number where several charts are put together."""
+    return str(layer.get("name", "")).startswith(HOVER)

@@ -19,7 +19,7 @@ from plimsoll.report.words import ops
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import AttemptData, CellResult
 
-_POINTS = 300
+_POINTS = 240
 _MIB = 2**20
 _DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 _AXIS_PX = 52
@@ -157,7 +157,7 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
     return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(("t", "v", "missed"), "number")}}
 
 
-def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart:
+def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart | alt.FacetChart:
     x, y = _time(findings, last=look.last), _axis(findings, track)
     own = alt.Chart().transform_filter(alt.datum.track == track.name)
     layers = [_warm_up(findings, x), *_reference(findings, track, y, look.load)]
@@ -166,8 +166,7 @@ def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart:
         missed = own.transform_filter(alt.datum.missed > 0)
         layers.append(missed.mark_point(filled=True, opacity=1, size=18, color=MISSED).encode(x=x, y=y))
     hover = own.mark_point(opacity=0, size=40).encode(x=x, y=y, tooltip=_tooltip(track)).properties(name=HOVER)
-    chart: alt.LayerChart = alt.layer(*layers, hover).properties(width=690, height=track.height)
-    return chart
+    return alt.layer(*layers, hover).properties(width=690, height=track.height)
 
 
 def _series(track: _Track, look: _Look) -> dict[str, Any]:
