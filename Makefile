@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check pictures lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
@@ -74,6 +74,9 @@ setup-dev:  ## Install what testing needs too
 	@flock pyproject.toml $(MAKE) --silent venv
 	@flock pyproject.toml $(MAKE) --silent $(DEV_STAMP)
 	@$(ARTEFACTS)
+
+pictures: setup-dev  ## Make the documentation's pictures again; they show what the templates make today
+	@$(BIN)/python -m tests.pictures
 
 lock: setup-dev  ## Compile all requirements*.txt from pyproject.toml
 	$(BIN)/uv pip compile $(COMPILE) -o requirements.txt pyproject.toml

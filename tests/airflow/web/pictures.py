@@ -1,9 +1,8 @@
 """Pictures of the pages for the documentation, with made-up results: light, dark and on a phone.
 
-.venv/bin/python -m tests.airflow.web.pictures docs/images
+`make pictures` makes them, with the report's.
 """
 
-import sys
 import tempfile
 from collections.abc import Mapping
 from datetime import timedelta
@@ -51,23 +50,26 @@ def fill(installation: Installation) -> Mapping[str, str]:
     azul = azul_definition().model_copy(update={"budget": 2_000.0})
     cells = [cell.id for cell in grid(azul)]
     incomplete = Plan(AZUL_CAPACITIES, invalid=cells[30:33], not_run=cells[90:], seed=2)
+    finished = []
     for days_ago, plan in ((2, incomplete), (31, Plan(AZUL_CAPACITIES))):
         begun = now - timedelta(days=days_ago)
         campaign = store_campaign(store, azul, new_campaign_id(azul, begun), plan, begun)
         for cell in campaign.cells_with_attempts():
             store.write(f"{layout.cost_prefix(campaign.key(cell, 1))}/{CELL_USD:.6f}.json", b"{}")
+        finished.append(campaign.campaign_id)
     for name, content in build_report(synthetic_campaign(azul, plan)).files.items():
         store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
     demo, nightly = instant_definition("demo", variants=4, loads=5, repeats=3), instant_definition("nightly")
     running = store_every_state(installation, demo, new_campaign_id(demo, now))
     store_later_attempts(installation, running, running="v1-003k-r2", cancelled="v1-001k-r1")
     installation.open_campaign(nightly, new_campaign_id(nightly, now))
-    finished = f"/plimsoll/campaigns/{campaign.campaign_id}"
+    whole = f"/plimsoll/campaigns/{campaign.campaign_id}"
     return {
         "campaigns": "/plimsoll/",
         "matrix": f"/plimsoll/campaigns/{running.campaign_id}",
-        "cell": f"{finished}/cells/{MISSED}",
-        "report-page": f"{finished}/report",
+        "cell": f"{whole}/cells/{MISSED}",
+        "report-page": f"{whole}/report",
+        "compare": "/plimsoll/compare?a={}&b={}".format(*finished),
     }
 
 
@@ -83,7 +85,3 @@ def take(app: FastAPI, pages: Mapping[str, str], folder: Path) -> None:
                     size["height"] = HEIGHTS.get(name, size["height"])
                 page.set_viewport_size(size)
                 page.screenshot(path=folder / (f"{name}.png" if look == "light" else f"{name}-{look}.png"))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -1,0 +1,36 @@
+"""Make the documentation's pictures again and put down what they were made from.
+
+    python -m tests.pictures            # all
+    python -m tests.pictures report     # one group: report, pages
+    python -m tests.pictures --stale    # name those whose templates have changed since
+
+The report's come from docs/images/campaign.zip, the bundle of a real campaign (`plimsoll bundle CAMPAIGN -o
+docs/images/campaign.zip`); without that file, from a made-up one. The pages' come from made-up results in every state.
+They take Chromium, and a minute of a processor.
+"""
+
+import sys
+
+from tests.pictures import record, report
+
+
+def main(arguments: list[str]) -> None:
+    """The groups that are named, or all."""
+    if arguments == ["--stale"]:
+        print("\n".join(record.stale(record.recorded())) or "no picture is stale")
+        return
+    for group in arguments or record.GROUPS:
+        if group == "report":
+            report.take(record.IMAGES)
+        elif group == "pages":
+            from tests.airflow.web import pictures  # sets up an Airflow
+
+            pictures.main(record.IMAGES)
+        else:
+            raise SystemExit(f"no group of pictures is called {group}: {', '.join(record.GROUPS)}")
+        record.record(group)
+        print(f"made again: {', '.join(record.GROUPS[group].pictures)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

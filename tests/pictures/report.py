@@ -1,0 +1,43 @@
+"""The report of a real campaign, made again from its bundle, as the README shows it: answer, heat map, one cell."""
+
+import tempfile
+from pathlib import Path
+
+from tests.browser import running_browser
+from tests.pictures.record import CAMPAIGN
+from tests.synthetic import demo_campaign
+
+from plimsoll.report import build_report
+from plimsoll.services.reproducing import report_again
+
+_WIDTH, _SCALE = 1100, 1.5
+_SHOWN = """
+nav, .description, .facts, .scale, #answer .scroll, #answer h3, #answer .note, #answer > p, .note, footer,
+main > section:not(#answer, #heat-map, #tracks), #tracks h3 ~ h3, #tracks figure ~ figure { display: none !important; }
+section { margin-top: 0.8em; padding-top: 1.2em; }
+.masthead, main { padding-left: 32px; padding-right: 32px; }
+"""
+
+
+def _page(campaign: Path) -> bytes:
+    """Of the campaign whose bundle that is; of a made-up one where there is none."""
+    if not campaign.exists():
+        return build_report(demo_campaign()).files["report.html"]
+    with campaign.open("rb") as stream:
+        return report_again(stream, campaign.name, "documentation").files["report.html"]
+
+
+def take(folder: Path, campaign: Path = CAMPAIGN) -> None:
+    """Write `report.png`: long sections, the tables, are left out of the picture."""
+    with tempfile.TemporaryDirectory() as work, running_browser() as browser:
+        page = Path(work) / "report.html"
+        page.write_bytes(_page(campaign))
+        context = browser.new_context(viewport={"width": _WIDTH, "height": 900}, device_scale_factor=_SCALE)
+        shown = context.new_page()
+        shown.goto(page.as_uri())
+        shown.add_style_tag(content=_SHOWN)
+        shown.wait_for_function(
+            "!document.querySelector('#heat-map .still') && !document.querySelector('#tracks .still')"
+        )
+        shown.evaluate("document.fonts.ready")
+        shown.screenshot(path=folder / "report.png", full_page=True)
