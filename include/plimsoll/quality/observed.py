@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.result import UNEVALUATED, UNKNOWN
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _row(found: Mapping[str, Any], part: Part, expected: Expected) -> str:
 
 def _shown(value: Any, show: str) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return show.format(value) if number else str(value)
+    return show.format(value) if number else excerpt(str(value))
 
 
 def _trouble(exception_info: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from plimsoll.domain.cell import Attempt, AttemptKey, Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.progress import AttemptProgress, CellStateName
 from plimsoll.domain.result import Verdict
@@ -79,9 +80,9 @@ class CellState:
 
     @property
     def reason(self) -> str:
-        """Why it is invalid or failed; empty otherwise."""
+        """Why it is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
-        return "" if shown is None else "; ".join(shown.verdict.reasons) if shown.verdict else shown.ended
+        return "" if shown is None else excerpt("; ".join(shown.verdict.reasons) if shown.verdict else shown.ended)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.units import show_usd
 from plimsoll.report import words
 from plimsoll.report.backlog import backlog_words
@@ -24,6 +25,7 @@ STATIC = {
 """The pages' own style, scripts and pictures, by their media type."""
 
 _FILTERS = {
+    "excerpt": excerpt,
     "backlog": backlog_words,
     "duration": words.duration,
     "figure": words.figure,

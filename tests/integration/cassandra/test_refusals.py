@@ -17,6 +17,7 @@ def refusal(hosts_for, definition, busy_port=None):
         with pytest.raises(DeployError) as failure:
             deployment.deploy()
     assert failure.value.where == f"cassandra on node1 ({deployment.nodes[0].info.address})"
+    assert max(map(len, str(failure.value).splitlines())) < 400
     return failure.value
 
 
@@ -38,3 +39,16 @@ def test_a_port_that_is_taken(hosts_for, port):
     error = refusal(hosts_for, define(nodes=1), busy_port=port)
     assert str(port) in error.what
     assert "ss -ltnp" in error.mend
+
+
+def test_a_heap_that_no_machine_has(hosts_for):
+    error = refusal(hosts_for, define(nodes=1, heap="900G"))
+    assert error.what.splitlines()[1].startswith("# There is insufficient memory for the Java Runtime")
+    assert "smaller heap" in error.mend
+
+
+def test_a_class_that_there_is_not(hosts_for):
+    error = refusal(hosts_for, define(nodes=1, settings={"endpoint_snitch": "NoSnitch"}))
+    assert "ConfigurationException: Unable to find snitch class" in error.what.splitlines()[2]
+    assert "Node configuration" not in error.what
+    assert "`settings`" in error.mend

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
-from plimsoll.adapters.cassandra.words import name_of, remedy, said_last, state_of
+from plimsoll.adapters.cassandra.remedies import remedy
+from plimsoll.adapters.cassandra.said import Said, said_last
+from plimsoll.adapters.cassandra.words import FULL, OUT_OF_MEMORY, is_disk_full, name_of, state_of, was_killed
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
@@ -44,19 +46,26 @@ def _has_said(node: Host, text: str) -> bool:
 
 def _require_running(node: Host) -> None:
     status = node.status(JOB)
-    if status.state != "running":
-        raise _failed(node, f"{state_of(status)} before it was up", "read its log, mend the cause, run the cell again")
+    if status.state == "running":
+        return
+    said = said_last(node)
+    mend = remedy("\n".join(said.complaints)) or _guess(node)
+    raise _failed(node, f"{state_of(status)} before it was up", said, mend)
+
+
+def _guess(node: Host) -> str:
+    """What helps a node that ended without a word that tells; empty where nothing is known."""
+    if is_disk_full(node):
+        return FULL
+    return OUT_OF_MEMORY if was_killed(node.status(JOB)) else ""
 
 
 def _late(node: Host, text: str, patience: Patience) -> DeployError:
     what = f"{state_of(node.status(JOB))} but was not up at {patience.until:%H:%M:%S} UTC: it never said {text!r}"
-    return _failed(node, what, "see what else its host does; a busy machine may need more time")
-
-
-def _failed(node: Host, what: str, otherwise: str) -> DeployError:
     said = said_last(node)
-    return DeployError(
-        f"{what}; its log's last lines:\n{said}",
-        where=f"cassandra on {name_of(node)}",
-        mend=remedy(said, otherwise),
-    )
+    mend = remedy("\n".join(said.complaints)) or "see what else its host does; a busy machine may need more time"
+    return _failed(node, what, said, mend)
+
+
+def _failed(node: Host, what: str, said: Said, mend: str) -> DeployError:
+    return DeployError(f"{what}:\n{said}", where=f"cassandra on {name_of(node)}", mend=mend)

@@ -12,6 +12,7 @@ from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.artefacts import ArtefactSource
@@ -138,4 +139,5 @@ def _console_path(host: Host, job_id: str) -> PurePosixPath:
 
 def _console(host: Host, job_id: str) -> str:
     lines = host.read_tail(_console_path(host, job_id), max_bytes=_TAIL_BYTES).splitlines()
-    return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines[-_CONSOLE_LINES:]]) if lines else ""
+    told = ["; its console's last lines:", *map(shortened, lines[-_CONSOLE_LINES:])]
+    return "".join(f"\n  {line}" for line in told) if lines else ""

@@ -40,6 +40,7 @@ def test_a_node_that_ends_fails_at_once_with_its_words(started, patience, clock)
     assert "ended with exit code 1" in failure.value.what
     assert "Unrecognized VM option 'Foo'" in failure.value.what
     assert "jvm" in failure.value.mend
+    assert failure.value.what.splitlines()[1] == "Unrecognized VM option 'Foo'"
 
 
 def test_a_node_that_ended_after_it_said_it_is_no_node(started, patience):
@@ -59,3 +60,19 @@ def test_after_the_deadline_the_first_late_node_is_named(started, patience, cloc
     assert failure.value.where == "cassandra on node2 (127.9.9.2)"
     assert "is running but was not up at 12:05:00 UTC" in failure.value.what
     assert "still gossiping" in failure.value.what
+
+
+def test_a_node_that_was_killed_without_a_word_may_have_had_no_memory(started, patience):
+    started[0].statuses["cassandra"] = JobStatus("exited", 137)
+    with pytest.raises(DeployError) as failure:
+        patience.await_line(started, "Startup complete")
+    assert "ended with signal 9 before it was up:\nit said nothing" in failure.value.what
+    assert "out of memory" in failure.value.mend
+
+
+def test_a_node_that_ends_for_no_known_reason_is_given_no_advice(started, patience):
+    say(started[0], "ERROR [main] something that nobody knows")
+    started[0].statuses["cassandra"] = JobStatus("exited", 100)
+    with pytest.raises(DeployError) as failure:
+        patience.await_line(started, "Startup complete")
+    assert failure.value.mend == ""

@@ -1,0 +1,47 @@
+"""What helps against what a node complained of; nothing where nobody can tell. Pure."""
+
+import re
+from collections.abc import Sequence
+
+_REMEDIES: Sequence[tuple[str, str]] = (
+    (
+        r"in use by another process|Address already in use|Failed to bind|Port already in use",
+        "end what listens there: `ss -ltnp` names it",
+    ),
+    (r"Cannot assign requested address", "name an address that the host itself has"),
+    (r"No space left on device|Disk quota exceeded", "free disk space on the host"),
+    (r"Not a directory", "remove the file that lies on the host where a folder should be"),
+    (
+        r"Permission denied|AccessDenied|Operation not permitted|[Ii]nsufficient permissions|Read-only file system"
+        r"|not writable|Unable to create directory|necessary permissions",
+        "give the user who runs the node the right to write there, on the host",
+    ),
+    (r"Too many open files", "raise the host's limit of open files (`ulimit -n`)"),
+    (r"unable to create (new )?native thread", "raise the host's limit of processes (`ulimit -u`)"),
+    (
+        r"insufficient memory|Cannot allocate memory|OutOfMemoryError|Failed to (reserve|commit)"
+        r"|Could not reserve enough|exceeds the (maximum|physical)",
+        "give the nodes a smaller heap, or the host more memory",
+    ),
+    (
+        r"VM option|Unrecognized option|Conflicting collector|Multiple garbage collectors|Invalid .*heap"
+        r"|must be enabled via|outside the allowed range|Could not create the Java",
+        "correct the `flags`, `collector` or `heap` of the variant's `jvm`",
+    ),
+    (r"UnsupportedClassVersionError|requires Java", "choose a `jdk` that this release of Cassandra runs on"),
+    (
+        r"Unable to gossip with any|Unable to contact any seeds",
+        "see that the hosts reach each other by network",
+    ),
+    (
+        # Cassandra calls nearly everything a ConfigurationException; one that names a setting is about that setting.
+        r"Invalid yaml|Please remove properties|ConfigurationException.*(\b[a-z]+(_[a-z]+)+\b|class)",
+        "correct `settings` of the system or the variant",
+    ),
+)
+"""The first that fits: Cassandra calls a port in use, or a folder of somebody else, a fault of configuration, too."""
+
+
+def remedy(complaint: str) -> str:
+    """How to mend what a node complained of; empty where its words do not tell."""
+    return next((mend for pattern, mend in _REMEDIES if re.search(pattern, complaint)), "")

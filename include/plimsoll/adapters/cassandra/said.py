@@ -1,0 +1,64 @@
+"""What a node said last: first what it complained of, then what it did before."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plimsoll.adapters.cassandra.layout import NodeFiles
+from plimsoll.domain.excerpts import shortened
+from plimsoll.ports.host import Host
+
+_TAIL_BYTES = 65_536
+_COMPLAINTS = 6
+_OTHERS = 4
+# Frames of stack traces, what a node says all the time about its own tables and at every start about itself, what it
+# always finds wrong with JMX as Plimsoll starts it, and rulers and advice in crash reports of the JVM.
+_NOISE = re.compile(
+    r"\s+(at |\.\.\. \d+ )"
+    r"|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable|CompactionTask)\.java:\d+ "
+    r"|INFO .*(Node configuration:\[|JVM Arguments: |Classpath: | memory: init = )"
+    r"|.*cassandra\.jmx\.local\.port missing"
+    r"|#\s*$|# (JRE version|Java VM|Problematic frame|If you would|https?:|An error report file|/)"
+)
+_COMPLAINT = re.compile(
+    r"^(ERROR|FATAL|Error)\b|^(Caused by: |Suppressed: |Exception )|^[\w.$]+(Exception|Error)(:|$)"
+    r"|^# |^(Unrecognized|Conflicting|Multiple|Invalid|Improperly|Missing|Unexpected) .*(option|collector|heap|setting)"
+    r"|must be enabled via|outside the allowed range|^Could not reserve"
+)
+_STARTUP = re.compile(r"^Exception \(.*\) encountered during startup: ")
+
+
+@dataclass(frozen=True)
+class Said:
+    """The telling lines of a node, shortened: `complaints` (the last ones), and the last `others`."""
+
+    complaints: tuple[str, ...]
+    others: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Both as one text, complaints first; `it said nothing` where there is neither."""
+        parts = [*self.complaints]
+        if self.others:
+            parts += ["its log's last lines:", *self.others]
+        return "\n".join(parts) or "it said nothing"
+
+
+def said_last(host: Host) -> Said:
+    """What a node said last in its own log, and what its process printed."""
+    files = NodeFiles(host.root)
+    logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in (files.system_log, files.console))
+    return picked(line for log in logs for line in log.splitlines())
+
+
+def picked(lines: Iterable[str]) -> Said:
+    """The telling ones among the lines of a node's log."""
+    telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not _NOISE.match(line))]
+    complaints = [line for line in telling if _COMPLAINT.search(line)]
+    news = [line for place, line in enumerate(complaints) if not _is_told(line, complaints[:place])]
+    others = [line for line in telling if not _COMPLAINT.search(line) and not _is_told(line, complaints)]
+    return Said(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
+
+
+def _is_told(line: str, others: Iterable[str]) -> bool:
+    """Whether another line holds all that this one tells: Cassandra says its last words three times."""
+    return any(_STARTUP.sub("", line) in other for other in others)
