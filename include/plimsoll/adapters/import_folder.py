@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.limits import LARGEST_BYTES
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class ImportFolder:
         return path.resolve().is_relative_to(self.root.resolve())
 
     def _file(self, path: Path) -> FoundFile:
+        if path.stat().st_size > LARGEST_BYTES:
+            mend = "give the files of each run alone"
+            raise NotFound(f"holds more than {LARGEST_BYTES >> 20:,} MiB", where=str(path), mend=mend)
         with path.open("rb") as stream:
             checksum = hashlib.file_digest(stream, "sha256").hexdigest()
         return FoundFile(path.relative_to(self.root).as_posix(), path, checksum)

@@ -2,29 +2,34 @@
 
 import math
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from plimsoll.analysis.payload import is_complete
+from plimsoll.analysis.unpacking import unpacked
 from plimsoll.domain.errors import LogError
 
-_GZIP = b"\x1f\x8b"
 _HEADER = re.compile(rb"#\[(StartTime|BaseTime): *([0-9.]+)")
 _YEAR_S = 365 * 24 * 3600.0
 _LONGEST_HEAD = 400
+_MOST_LINES = 5_000_000
+"""A record a second of twenty operations for nearly three days; each takes some hundred bytes of memory."""
 _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plain or gz"
 
 
 class Record(NamedTuple):
-    """One histogram: when it began (s since the epoch, if the log says so), its length (s), payload and line."""
+    """One histogram: when it began (s since the epoch, if the log says so), its length (s), payload and line.
+
+    `told_max`: Interval_Max, what the log says of the highest value, mostly in ms; None where it says nothing readable.
+    """
 
     tag: str
     start_s: float
     length_s: float
     payload: memoryview
     line: int
+    told_max: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,8 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     A last line that is cut short is left out and noted. Raises LogError on any other line that is none of a log's, on a
     second StartTime or BaseTime, and when there is no record at all.
     """
-    text, cut_short = inflated(data, name)
+    text, cut_short = unpacked(data, name)
+    _require_bounded(text, name)
     lines = list(_lines(text))
     comments = [_Comment(line.number, text[line.start : line.end]) for line in lines if text[line.start] == ord("#")]
     times = _times(comments, name)
@@ -77,24 +83,14 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     )
 
 
+def _require_bounded(text: bytes, name: str) -> None:
+    if text.count(b"\n") > _MOST_LINES:
+        raise LogError(f"has more than {_MOST_LINES:,} lines", where=name, mend="give the log of one run")
+
+
 class _Comment(NamedTuple):
     number: int
     text: bytes
-
-
-def inflated(data: bytes, name: str) -> tuple[bytes, bool]:
-    """The plain text, and whether a gz ended before its end; every member of a gz of several is read."""
-    parts = []
-    while data.startswith(_GZIP):
-        stream = zlib.decompressobj(wbits=31)
-        try:
-            parts.append(stream.decompress(data))
-        except zlib.error as error:
-            raise LogError(f"is a damaged gz ({error})", where=name, mend=_MEND) from error
-        if not stream.eof:
-            return b"".join(parts), True
-        data = stream.unused_data
-    return (b"".join(parts), False) if parts else (data, False)
 
 
 def _lines(text: bytes) -> Iterator[_Line]:
@@ -147,13 +143,26 @@ def _records(text: bytes, lines: list[_Line], name: str) -> Iterator[Record]:
 def _record(text: bytes, view: memoryview, line: _Line) -> Record:
     head = text[line.start : min(line.end, line.start + _LONGEST_HEAD)]
     tag, _, fields = head.partition(b",") if head.startswith(b"Tag=") else (b"Tag=", b"", head)
-    start, length, _, payload = fields.split(b",", 3)
+    start, length, highest, payload = fields.split(b",", 3)
     start_s, length_s = float(start), float(length)
     if not (math.isfinite(start_s) and math.isfinite(length_s)):
         raise ValueError("times must be finite")
     return Record(
-        tag[4:].decode(), start_s, length_s, view[line.start + len(head) - len(payload) : line.end], line.number
+        tag[4:].decode(),
+        start_s,
+        length_s,
+        view[line.start + len(head) - len(payload) : line.end],
+        line.number,
+        _number(highest),
     )
+
+
+def _number(text: bytes) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _last_data_line(text: bytes, lines: list[_Line]) -> int:

@@ -56,16 +56,19 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     *,
     unit: Unit | None = None,
     kinds: Mapping[str, str] | None = None,
+    tags: Sequence[str] = (),
     forced: str | None = None,
 ) -> Judgement:
     """Judge what a load generator wrote of one run: content by name (a name may say what the file holds).
 
-    `unit` of histograms' values: by default what their load generator is known to write. `kinds` maps further operation
-    names to `reads` or `writes`. `forced` is the name of the files' format, by default told by their content. What
-    can't be read makes the measurement invalid; nothing is raised.
+    `unit` of histograms' values: by default what their load generator is known to write, or what they say themselves.
+    `kinds` maps further operation names to `reads` or `writes`. `tags`: of logs with tags, those to judge. `forced` is
+    the name of the files' format, by default told by their content. What can't be read makes the measurement invalid;
+    nothing is raised.
     """
     try:
-        reading = read_run([RunFile(name, data) for name, data in files.items()], Asked(unit, kinds or {}), forced)
+        asked = Asked(unit, kinds or {}, tuple(tags))
+        reading = read_run([RunFile(name, data) for name, data in files.items()], asked, forced)
         return judge_reading(reading, run, levels)
     except LogError as error:
         return unreadable(error)

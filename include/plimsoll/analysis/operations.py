@@ -1,6 +1,6 @@
 """Which records of which logs are the response times to judge, and whose: reads or writes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.spelling import meant_or_known
 
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
 Floats = npt.NDArray[np.float64]
@@ -28,11 +29,15 @@ _JUDGED: tuple[Measure, ...] = ("response time", "service time", "cycle time")
 
 @dataclass(frozen=True)
 class Track:
-    """The records of one operation in the order written. `operation`: `reads`, `writes`, or a name of its own."""
+    """The records of one operation in the order written. `operation`: `reads`, `writes`, or a name of its own.
+
+    `log` is the name of the file that they are of, where they are of one.
+    """
 
     name: str
     operation: str
     records: tuple[Record, ...]
+    log: str = ""
 
     @cached_property
     def starts(self) -> Floats:
@@ -79,8 +84,19 @@ def select(series: Sequence[Series]) -> Selection:
     _refuse_twins([one.log for one in series])
     measure = _best_measure(series)
     chosen = [one for one in series if one.measure == measure]
-    tracks = tuple(Track(_track_name(one), one.operation, one.records) for one in chosen)
+    tracks = tuple(Track(_track_name(one), one.operation, one.records, one.log.name) for one in chosen)
     return Selection(tracks, tuple(_notes(measure, series)))
+
+
+def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Series]:
+    """Those with one of the tags; all of them where none is asked for. LogError for a tag that there is not."""
+    there = dict.fromkeys(one.records[0].tag for one in series)
+    for tag in tags:
+        if tag not in there:
+            known = [name for name in there if name]
+            mend = meant_or_known(tag, known, lead="there is") or "leave `--tags` out: no record has a tag"
+            raise LogError(f"no record has the tag {tag!r}", where=series[0].log.name, mend=mend)
+    return [one for one in series if one.records[0].tag in tags] if tags else series
 
 
 def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:

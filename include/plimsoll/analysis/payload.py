@@ -15,6 +15,8 @@ _COMPRESSED = {0x1C849304, 0x1C849302, 0x1C849309}
 _FRACTIONS = {0x0C72124E, 0x0C72124F}
 _ENCODED_V2, _ENCODED_V1, _ENCODED_V0 = 0x1C849303, 0x1C849301, 0x1C849308
 _WORD_SIZE_BITS = 0xF0
+_LARGEST = 64 << 20
+"""Bytes of header and counts: all slots of five significant digits up to 2^63, nine bytes each, fit into it."""
 
 
 class Header(NamedTuple):
@@ -41,10 +43,14 @@ def inflate(payload: bytes | memoryview) -> bytes:
         raise ValueError("is not a compressed histogram in encoding V0, V1 or V2")
     if length != len(raw) - _OUTER.size:
         raise ValueError(f"has {len(raw) - _OUTER.size} bytes where {length} are announced")
+    stream = zlib.decompressobj()
     try:
-        return zlib.decompress(memoryview(raw)[_OUTER.size :])
+        body = stream.decompress(memoryview(raw)[_OUTER.size :], _LARGEST)
     except zlib.error as error:
         raise ValueError(f"does not inflate ({error})") from error
+    if not stream.eof:
+        raise ValueError("is larger than any histogram" if len(body) == _LARGEST else "does not inflate: is cut short")
+    return body
 
 
 def read_header(body: bytes) -> Header:

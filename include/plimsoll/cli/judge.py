@@ -76,7 +76,9 @@ _Below = Annotated[
 ]
 _UnitOption = Annotated[
     Literal["ms", "us", "ns"] | None,
-    typer.Option(help="Unit of the files' values; by default what their load generator is known to write."),
+    typer.Option(
+        help="Unit of the files' values; by default what their load generator writes, or the log itself says."
+    ),
 ]
 _FormatOption = Annotated[
     str | None,
@@ -86,6 +88,10 @@ _FormatOption = Annotated[
         metavar="NAME",
         help="Format of the files, by default told by their content: see docs/judging.md.",
     ),
+]
+_Tags = Annotated[
+    list[str],
+    typer.Option(metavar="NAME", help="Judge the records with this tag of a log; can be repeated. By default all."),
 ]
 _Windows = Annotated[
     Literal["aligned", "sliding"],
@@ -112,6 +118,7 @@ def judge(  # noqa: PLR0913  # one for each option
     unit: _UnitOption = None,
     file_format: _FormatOption = None,
     operation: _Operation = [],  # noqa: B006  # typer copies it
+    tags: _Tags = [],  # noqa: B006  # the same
     as_json: JsonOption = False,
 ) -> None:
     """Judge what a load generator wrote: in every interval after warm-up, does the percentile stay below the bound?
@@ -138,6 +145,7 @@ def judge(  # noqa: PLR0913  # one for each option
             [level],
             unit=unit,
             kinds=_by_name(operation),
+            tags=[name for value in tags for name in value.split(",")],
             forced=file_format,
         )
     except LogError as error:
@@ -151,14 +159,23 @@ def judge(  # noqa: PLR0913  # one for each option
 
 def _contents(names: list[str]) -> Mapping[str, bytes]:
     from plimsoll.domain.errors import LogError
+    from plimsoll.domain.limits import LARGEST_BYTES
 
     for name in names:
         if names.count(name) > 1:
             raise LogError("stands twice among the logs", where=name, mend="give each log once")
-    try:
-        return {name: Path(name).read_bytes() for name in names}
-    except OSError as error:
-        raise LogError(f"can't be read ({error.strerror})", where=str(error.filename)) from error
+    found: dict[str, bytes] = {}
+    for name in names:
+        left = LARGEST_BYTES - sum(map(len, found.values()))
+        try:
+            with Path(name).open("rb") as file:
+                found[name] = file.read(left + 1)
+        except OSError as error:
+            raise LogError(f"can't be read ({error.strerror})", where=name) from error
+        if len(found[name]) > left:
+            what = f"the files hold more than {LARGEST_BYTES >> 20:,} MiB"
+            raise LogError(what, where=name, mend="give the files of one run alone")
+    return found
 
 
 def _by_name(operations: list[str]) -> dict[str, str]:

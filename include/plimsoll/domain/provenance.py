@@ -33,6 +33,7 @@ class Provenance(Model):
     format: Annotated[str, Field(description="What the files were taken for; empty before they are judged")] = ""
     forced_format: Annotated[str | None, Field(description="Format that was told, if it was")] = None
     unit: Annotated[Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values, if it was told")] = None
+    tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those that are judged; none: all")] = ()
     operations: Annotated[dict[str, str], Field(description="Further operations' names → reads or writes")] = {}
     environment: Annotated[dict[str, str], Field(description="Facts as told by whoever imported it")] = {}
     unknown: Annotated[

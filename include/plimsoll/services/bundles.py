@@ -22,6 +22,7 @@ from pydantic import AwareDatetime, Field, ValidationError
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID
 from plimsoll.domain.errors import BundleError
+from plimsoll.domain.limits import LARGEST_BYTES
 from plimsoll.services import layout
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 INDEX = "bundle.json"
 CHECKSUMS = "checksums.sha256"
-_LARGEST_BYTES = 4 << 30
-"""Of all files but raw ones, which are not kept in memory; 275 cells of noise take a thirtieth of it."""
 _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
@@ -155,8 +154,8 @@ def _faults(entries: list[ZipInfo]) -> Iterator[str]:
             yield f"{entry.filename!r} is encrypted"
         if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             yield f"{entry.filename!r} is compressed by another method than bundles are"
-    if sum(entry.file_size for entry in entries if not is_raw(entry.filename)) > _LARGEST_BYTES:
-        yield f"it is larger than {_LARGEST_BYTES >> 20} MiB without raw files"
+    if sum(entry.file_size for entry in entries if not is_raw(entry.filename)) > LARGEST_BYTES:
+        yield f"it is larger than {LARGEST_BYTES >> 20} MiB without raw files"
 
 
 def _is_safe(name: str) -> bool:

@@ -141,6 +141,7 @@ def _provenance(one: _Import) -> Provenance:
         files=tuple(file.name for file in one.files),
         forced_format=told.format,
         unit=told.unit,
+        tags=told.tags,
         operations=dict(told.operations),
         environment=dict(one.wanted.environment),
         unknown=unknown_facts(told.definition, one.wanted.environment),

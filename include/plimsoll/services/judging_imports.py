@@ -60,7 +60,7 @@ def _judgement(work: Work, provenance: Provenance) -> tuple[Reading | None, Judg
     timing = work.definition.timing
     run = Run(warmup=timing.warmup, duration=timing.duration, attempted_ops_s=work.cell.load_ops_s)
     try:
-        reading = read_run(files, Asked(provenance.unit, kinds), provenance.forced_format)
+        reading = read_run(files, Asked(provenance.unit, kinds, provenance.tags), provenance.forced_format)
         return reading, judge_reading(reading, run, work.definition.service_levels)
     except LogError as error:
         return None, unreadable(error)

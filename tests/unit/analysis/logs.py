@@ -40,15 +40,26 @@ def old_payload(values: list[int], version: int, word_bytes: int, *, digits: int
     return packed(head + words, cookie=0x1C849302 | word_bytes << 4)
 
 
-def line(start_s: float, length_s: float, content: str, tag: str = "") -> str:
-    """One record as HistogramLogWriter writes it."""
-    return f"{f'Tag={tag},' if tag else ''}{start_s:.3f},{length_s:.3f},0.000,{content}\n"
+def line(start_s: float, length_s: float, content: str, tag: str = "", *, per_ms: int = 1000) -> str:
+    """One record as HistogramLogWriter writes it, of values of which `per_ms` make a millisecond."""
+    highest = _highest(content) / per_ms
+    return f"{f'Tag={tag},' if tag else ''}{start_s:.3f},{length_s:.3f},{highest:.3f},{content}\n"
 
 
-def every_second(values: Sequence[Iterable[int]], tag: str = "", length_s: float = 1.0) -> Iterator[str]:
+def _highest(content: str) -> int:
+    """The highest value of an encoded histogram; 0 of what the library can't read."""
+    try:
+        return int(HdrHistogram.decode(content).get_max_value())
+    except Exception:
+        return 0
+
+
+def every_second(
+    values: Sequence[Iterable[int]], tag: str = "", length_s: float = 1.0, *, per_ms: int = 1000
+) -> Iterator[str]:
     """Gapless records, one for each element."""
     for number, one in enumerate(values):
-        yield line(number * length_s, length_s, payload(one), tag)
+        yield line(number * length_s, length_s, payload(one), tag, per_ms=per_ms)
 
 
 def log(lines: Iterable[str], *, base_time: bool = True) -> bytes:

@@ -16,7 +16,7 @@ class CassandraStress(IntervalLogs):
 
     name = "cassandra-stress"
     title = "cassandra-stress HDR log"
-    unit: Unit = "ns"
+    unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
         """By its first comment, or by tags of its form."""

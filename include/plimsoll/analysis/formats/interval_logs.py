@@ -5,15 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
+from plimsoll.analysis.formats.self_description import refuse_two_measures, unit_of
 from plimsoll.analysis.hdrlog import HistogramLog, Record, read_log
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import (
     KINDS,
     Measure,
     Series,
+    Track,
     refuse_service_times_beside_response_times,
     select,
+    with_tags,
 )
+from plimsoll.domain.errors import LogError
 
 Meaning = tuple[Measure, str]
 """What records measure, and of which operation."""
@@ -24,16 +28,20 @@ _STUB = 0.9
 _RECORD = re.compile(r"^(Tag=[^,\n]*,)?[0-9.]+,[0-9.]+,[0-9.]+,HIST", re.MULTILINE)
 _MARK = re.compile(r"^#\[(Histogram log format version|StartTime:|BaseTime:)|^\"StartTimestamp\",", re.MULTILINE)
 _HDR_FILE = re.compile(r"\.hdr-(?P<intended>intended-)?(?P<operation>[\w-]+?)(\.gz)?$", re.IGNORECASE)
+_OF_KNOWN_WRITERS: Unit = "us"
 _ERRORS_FILE = re.compile(r"\.hdr\.errors(\.gz)?$")
 _STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
 
 
 class IntervalLogs:
-    """The general case; the formats of single tools say what a tag, a comment or a file's name of theirs means."""
+    """The general case; the formats of single tools say what a tag, a comment or a file's name of theirs means.
+
+    `unit`: what the tool is known to write; None: each log is asked, see `self_description`.
+    """
 
     name = "hdr"
     title = "HdrHistogram interval log"
-    unit: Unit = "us"
+    unit: Unit | None = None
 
     def recognises(self, file: RunFile) -> bool:
         """A record, or the head that HistogramLogWriter gives; a file of nothing is taken for a log without records."""
@@ -43,13 +51,16 @@ class IntervalLogs:
         """Response times by operation, or service times where there is nothing better."""
         logs = [read_log(file.data, file.name) for file in files]
         kinds = {**KINDS, **asked.kinds}
-        series = [one for log in logs for one in self._series(log, kinds)]
+        series = with_tags([one for log in logs for one in self._series(log, kinds)], asked.tags)
         self._refuse(series)
         tracks, notes = select(series)
+        unit = asked.unit or self.unit or _told_unit(tracks)
+        if self.unit is None and not asked.tags:
+            refuse_two_measures([track for track in tracks if not _is_of_known_writer(track)], kinds)
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=asked.unit or self.unit,
+            unit=unit,
             notes=(*(note for log in logs for note in log.notes), *notes, *self._remarks(series)),
             started_at=_moment(min(float(track.starts[0]) for track in tracks)),
         )
@@ -78,6 +89,20 @@ class IntervalLogs:
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
         """Further traps of the tool that these logs hold."""
         return iter(())
+
+
+def _told_unit(tracks: Sequence[Track]) -> Unit:
+    """The unit of all tracks; LogError where one does not tell it, or they differ."""
+    units = {track.name: _OF_KNOWN_WRITERS if _is_of_known_writer(track) else unit_of(track) for track in tracks}
+    if len(set(units.values())) > 1:
+        said = ", ".join(f"{name} in {unit}" for name, unit in units.items())
+        raise LogError(f"values are in different units: {said}", mend="give logs of one run and one tool")
+    return next(iter(units.values()))
+
+
+def _is_of_known_writer(track: Track) -> bool:
+    """Whether Plimsoll or tlp-stress wrote it, by the file's name."""
+    return bool(_HDR_FILE.search(track.log))
 
 
 def _moment(start_s: float) -> datetime | None:

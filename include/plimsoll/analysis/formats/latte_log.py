@@ -17,7 +17,7 @@ class LatteLog(IntervalLogs):
 
     name = "latte-hdr"
     title = "latte HDR log"
-    unit: Unit = "ns"
+    unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
         """By its first comment, or by its tags."""

@@ -24,7 +24,7 @@ class NoSqlBench(IntervalLogs):
 
     name = "nosqlbench"
     title = "NoSQLBench histogram log"
-    unit: Unit = "ns"
+    unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
         """By its first comment."""

@@ -7,12 +7,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Protocol
 
-from plimsoll.analysis.hdrlog import inflated
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Track
+from plimsoll.analysis.unpacking import GZIP, unpacked
 
 _HEAD_BYTES = 1 << 16
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class RunFile:
         try:
             plain = (
                 zlib.decompressobj(wbits=31).decompress(self.data, _HEAD_BYTES)
-                if self.data.startswith(_GZIP)
+                if self.data.startswith(GZIP)
                 else self.data[:_HEAD_BYTES]
             )
         except zlib.error:  # whoever reads the file says so
@@ -38,15 +37,20 @@ class RunFile:
     @cached_property
     def text(self) -> str:
         """All of its text. LogError when a gz is damaged."""
-        return inflated(self.data, self.name)[0].decode(errors="replace")
+        return unpacked(self.data, self.name)[0].decode(errors="replace")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user says of the files: the unit of their values, and names of operations that are reads or writes."""
+    """What the user says of the files.
+
+    `unit` of histograms' values; `kinds`: names of operations that are reads or writes; `tags`: of logs with tags,
+    those to judge, all where none is named.
+    """
 
     unit: Unit | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

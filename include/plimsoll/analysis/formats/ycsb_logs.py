@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
+from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Measure, Series
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
@@ -25,6 +26,7 @@ class YcsbLogs(IntervalLogs):
 
     name = "ycsb-hdr"
     title = "YCSB HDR log"
+    unit: Unit | None = "us"
 
     def recognises(self, file: RunFile) -> bool:
         """By its first comment."""

@@ -112,3 +112,82 @@ def test_cassandra_stress_without_a_fixed_rate_has_no_response_times_and_that_is
     found = read(tagged("c.hdr", "insert-st", "head-st"))
     assert [track.operation for track in found.tracks] == ["writes", "head"]
     assert "no response times: cassandra-stress writes them with `-rate fixed=` only" in found.notes
+
+
+def in_unit(per_ms: int, values: list[list[int]], tag: str = "") -> RunFile:
+    return RunFile("app.hlog", log(every_second(values, tag, per_ms=per_ms)))
+
+
+MILLISECONDS_IN_NS = [[40_000_000, 90_000_000], [], [55_000_000]]
+
+
+@pytest.mark.parametrize(
+    ("per_ms", "values", "unit"),
+    [
+        (1_000_000, MILLISECONDS_IN_NS, "ns"),
+        (1_000, [[40_000, 90_000], [], [55_000]], "us"),
+        (1_000_000, [[700], [900_000]], "ns"),  # the first maximum is rounded to nothing
+        (1_000, [[1]], "us"),
+    ],
+)
+def test_a_log_of_no_known_tool_says_its_unit_by_the_maximum_beside_each_histogram(per_ms, values, unit):
+    assert read(in_unit(per_ms, values)).unit == unit
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (
+            in_unit(1, [[90], [40]]),
+            "app.hlog: does not say in which unit .*: Interval_Max 90 beside values up to 90 fits",
+        ),
+        (in_unit(1_000, [[]]), r"without Interval_Max fits both"),
+        (RunFile("app.hlog", log(every_second([[9]])).replace(b"0.009", b"x")), "without Interval_Max fits neither"),
+        (RunFile("app.hlog", log([*every_second([[9]]), *every_second([[9_000_000]], per_ms=10**6)])), "fits neither"),
+    ],
+)
+def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file, said):
+    with pytest.raises(LogError, match=rf"(?s){said}.*--unit ns"):
+        read(file)
+    assert read_run([file], Asked(unit="ms")).unit == "ms"
+
+
+def test_logs_of_one_run_in_different_units_are_refused():
+    other = RunFile("reads.hlog", log(every_second([[5_000_000]], per_ms=10**6)))
+    with pytest.raises(LogError, match=r"different units: writes\.hlog in us, reads\.hlog in ns"):
+        read(plain("writes.hlog", 7_000), other)
+
+
+@pytest.mark.parametrize("name", ["run.hdr-intended-selects", "tlp.hdr-mutations"])
+def test_what_known_tools_write_is_taken_as_before_whatever_stands_beside_it(name):
+    assert read(RunFile(name, log(every_second([[5_000_000]], per_ms=10**6)))).unit == "us"
+
+
+def two_tags(first: str, second: str, counts: tuple[int, int] = (3, 3)) -> RunFile:
+    one, other = ([[value] * count for value in (1_000, 2_000)] for count in counts)
+    return RunFile("app.hlog", log([*every_second(one, first), *every_second(other, second)]))
+
+
+@pytest.mark.parametrize("tags", [("READ-response", "READ-service"), ("READ", "READ-service"), ("a", "b")])
+def test_tags_that_look_like_two_measures_of_the_same_operations_are_asked_about(tags):
+    with pytest.raises(LogError, match=r"are they two measures of the same operations\?(.|\n)*`--tags NAME`"):
+        read(two_tags(*tags))
+    chosen = read_run([two_tags(*tags)], Asked(tags=tags[:1]))
+    assert [track.operation for track in chosen.tracks] in ([tags[0]], ["reads"])
+    assert len(read_run([two_tags(*tags)], Asked(tags=tags)).tracks) == 2
+
+
+def test_files_are_asked_about_like_tags():
+    with pytest.raises(LogError, match="two measures"):
+        read(plain("response.hlog", 2_000), plain("service.hlog", 1_000))
+
+
+def test_tags_with_other_counts_and_operations_that_are_known_are_judged_together():
+    assert operations(two_tags("a", "b", (3, 4))) == ["a", "b"]
+    assert operations(two_tags("read", "insert")) == ["reads", "writes"]
+    assert operations(two_tags("scan-a", "put"), **{"scan-a": "reads", "put": "writes"}) == ["reads", "writes"]
+
+
+def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant():
+    with pytest.raises(LogError, match=r"no record has the tag 'READ-respons'(.|\n)*did you mean 'READ-response'\?"):
+        read_run([two_tags("READ-response", "READ-service")], Asked(tags=("READ-respons",)))

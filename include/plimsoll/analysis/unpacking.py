@@ -1,0 +1,65 @@
+"""Files that may be gz → their plain bytes, within a bound: three megabytes of gz can hold gigabytes."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.limits import LARGEST_BYTES
+
+GZIP = b"\x1f\x8b"
+_CHUNK = 1 << 13
+"""Of packed bytes: unpacked at once, they become 8 MiB at most."""
+_MEND = "give the file as it was written, plain or gz"
+
+
+def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, bool]:
+    """The plain bytes, and whether a gz ended before its end; every member of a gz of several is read.
+
+    LogError where a gz is damaged, and where there are more than `most` bytes: counted before any of them is kept.
+    """
+    if not data.startswith(GZIP):
+        _require(len(data), most, name)
+        return data, False
+    size = 0
+    for block in _Members(data, name).blocks():
+        size += len(block)
+        _require(size, most, name)
+    members = _Members(data, name)
+    return b"".join(members.blocks()), not members.is_whole
+
+
+def _require(size: int, most: int, name: str) -> None:
+    if size > most:
+        raise LogError(f"holds more than {most >> 20:,} MiB", where=name, mend="give the files of one run alone")
+
+
+@dataclass
+class _Members:
+    """The members of a gz, one after the other. What follows the last one is not read."""
+
+    data: bytes
+    name: str
+    is_whole: bool = field(default=False, init=False)
+    """Known once all blocks were taken."""
+
+    def blocks(self) -> Iterator[bytes]:
+        """What they unpack to."""
+        stream = zlib.decompressobj(wbits=31)
+        for start in range(0, len(self.data), _CHUNK):
+            chunk = self.data[start : start + _CHUNK]
+            end = start + len(chunk)
+            while chunk:
+                if stream.eof and not self.data.startswith(GZIP, end - len(chunk)):
+                    self.is_whole = True
+                    return
+                stream = zlib.decompressobj(wbits=31) if stream.eof else stream
+                yield self._block(stream, chunk)
+                chunk = stream.unused_data
+        self.is_whole = stream.eof
+
+    def _block(self, stream: "zlib._Decompress", chunk: bytes) -> bytes:
+        try:
+            return stream.decompress(chunk)
+        except zlib.error as error:
+            raise LogError(f"is a damaged gz ({error})", where=self.name, mend=_MEND) from error

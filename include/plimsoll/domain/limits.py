@@ -1,0 +1,5 @@
+"""How much of what others made is read at most."""
+
+LARGEST_BYTES = 4 << 30
+"""Of one thing that is unpacked or read whole: a bundle without its raw files, the files of one run. 275 cells of noise
+take a thirtieth of it in a bundle, the largest cell of the published campaign a fortieth as logs."""

@@ -1,0 +1,65 @@
+import gzip
+import tracemalloc
+import zlib
+
+import pytest
+from tests.unit.analysis.logs import every_second, log, packed
+
+from plimsoll.analysis import hdrlog
+from plimsoll.analysis.hdrlog import read_log
+from plimsoll.analysis.payload import inflate
+from plimsoll.analysis.unpacking import unpacked
+from plimsoll.domain.errors import LogError
+
+MIB = 1 << 20
+
+
+def bomb(mebibytes: int) -> bytes:
+    """A small gz of so many MiB of nothing."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join([*(packer.compress(bytes(MIB)) for _ in range(mebibytes)), packer.flush()])
+
+
+def test_members_of_any_length_are_read_as_gzip_reads_them():
+    parts = [b"a" * 70_000, b"", bytes(range(256)) * 999, b"end"]
+    data = b"".join(gzip.compress(part) for part in parts)
+    assert unpacked(data, "x") == (b"".join(parts), False)
+    assert unpacked(data + b"what follows", "x") == (b"".join(parts), False)
+    assert unpacked(b"plain", "x") == (b"plain", False)
+
+
+@pytest.mark.parametrize("missing", [1, 9, 20])
+def test_a_gz_that_ends_early_is_read_as_far_as_it_goes(missing):
+    text, cut_short = unpacked(gzip.compress(b"abc" * 1000, 0)[:-missing], "x")
+    assert (b"abc" * 1000).startswith(text)
+    assert cut_short
+
+
+def test_what_unpacks_to_more_than_the_bound_is_refused_before_it_is_kept():
+    data = bomb(200)
+    assert len(data) < MIB
+    tracemalloc.start()
+    try:
+        with pytest.raises(LogError, match="x: holds more than 100 MiB"):
+            unpacked(data, "x", most=100 * MIB)
+        assert tracemalloc.get_traced_memory()[1] < 150 * MIB
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_small_members_and_plain_files_count_too():
+    with pytest.raises(LogError, match="more than 0 MiB"):
+        unpacked(gzip.compress(b"a" * 600) * 2, "x", most=1000)
+    with pytest.raises(LogError, match="more than 0 MiB"):
+        unpacked(b"a" * 1001, "x", most=1000)
+
+
+def test_a_histogram_that_unpacks_to_more_than_any_holds_is_none():
+    with pytest.raises(ValueError, match="is larger than any histogram"):
+        inflate(packed(bytes(65 * MIB)).encode())
+
+
+def test_a_log_of_too_many_lines_is_refused(monkeypatch):
+    monkeypatch.setattr(hdrlog, "_MOST_LINES", 5)
+    with pytest.raises(LogError, match="x: has more than 5 lines"):
+        read_log(log(every_second([[1]] * 3)), "x")
