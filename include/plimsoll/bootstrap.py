@@ -3,7 +3,9 @@
 import importlib
 import logging
 import platform
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from plimsoll.adapters.clock import SystemClock
@@ -11,6 +13,7 @@ from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import StoreError
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services import layout
@@ -87,10 +90,23 @@ def local_toolkit(settings: Settings) -> Toolkit:
 def build_store(settings: Settings) -> ResultStore:
     """The result store alone, for those who only read."""
     if not settings.has_store_in_s3:
+        if "store" not in settings.model_fields_set:
+            with suppress(OSError):  # whoever writes there says so
+                Path(settings.store).parent.mkdir(exist_ok=True)
         return ObjectStore(settings.store)
     from plimsoll.adapters.s3_store import S3Store
 
     return S3Store(settings.store, lambda: _s3(settings))
+
+
+def existing_store(settings: Settings) -> ResultStore:
+    """The result store for commands that read what is there. StoreError where the settings name one that is not."""
+    if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
+        folder = Path(settings.store)
+        if not folder.is_dir():
+            mend = "correct PLIMSOLL_STORE, or unset it; the first campaign that runs there makes a store"
+            raise StoreError("there is no result store", where=str(folder.absolute()), mend=mend)
+    return build_store(settings)
 
 
 def _s3(settings: Settings) -> Any:

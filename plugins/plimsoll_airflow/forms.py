@@ -8,6 +8,7 @@ from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, grid, load_slug
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.variant import SLUG, Variant
 from plimsoll.services.campaign.request import FAILED, INVALID, LONGEST_CHOICE, MISSING, repeat_id
@@ -103,8 +104,9 @@ def campaign_doc(definition: Definition) -> str:
 |---|---|---|---|
 {rows}
 
-**{cells} cells**: {len(definition.variants)} variants × {len(definition.loads)} load levels × {definition.repeats} \
-repeats, {definition.max_parallel} at a time at most, each on a fresh cluster of {system.nodes} nodes.
+**{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × \
+{plural(len(definition.loads), "load level")} × {plural(definition.repeats, "repeat")}, {definition.max_parallel} \
+at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.
 
 - load levels: {", ".join(format_rate(load) for load in definition.loads)}
 - each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up

@@ -7,6 +7,7 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.cost import cost_until
 from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
 from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
@@ -43,7 +44,7 @@ def loading(status: LoadStatus, attempted_ops_s: int) -> str:
 def collected(manifest: Manifest) -> Iterator[str]:
     """What the store holds now, and why the attempt did not complete if so."""
     size = sum(entry.size_bytes for entry in manifest.files)
-    yield f"{len(manifest.files)} files, {size / 2**20:.1f} MiB"
+    yield f"{plural(len(manifest.files), 'file')}, {size / 2**20:.1f} MiB"
     if manifest.failure:
         yield f"the attempt did not complete: {manifest.failure}"
 
@@ -101,7 +102,7 @@ def _node(node: NodeFingerprint) -> str:
 def _level(level: LevelVerdict) -> str:
     worst = "nothing measured" if level.worst_ms is None else f"worst {level.worst_ms:.1f} ms"
     outcome = "met" if level.met else "missed"
-    return f"{level.service_level}: {outcome}, {level.missed} of {level.judged} intervals missed it, {worst}"
+    return f"{level.service_level}: {outcome}, {level.missed} of {plural(level.judged, 'interval')} missed it, {worst}"
 
 
 def _moment(at: datetime) -> str:

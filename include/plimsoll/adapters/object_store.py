@@ -91,11 +91,18 @@ class ObjectStore:
                 self._fs.rm(self._path(prefix), recursive=True)
 
     def check(self) -> None:
-        """Write, read and remove a small file."""
+        """Write, read and remove a small file. The root is made, but no folder above the one that it lies in."""
+        self._require_parent()
         key = f".plimsoll-check-{uuid.uuid4().hex}"
         self.write(key, b"check")
         self.read(key)
         self.delete(key)
+
+    def _require_parent(self) -> None:
+        root = Path(self._prefix)
+        if self._local and not root.exists() and not root.parent.is_dir():
+            mend = f"make the folder {root.parent}, or set PLIMSOLL_STORE to a place that exists"
+            raise StoreError("the result store can't be made: there is no folder for it", where=self.root, mend=mend)
 
     def _put(self, key: str, write: Callable[[str], None]) -> None:
         with self._explained(key):

@@ -16,6 +16,7 @@ from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_o
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
 from plimsoll.analysis.timeline import timeline_faults
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
@@ -114,7 +115,7 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     judged = _judged(level, parts)
     covered = sum(part.window.phase == "judged" and part.operation == ALL for part in parts)
     yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
-    every = f"{len(judged)} intervals of {format_duration(level.interval)}"
+    every = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
     empty = [part for part in judged if not part.count]
     left_open = [part for part in judged if part.count and part.met(level) is None]
     if not judged:

@@ -10,6 +10,7 @@ from plimsoll.analysis.intervals import IntervalTable, maxima, maxima_by_operati
 from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import LevelVerdict, Percentiles
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
@@ -122,5 +123,5 @@ def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | No
 def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
     """The reason against a measurement that covers fewer intervals than planned, if it does."""
     if schedule.planned is not None and covered < schedule.planned:
-        planned = f"{schedule.planned} intervals of {format_duration(level.interval)}"
+        planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
         yield f"only {covered} of {planned} are covered by the logs"

@@ -17,6 +17,7 @@ from plimsoll.analysis.sliding import slid
 from plimsoll.analysis.stalls import stalls_s
 from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
@@ -103,7 +104,8 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
 def _failures(reading: Reading) -> Iterator[str]:
     failed = sum((reading.errors or {}).values())
     if failed:
-        yield f"{failed} operations of the whole run failed; what failed has no response time, and is not judged here"
+        whole = f"{plural(failed, 'operation')} of the whole run failed"
+        yield f"{whole}; what failed has no response time, and is not judged here"
 
 
 def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
@@ -148,8 +150,8 @@ def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterat
     stalls = measured.stalls_s(level)
     empty = [one for one in judged if not one.count and one.window.start_s not in stalls]
     if empty:
-        share = f"{len(empty)} of {len(judged)} intervals of {format_duration(level.interval)}"
-        yield f"{share} hold no {whose}, the first at {empty[0].window.start_s:g} s"
+        share = f"{len(empty)} of {plural(len(judged), 'interval')} of {format_duration(level.interval)}"
+        yield f"{share} {'holds' if len(empty) == 1 else 'hold'} no {whose}, the first at {empty[0].window.start_s:g} s"
 
 
 def _judgement(
@@ -175,7 +177,7 @@ def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pas
     for level in levels:
         if stalls := passes[level.interval].stalls_s(level):
             yield (
-                f"nothing was answered in {len(stalls)} intervals of {format_duration(level.interval)}, "
+                f"nothing was answered in {plural(len(stalls), 'interval')} of {format_duration(level.interval)}, "
                 f"the first at {stalls[0]:g} s, though operations were under way: missed"
             )
 
@@ -216,4 +218,4 @@ def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
     found = sum(row.count for row in table.rows if row.operation == ALL)
     if run.operations is not None and found != run.operations:
-        yield f"the logs hold {found} operations, the load generator answered for {run.operations}"
+        yield f"the logs hold {plural(found, 'operation')}, the load generator answered for {run.operations}"

@@ -4,6 +4,7 @@ Heavy modules are imported inside the commands, so that each command pays only f
 """
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -23,12 +24,30 @@ from plimsoll.domain.errors import PlimsollError
 
 cli = typer.Typer(
     name="plimsoll",
-    help="How much load a database carries while it keeps its service level.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from plimsoll.adapters.code_version import code_version
+
+        typer.echo(f"plimsoll {code_version()}")
+        raise typer.Exit
+
+
+@cli.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Version, and a digest of the code.")
+    ] = False,
+) -> None:
+    """How much load a database carries while it keeps its service level."""
+
+
 for command in (plan, judge, rejudge, report, bundle, compare, campaigns, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.command("import")(import_runs)

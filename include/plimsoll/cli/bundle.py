@@ -20,12 +20,12 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     """Write the bundle of a campaign's published report to a file: definition, fingerprints, manifests, intervals,
     verdicts, versions and commands, with checksums. `plimsoll report FILE` makes the same report from it anywhere.
     """
-    from plimsoll.bootstrap import build_store
+    from plimsoll.bootstrap import existing_store
     from plimsoll.domain.errors import StoreError
     from plimsoll.services.reproducing import bundle_with_raw, published_bundle
     from plimsoll.settings import Settings
 
-    store, path = build_store(Settings()), output or Path(f"{campaign}.zip")
+    store, path = existing_store(Settings()), output or Path(f"{campaign}.zip")
     unfinished = path.with_name(f"{path.name}.part")
     try:
         with unfinished.open("wb") as stream:

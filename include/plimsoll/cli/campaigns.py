@@ -5,11 +5,11 @@ from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_
 
 def campaigns(as_json: JsonOption = False) -> None:
     """List the campaigns in the store."""
-    from plimsoll.bootstrap import build_store
+    from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaigns import CampaignStore, campaign_ids
     from plimsoll.settings import Settings
 
-    store = build_store(Settings())
+    store = existing_store(Settings())
     found = [(name, CampaignStore(store, name).definition().title) for name in campaign_ids(store)]
     if as_json:
         print_json([{"campaign_id": name, "title": title} for name, title in found])
@@ -21,12 +21,12 @@ def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
     """Show how far a campaign is, cell by cell."""
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.owners import LocalProcesses
-    from plimsoll.bootstrap import build_store
+    from plimsoll.bootstrap import existing_store
     from plimsoll.domain.units import show_usd
     from plimsoll.services.progress import campaign_progress
     from plimsoll.settings import Settings
 
-    progress = campaign_progress(build_store(Settings()), campaign, now=SystemClock().now(), owners=LocalProcesses())
+    progress = campaign_progress(existing_store(Settings()), campaign, now=SystemClock().now(), owners=LocalProcesses())
     if as_json:
         print_json(progress.model_dump(mode="json"))
         return

@@ -8,6 +8,7 @@ import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_table
 from plimsoll.domain.owner import owner_words
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import show_usd
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def list_clusters(as_json: JsonOption = False) -> None:
             (*_row(cluster, now), _cost(usd, is_paid=cluster.provider in toolkit.tariffs)) for cluster, usd in costs
         ]
         columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
-        print_table(f"{len(rows)} clusters alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows)
+        print_table(
+            f"{plural(len(rows), 'cluster')} alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows
+        )
     for why in living.unseen:
         typer.echo(why, err=True)
     raise typer.Exit(1 if living.unseen else 0)

@@ -43,12 +43,12 @@ def compare(
     Exits with 2 and names the differences where they are not comparable: another service level, timing or workload.
     """
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.bootstrap import build_store
+    from plimsoll.bootstrap import existing_store
     from plimsoll.services.comparing import compare_stored
     from plimsoll.settings import Settings
 
     pairing = dict(value.split("=", 1) for value in pair)
-    found = compare_stored(build_store(Settings()), a, b, pairing=pairing, force=force, now=SystemClock().now())
+    found = compare_stored(existing_store(Settings()), a, b, pairing=pairing, force=force, now=SystemClock().now())
     if as_json:
         print_json(found.model_dump(mode="json"))
         return

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json
+from plimsoll.domain.plurals import plural
 
 _Description = Annotated[
     Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/importing.md.")
@@ -32,9 +33,13 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
         return folder.find(wanted.patterns, required=wanted.required)
 
     say = (lambda _: None) if as_json else typer.echo
-    verdicts = import_runs(build_toolkit(Settings()), told, find, say)
+    toolkit = build_toolkit(Settings())
+    toolkit.store.check()
+    verdicts = import_runs(toolkit, told, find, say)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}
         print_json({"campaign_id": told.campaign, "cells": cells})
         return
-    typer.echo(f"campaign {told.campaign}: {len(verdicts)} cells. `plimsoll report {told.campaign}` makes its report")
+    typer.echo(
+        f"campaign {told.campaign}: {plural(len(verdicts), 'cell')}. `plimsoll report {told.campaign}` makes its report"
+    )

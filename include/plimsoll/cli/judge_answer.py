@@ -8,6 +8,7 @@ import typer
 from plimsoll.analysis.formats.reading import WholeRun
 from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow
 from plimsoll.analysis.judgement import Judgement
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, Percentiles
 from plimsoll.domain.service_level import ServiceLevel
 
@@ -80,7 +81,7 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
 
 def _whole_run_line(one: WholeRun) -> str:
     values = ", ".join(f"{_percentile(name)} {value:.3f} ms" for name, value in sorted(one.values_ms.items()))
-    return f"Whole run, {one.operation or ALL}: {one.count} operations{': ' if values else ''}{values}"
+    return f"Whole run, {one.operation or ALL}: {plural(one.count, 'operation')}{': ' if values else ''}{values}"
 
 
 def _percentile(percentile: float) -> str:
@@ -93,8 +94,9 @@ def _by_how_much(judgement: Judgement) -> str:
     missed = [row for row in judgement.intervals.select("judged") if row.met is False]
     known = [row for row in missed if row.judged_ms is not None]
     worst = max(known, key=lambda row: row.judged_ms or 0.0, default=None)
+    judged = plural(verdict.judged, "interval")
     return (
-        f"p{level.percentile:g} is not below {level.bound_ms:g} ms in {verdict.missed} of {verdict.judged} intervals: "
+        f"p{level.percentile:g} is not below {level.bound_ms:g} ms in {verdict.missed} of {judged}: "
         f"the first begins at {missed[0].start_s:g} s"
         + (f", the worst has {worst.judged_ms:.3f} ms at {worst.start_s:g} s" if worst else "")
     )

@@ -107,7 +107,7 @@ def _money(plan: Plan) -> Iterator[str]:
     if plan.tariff is None:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
-    vcpus = "" if plan.vcpus is None else f", {plan.vcpus} vCPUs at once"
+    vcpus = "" if plan.vcpus is None else f", {plural(plan.vcpus, 'vCPU')} at once"
     yield f"Estimated cost of the hosts under load: {show_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
     yield f"Prices: {plan.tariff.source}"
     if plan.definition.budget is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table
+from plimsoll.domain.plurals import plural
 
 if TYPE_CHECKING:
     from plimsoll.services.rejudging import Rejudged
@@ -38,13 +39,13 @@ def rejudge(
     """
     from functools import partial
 
-    from plimsoll.bootstrap import build_store, build_toolkit
+    from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.campaigns import CampaignStore
     from plimsoll.services.rejudging import collected_attempts, processors, rejudge
     from plimsoll.settings import Settings
 
     settings = Settings()
-    stored = CampaignStore(build_store(settings), campaign)
+    stored = CampaignStore(existing_store(settings), campaign)
     keys = collected_attempts(stored)
     if sliding:
         stored.add_sliding_windows()
@@ -95,7 +96,8 @@ def _show(campaign: str, found: "tuple[Rejudged, ...]") -> None:
         rows = [(str(one.key), one.before or "none", one.after or "none", one.failure) for one in listed]
         print_table("Changed, or not judged", ("attempt", "before", "now", "why not"), rows)
     typer.echo(
-        f"judged again: {len(judged)} attempts; outcomes that changed: {len(changed)}, other figures alone: {other}"
+        f"judged again: {plural(len(judged), 'attempt')}; outcomes that changed: {len(changed)}, "
+        f"other figures alone: {other}"
     )
     if changed or other:
         typer.echo(f"`plimsoll report {campaign}` makes a report of them")

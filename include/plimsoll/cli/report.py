@@ -42,11 +42,13 @@ def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) 
 
 
 def _publish(campaign: str, as_json: bool) -> None:
-    from plimsoll.bootstrap import build_toolkit
+    from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.publishing import capacity_rows, next_loads, publish_report
     from plimsoll.settings import Settings
 
-    toolkit = build_toolkit(Settings())
+    settings = Settings()
+    existing_store(settings)
+    toolkit = build_toolkit(settings)
     url = publish_report(toolkit, campaign)
     if as_json:
         print_json({"campaign_id": campaign, "report": url, "capacity": capacity_rows(toolkit, campaign)})

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.domain.plurals import plural
+
 
 class PlimsollError(Exception):
     """Root of everything Plimsoll raises on purpose.
@@ -50,7 +52,7 @@ class Refused(PlimsollError):
         self.problems = tuple(problems)
         count = len(self.problems)
         lines = "".join(f"\n  - {problem}" for problem in self.problems)
-        super().__init__(f"refused, {count} problem{'s' if count != 1 else ''}:{lines}", where=where)
+        super().__init__(f"refused, {plural(count, 'problem')}:{lines}", where=where)
 
 
 class DefinitionError(Refused):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.alignment import MISFIT
 from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
 from plimsoll.quality.blame import CPU_LIMIT, ERROR_LIMIT
@@ -154,7 +155,7 @@ def nodes(definition: Definition, cell: Cell) -> Suite:
     jvm, version = variant.jvm, definition.database_version(variant)
     heap = each_between("heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
     return (
-        Expected("nodes", *rows(count), f"{count} nodes that were asked what they run"),
+        Expected("nodes", *rows(count), f"{plural(count, 'node')} asked what they run"),
         Expected("collector", *each_one_of("collector", jvm.collector), jvm.collector),
         Expected("heap", *heap, f"within {_HEAP_TOLERANCE:.0%} of {format_size(jvm.heap)}", show="{:.1%} of it"),
         Expected("JDK", *each_one_of("jdk", jvm.jdk_version), jvm.jdk_version),

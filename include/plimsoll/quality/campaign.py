@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import distance
 from plimsoll.domain.cell import grid
+from plimsoll.domain.plurals import plural
 from plimsoll.quality.environment import Deviation, deviations
 from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
 
@@ -59,7 +60,7 @@ def cells_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of the matrix, a row a cell."""
     count = len(grid(definition))
     return (
-        Expected("matrix", *rows(count), f"the definition's {count} cells, no more and no less"),
+        Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
         Expected("valid cells", *each_one_of("state", _VALID), "a valid attempt at every cell"),
     )
 

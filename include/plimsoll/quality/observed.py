@@ -50,7 +50,7 @@ def _summary(table: pd.DataFrame, expected: Expected) -> str:
     """All of a column in a phrase: its distinct values if they are few, else their range."""
     column = expected.arguments.get("column")
     if column is None:
-        return f"all {len(table)} rows"
+        return "the only row" if len(table) == 1 else f"all {len(table):,} rows"
     values = sorted(table[column].dropna().unique().tolist())
     shown = values if len(values) <= _SHOWN else [values[0], "…", values[-1]]
     return ", ".join(_shown(value, expected.show) for value in shown)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
+from plimsoll.domain import plurals
+
 NOTHING = "–"
 
 
@@ -54,9 +56,8 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def plural(count: int, noun: str) -> str:
-    """`1 repeat`, `5 repeats`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+plural = plurals.plural
+"""The one helper for counts, beside the other words of reports."""
 
 
 def listing(items: Sequence[str], most: int = 12) -> str:

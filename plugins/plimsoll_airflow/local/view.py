@@ -7,6 +7,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CampaignProgress, CellProgress
 from plimsoll.domain.units import show_usd
 
@@ -48,9 +49,9 @@ def _summary(progress: CampaignProgress) -> str:
     run = progress.of_run()
     counts = [(run.count(state), state) for state in ("met", "missed", "invalid", "failed", "running", "waiting")]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"
-    noun = "cell" if len(run.cells) == 1 else "cells"
     asked = " asked for" if len(run.cells) < len(progress.cells) else ""
-    done = f"{_done(run)} of {len(run.cells)} {noun}{asked} done ({details}), {_ending(run)}{_cost(progress)}"
+    cells = f"{plural(len(run.cells), 'cell')}{asked}"
+    done = f"{_done(run)} of {cells} done ({details}), {_ending(run)}{_cost(progress)}"
     valid = progress.count("met", "missed")
     return f"{done}; {valid} of {len(progress.cells)} of the campaign are valid" if asked else done
 

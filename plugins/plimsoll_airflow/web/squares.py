@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CellStatus
 from plimsoll.report.words import NOTHING, figure, ms, ops
@@ -136,7 +137,7 @@ def clock(seconds: float | None) -> str:
 def _figures(cell: CellStatus) -> Iterable[str]:
     if cell.worst_ms is not None and cell.state in ("met", "missed"):
         yield f"worst interval {ms(cell.worst_ms)}, {figure(cell.worst_to_bound or 0)} times the bound"
-        yield f"{cell.intervals_missed} of {cell.intervals_judged} intervals missed"
+        yield f"{cell.intervals_missed} of {plural(cell.intervals_judged or 0, 'interval')} missed"
     if cell.achieved_ops_s is not None:
         yield f"achieved {ops(cell.achieved_ops_s)} of {ops(cell.load_ops_s)}"
     if cell.errors:

@@ -1,6 +1,7 @@
 """The commands as a user gives them, on instant fakes behind the ports."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -282,3 +283,33 @@ def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll, tmp_pat
     code, out, _ = plimsoll("clusters", "destroy", "--all", "--json")
     assert code == 1
     assert "told to resist" in json.loads(out)["failed"][str(key)]
+
+
+def test_the_version_is_told_with_a_digest_of_the_code(plimsoll):
+    code, out, _ = plimsoll("--version")
+    assert code == 0
+    assert re.fullmatch(r"plimsoll \d+\.\d+\.\d+\+[0-9a-f]{12}\n", out)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["campaigns"], ["status", "c"], ["report", "c"], ["rejudge", "c"], ["bundle", "c"], ["compare", "a", "b"]],
+    ids=lambda command: command[0],
+)
+def test_a_store_that_is_not_there_is_no_empty_list(plimsoll, tmp_path, monkeypatch, command):
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "nonexist"))
+    code, out, err = plimsoll(*command)
+    assert (code, out) == (2, "")
+    assert f"{tmp_path / 'nonexist'}: there is no result store" in err
+    assert "correct PLIMSOLL_STORE" in err
+    assert not (tmp_path / "nonexist").exists()
+
+
+def test_the_first_campaign_makes_its_store_where_there_is_a_folder_for_it(plimsoll, tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "no" / "where"))
+    code, _, err = plimsoll("run", tmp_path / "instant.yaml")
+    assert code == 2
+    assert f"the result store can't be made: there is no folder for it (make the folder {tmp_path / 'no'}" in err
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "first"))
+    assert plimsoll("plan", tmp_path / "instant.yaml")[0] == 0
+    assert plimsoll("campaigns")[0] == 0

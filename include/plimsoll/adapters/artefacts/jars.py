@@ -7,6 +7,7 @@ from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
 from plimsoll.adapters.artefacts.maven import fetch
+from plimsoll.domain.plurals import plural
 
 _MB = 1_000_000
 
@@ -45,4 +46,4 @@ def _fill(cache: Cache, locked: LockedSet, folder: Path, scratch: Path) -> None:
 
 def _amount(jars: list[LockedJar] | tuple[LockedJar, ...]) -> str:
     size = sum(jar.size_bytes for jar in jars)
-    return f"{len(jars)} jar{'s' if len(jars) != 1 else ''}, {size / _MB:.0f} MB"
+    return f"{plural(len(jars), 'jar')}, {size / _MB:.0f} MB"

@@ -21,6 +21,7 @@ from plimsoll.domain.cluster import Role
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.faults import problems_of
+from plimsoll.domain.plurals import plural
 from plimsoll.ports.secrets import Secrets
 
 _ROLES: tuple[Role, Role] = ("node", "load")
@@ -105,7 +106,7 @@ class _Examination:
                 self._note(self._place_key, what, "name a larger subnet, or remove what takes its addresses")
         free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._definition.max_parallel
         if free < wanted:
-            what = f"there are {free} free addresses, {self._definition.max_parallel} cells at once take {wanted}"
+            what = f"free addresses: {free}; {plural(self._definition.max_parallel, 'cell')} at once: {wanted}"
             self._note(self._place_key, what, "name further subnets, or lower max_parallel")
 
     def _image(self) -> Image | None:
@@ -168,7 +169,8 @@ class _Examination:
             self._note("instance_types", what, "ask for a higher quota in the Service Quotas console")
         elif quota is not None and needed * self._definition.max_parallel > quota:
             most = math.floor(quota / needed)
-            what = f"{self._definition.max_parallel} cells at once take {needed * self._definition.max_parallel} vCPUs"
+            cells = self._definition.max_parallel
+            what = f"{plural(cells, 'cell')} at once: {needed * cells} vCPUs"
             mend = f"lower max_parallel to {most} at most, or ask for a higher quota"
             self._found.append(Problem("max_parallel", f"{what}, the quota is {quota}", mend))
 

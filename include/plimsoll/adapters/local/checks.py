@@ -16,6 +16,7 @@ from plimsoll.adapters.onhost import readings
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.faults import problems_of
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
@@ -66,8 +67,8 @@ def _memory(definition: Definition, options: LocalOptions, memory: int) -> Itera
         elif needed > available:
             cells = f"{parallel} cells at once" if parallel > 1 else "a cell"
             what = (
-                f"{cells} of {nodes} nodes of {_mib(heap)} heap would take {_mib(needed)} with the load generator; "
-                f"this machine has {_mib(memory)}, of which {_mib(options.reserved_memory)} are reserved"
+                f"{cells} of {plural(nodes, 'node')} of {_mib(heap)} heap would take {_mib(needed)} with the load "
+                f"generator; this machine has {_mib(memory)}, of which {_mib(options.reserved_memory)} are reserved"
             )
             yield Problem(where, what, _allowed(allowed))
 

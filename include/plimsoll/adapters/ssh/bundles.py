@@ -16,6 +16,7 @@ from plimsoll.adapters.ssh.commands import script_command
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.execution import Answer, Feed, Input
 from plimsoll.domain.errors import HostError
+from plimsoll.domain.plurals import plural
 
 # A transfer that is lost half way goes on where it was; one that never gets on must end.
 _ROUNDS = 4
@@ -96,7 +97,7 @@ def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where
             return
         _send(connection, bundle, missing, place, where)
         missing = _settle(connection, bundle, place, where)
-    what = f"{bundle.name} does not arrive whole: {len(missing)} files differ after {_ROUNDS} transfers"
+    what = f"{bundle.name} does not arrive whole: {plural(len(missing), 'file')} not the same after {_ROUNDS} transfers"
     raise HostError(what, where=where, mend="look for a bad disk there or at what changes these files here")
 
 

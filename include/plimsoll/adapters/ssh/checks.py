@@ -11,6 +11,7 @@ from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem, SecretError
 from plimsoll.domain.faults import problems_of
+from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
@@ -35,9 +36,12 @@ def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
     fitting = [group for group in options.groups if len(group.nodes) >= nodes]
     if not fitting:
         most = max(len(group.nodes) for group in options.groups)
-        yield Problem("system.nodes", f"no group has {nodes} nodes; the largest has {most}", "name more hosts")
+        yield Problem(
+            "system.nodes", f"no group has {plural(nodes, 'node')}; the largest has {most}", "name more hosts"
+        )
     elif definition.max_parallel > len(fitting):
-        what = f"{definition.max_parallel} cells at once need as many groups of {nodes} nodes; there are {len(fitting)}"
+        cells = f"{definition.max_parallel} cells at once"
+        what = f"{cells} need as many groups of {plural(nodes, 'node')}; there are {len(fitting)}"
         yield Problem("max_parallel", what, "name more groups, or run fewer cells at once")
 
 

@@ -17,6 +17,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, NotFound, Problem, ProviderError, SecretError
+from plimsoll.domain.plurals import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider_options import ProviderOptions
 
@@ -57,7 +58,8 @@ class SshProvider:
             except (HostError, SecretError) as error:
                 obstacles.append(f"{group.name}: {error.text()}")
         raise ProviderError(
-            f"no group of {request.nodes} nodes can be had:" + "".join(f"\n  - {obstacle}" for obstacle in obstacles),
+            f"no group of {plural(request.nodes, 'node')} can be had:"
+            + "".join(f"\n  - {obstacle}" for obstacle in obstacles),
             where=str(request.key),
             mend="wait until a group is free, run fewer cells at once (max_parallel), or mend the reasons given",
         )

@@ -10,6 +10,7 @@ from itertools import pairwise
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
 from plimsoll.analysis.operations import READS, WRITES
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.plurals import plural
 
 _HEAD = re.compile(r"^,,Mutations,+Reads,+Deletes,+Errors,", re.MULTILINE)
 _OPERATIONS: Mapping[str, str] = {"Mutations": WRITES, "Reads": READS, "Deletes": "deletes", "Errors": "errors"}
@@ -145,4 +146,4 @@ def _remarks(table: _Table) -> Iterator[str]:
         done = sum(last.counts[name] - first.counts[name] for name in last.counts if name != "errors")
         yield f"{table.name}: {done / seconds:.1f} ops/s from its first row to its last, from cumulative counts"
     if last.counts.get("errors"):
-        yield f"{table.name}: {last.counts['errors']} operations failed; they are counted apart"
+        yield f"{table.name}: {plural(last.counts['errors'], 'operation')} failed, counted apart"

@@ -6,6 +6,7 @@ from datetime import datetime
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.completeness import Asked, note_asked
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
@@ -29,7 +30,8 @@ class CampaignPlan:
     @property
     def summary(self) -> str:
         """The plan in one sentence."""
-        return f"{len(self.cells)} cells to run now; {self.missing} of {self.total} have no valid attempt"
+        have = "has" if self.missing == 1 else "have"
+        return f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
 
 
 def open_campaign(
