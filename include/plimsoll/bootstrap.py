@@ -13,7 +13,7 @@ from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.errors import Problem, Refused, StoreError
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services import layout
@@ -138,6 +138,11 @@ def load_document(settings: Settings, name_or_path: str) -> Document:
 
 
 def _made(factory: str, settings: Settings) -> Any:
-    """What the factory `module:function` makes of the settings."""
+    """What the factory `module:function` makes of the settings. Refused where there is no such factory."""
     module, _, function = factory.partition(":")
-    return getattr(importlib.import_module(module), function)(settings)
+    try:
+        make = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        what, mend = f"{factory!r} is no factory: {error}", "write `module:function`, or unset it"
+        raise Refused([Problem("PLIMSOLL_TOOLKIT or PLIMSOLL_SECRETS", what, mend)], where="settings") from error
+    return make(settings)

@@ -4,6 +4,7 @@ Heavy modules are imported inside the commands, so that each command pays only f
 """
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -20,7 +21,7 @@ from plimsoll.cli.prepare import prepare
 from plimsoll.cli.rejudge import rejudge
 from plimsoll.cli.report import report
 from plimsoll.cli.run import run
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.errors import PlimsollError, Refused
 
 cli = typer.Typer(
     name="plimsoll",
@@ -61,3 +62,21 @@ def app() -> None:
     except PlimsollError as error:
         typer.echo(f"plimsoll: {error}", err=True)
         sys.exit(2)
+    except ValueError as error:
+        if (refused := _wrong_settings(error)) is None:
+            raise
+        typer.echo(f"plimsoll: {refused}", err=True)
+        sys.exit(2)
+
+
+def _wrong_settings(error: ValueError) -> Refused | None:
+    """Settings of the environment that are of the wrong form, in words; None for any other error."""
+    from pydantic import ValidationError
+
+    from plimsoll.domain.faults import problems_of
+    from plimsoll.settings import Settings
+
+    if not isinstance(error, ValidationError) or error.title != Settings.__name__:
+        return None
+    problems = [replace(one, where=f"PLIMSOLL_{one.where.upper()}") for one in problems_of(error, Settings)]
+    return Refused(problems, where="settings")

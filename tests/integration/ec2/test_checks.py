@@ -80,7 +80,7 @@ def test_a_subnet_without_addresses_is_refused(check, account):
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     small = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/28", AvailabilityZone="us-east-1a")["Subnet"]["SubnetId"]
     problems = check(zones=None, subnets=[small])
-    assert any("free addresses, 8 cells at once take 32" in problem for problem in problems)
+    assert any("free addresses; 8 cells at once: 32" in problem for problem in problems)
     assert not any("8 cells" in problem for problem in check(max_parallel=1, zones=None, subnets=[small]))
 
 

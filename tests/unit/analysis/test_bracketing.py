@@ -99,7 +99,7 @@ def test_a_run_shorter_than_planned_is_invalid_and_a_rate_that_was_not_reached_i
 @pytest.mark.parametrize(
     ("samples", "reason"),
     [
-        ([sample(0, [1.0]), sample(10, [])], "1 of 2 intervals of 10s hold no operation, the first at 10 s"),
+        ([sample(0, [1.0]), sample(10, [])], "1 of 2 intervals of 10s holds no operation, the first at 10 s"),
         ([sample(0, [1.0]), sample(30, [1.0])], "a gap of 20.000 s"),
         ([sample(0, [1.0], length_s=30), sample(30, [1.0], length_s=30)], "longer than intervals of 10 s"),
         ([sample(0, [1.0], length_s=4)], "cover no whole interval"),

@@ -239,7 +239,8 @@ def test_a_store_that_cannot_be_written_is_refused_by_plan(plimsoll, tmp_path, m
     assert "PLIMSOLL_STORE" in err
 
 
-def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll):
+def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll, tmp_path):
+    (tmp_path / "store").mkdir()
     code, _, err = plimsoll("status", "demo-none")
     assert code == 2
     assert "plimsoll campaigns" in err
@@ -313,3 +314,10 @@ def test_the_first_campaign_makes_its_store_where_there_is_a_folder_for_it(plims
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "first"))
     assert plimsoll("plan", tmp_path / "instant.yaml")[0] == 0
     assert plimsoll("campaigns")[0] == 0
+
+
+def test_settings_that_can_not_be_used_are_told_in_words(plimsoll, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_TOOLKIT", "nowhere:toolkit")
+    code, _, err = plimsoll("plan", "demo")
+    assert code == 2
+    assert "PLIMSOLL_TOOLKIT or PLIMSOLL_SECRETS: 'nowhere:toolkit' is no factory" in err

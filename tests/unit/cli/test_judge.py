@@ -114,7 +114,7 @@ def test_the_percentile_and_the_bound_asked_for_are_judged(missed):
         (b"", "holds no interval record"),
         (b"count,p99\n", "is of no format that is known here: it begins with 'count,p99'"),
         (log(line(second, 1.0, payload([FAST])) for second in range(30) if second != 15), "a gap of 1.000 s"),
-        (log(every_second([[FAST]] * 15 + [[]] * 15)), "1 of 2 intervals of 10s hold no operation"),
+        (log(every_second([[FAST]] * 15 + [[]] * 15)), "1 of 2 intervals of 10s holds no operation"),
     ],
     ids=["missing", "empty", "another file", "a gap", "an empty interval"],
 )
@@ -227,7 +227,7 @@ def test_what_tells_of_the_whole_run_only_is_shown_and_not_judged(folder):
             "below_bound": False,
         }
     ]
-    assert "Whole run, reads: 1018 operations: p50 0.870 ms" in run(str(sample)).stdout
+    assert "Whole run, reads: 1,018 operations: p50 0.870 ms" in run(str(sample)).stdout
 
 
 def test_failures_that_a_file_tells_are_named(met, folder):

@@ -113,7 +113,7 @@ def test_a_method_of_compression_that_bundles_do_not_use_is_refused():
 
 
 def test_what_would_fill_the_memory_is_refused_unread(monkeypatch):
-    monkeypatch.setattr("plimsoll.services.bundles._LARGEST_BYTES", 1 << 20)
+    monkeypatch.setattr("plimsoll.services.bundles.LARGEST_BYTES", 1 << 20)
     stream = BytesIO(zipped(whole()))
     with ZipFile(stream, "a", ZIP_DEFLATED) as archive:
         archive.writestr("cells/bomb", bytes(1 << 21))

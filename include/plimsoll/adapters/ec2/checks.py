@@ -106,7 +106,7 @@ class _Examination:
                 self._note(self._place_key, what, "name a larger subnet, or remove what takes its addresses")
         free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._definition.max_parallel
         if free < wanted:
-            what = f"free addresses: {free}; {plural(self._definition.max_parallel, 'cell')} at once: {wanted}"
+            what = f"there are {free} free addresses; {plural(self._definition.max_parallel, 'cell')} at once: {wanted}"
             self._note(self._place_key, what, "name further subnets, or lower max_parallel")
 
     def _image(self) -> Image | None:
