@@ -121,7 +121,8 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     if not judged:
         yield "the samples cover no whole interval after warm-up, or tell the operations of the service level not apart"
     if empty:
-        yield f"{len(empty)} of {every} hold no operation, the first at {empty[0].window.start_s:g} s"
+        hold = "holds" if len(empty) == 1 else "hold"
+        yield f"{len(empty)} of {every} {hold} no operation, the first at {empty[0].window.start_s:g} s"
     if left_open and not any(part.met(level) is False for part in judged):
         yield (
             f"the percentiles given leave open whether {level} in {len(left_open)} of {every}, "

@@ -141,7 +141,7 @@ def test_a_service_level_of_reads_needs_reads():
 def test_an_interval_without_an_operation_is_no_pass():
     empty = {f"at_{second}": [] for second in range(20, 30)}
     found = judge({"x": seconds(40, [FAST], **empty)})
-    assert found.reasons == ("1 of 3 intervals of 10s hold no operation, the first at 20 s",)
+    assert found.reasons == ("1 of 3 intervals of 10s holds no operation, the first at 20 s",)
     assert found.met is None
     assert [row.met for row in found.intervals.select("judged")] == [True, False, True]
     assert found.intervals.select("judged")[1].p50_ms is None
@@ -155,7 +155,7 @@ def test_an_interval_without_reads_matters_to_a_service_level_of_reads_only():
     files = {WRITES: seconds(20, [FAST]), READS: seconds(20, [])}
     assert judge(files).valid
     assert judge(files, run(), ServiceLevel(operations="reads")).reasons == (
-        "1 of 1 intervals of 10s hold no reads, the first at 10 s",
+        "1 of 1 interval of 10s holds no reads, the first at 10 s",
     )
 
 
@@ -272,5 +272,5 @@ def test_an_interval_that_a_stall_emptied_is_missed_and_not_a_hole():
 def test_an_interval_is_no_stall_when_what_came_after_it_began_after_it():
     empty = {f"at_{second}": [] for second in range(20, 30)}
     found = judge({"x": seconds(40, [FAST], **empty, at_30=[9_000_000])})
-    assert found.reasons == ("1 of 3 intervals of 10s hold no operation, the first at 20 s",)
+    assert found.reasons == ("1 of 3 intervals of 10s holds no operation, the first at 20 s",)
     assert found.stalls_s == ()
