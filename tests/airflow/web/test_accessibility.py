@@ -66,11 +66,11 @@ MATRIX = """
         - rowheader "v1"
         - gridcell:
           - checkbox "Select v1-001k-r1"
-          - 'link "v1-001k-r1: met; worst interval 2.95 ms, 0.0295 times the bound; 0 of 1 intervals missed;\
+          - 'link "v1-001k-r1: met; worst interval 2.95 ms, 0.0295 times the bound; 0 of 1 interval missed;\
  achieved 1,000 ops/s of 1,000 ops/s; attempt 1 of 1"'
         - gridcell:
           - checkbox "Select v1-002k-r1"
-          - 'link "v1-002k-r1: missed; worst interval 222 ms, 2.22 times the bound; 1 of 1 intervals missed;\
+          - 'link "v1-002k-r1: missed; worst interval 222 ms, 2.22 times the bound; 1 of 1 interval missed;\
  achieved 2,001 ops/s of 2,000 ops/s; attempt 1 of 1"'
     - rowgroup:
       - row:

@@ -72,7 +72,7 @@ def test_collecting_tells_size_and_failure() -> None:
     manifest = Manifest(key=KEY, files=files, failure="load: out of memory", written_at=datetime.now(UTC))
 
     assert list(narration.collected(manifest)) == [
-        "1 files, 3.0 MiB",
+        "1 file, 3.0 MiB",
         "the attempt did not complete: load: out of memory",
     ]
 

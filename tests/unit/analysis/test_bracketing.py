@@ -56,7 +56,7 @@ def test_alike_operations_are_decided_and_unlike_ones_left_open():
     left_open = judge(sample(0, fast), sample(0, [1.0] * 194 + [250.0] * 6, "writes"))
     assert left_open.met is None
     assert left_open.reasons == (
-        "the percentiles given leave open whether p99 of every 10s interval below 100ms in 1 of 1 intervals of 10s, "
+        "the percentiles given leave open whether p99 of every 10s interval below 100ms in 1 of 1 interval of 10s, "
         "the first at 0 s; no other was missed",
     )
 

@@ -265,7 +265,7 @@ def test_an_interval_that_a_stall_emptied_is_missed_and_not_a_hole():
     assert (found.reasons, found.met, found.stalls_s) == ((), False, (20.0,))
     assert (level.judged, level.missed, level.worst_ms) == (3, 2, pytest.approx(10_500, rel=1e-3))
     assert found.notes == (
-        "nothing was answered in 1 intervals of 10s, the first at 20 s, though operations were under way: missed",
+        "nothing was answered in 1 interval of 10s, the first at 20 s, though operations were under way: missed",
     )
 
 
