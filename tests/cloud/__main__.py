@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from tests.cloud.cloud import aws_environment, running_cloud
+from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
 
 
@@ -18,8 +19,9 @@ def main() -> None:
     options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     delays = Delays(options.pending, options.status, options.shutting_down)
+    lag = Lag.of(options.lag, options.page)
     with running_cloud(
-        options.mode, delays=delays, manual=options.manual, share=options.share, port=options.port
+        options.mode, delays=delays, manual=options.manual, lag=lag, share=options.share, port=options.port
     ) as cloud:
         about = {
             "endpoint": cloud.endpoint,
@@ -38,6 +40,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--pending", type=float, default=0.5, help="seconds until an instance runs")
     parser.add_argument("--status", type=float, default=0.5, help="seconds until its status checks may pass")
     parser.add_argument("--shutting-down", type=float, default=0.5, help="seconds until it is terminated")
+    parser.add_argument("--lag", type=float, default=0.0, help="seconds by which EC2's answers are behind")
+    parser.add_argument("--page", type=int, default=1000, help="instances that one page shows")
     parser.add_argument("--manual", action="store_true", help="time stands still but for POST /_cloud/skip")
     parser.add_argument(
         "--share", type=Path, action="append", default=[], help="a folder that all hosts see, read-only"

@@ -26,6 +26,7 @@ _STATUS = {
     "AccessDenied": 403,
 }
 _DENIED = {"ec2": "UnauthorizedOperation", "s3": "AccessDenied", "sts": "AccessDenied", "iam": "AccessDenied"}
+_EXPIRED = {"ec2": "RequestExpired", "s3": "ExpiredToken", "sts": "ExpiredToken", "iam": "ExpiredToken"}
 _THROTTLED = {"ec2": "RequestLimitExceeded", "s3": "SlowDown", "sts": "Throttling", "iam": "Throttling"}
 
 
@@ -57,6 +58,12 @@ def denied(service: str, action: str) -> Response:
     if service == "ec2":
         what = f"You are not authorized to perform this operation. {what}"
     return refusal(service, _DENIED.get(service, "AccessDeniedException"), f"{what} on resource: * {reason}")
+
+
+def expired(service: str) -> Response:
+    """Signed by a key that does not count any more."""
+    message = "Request has expired." if service == "ec2" else "The provided token has expired."
+    return refusal(service, _EXPIRED.get(service, "ExpiredTokenException"), message)
 
 
 def throttled(service: str) -> Response:

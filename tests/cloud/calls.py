@@ -25,6 +25,7 @@ class Call:
     action: str
     body: bytes = b""
     signed: bool = True
+    access_key: str = ""
     expired: bool = False
 
 
@@ -35,14 +36,16 @@ def call_of(environ: dict[str, Any]) -> Call:
     target = environ.get("HTTP_X_AMZ_TARGET", "")
     service = scope[3] if scope else "s3"
     region = scope[2] if scope else "us-east-1"
+    key = scope[0] if scope else ""
     if service == "s3":
         if environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
             # urllib and curl call any body a form, and moto takes it for one; S3 does not.
             environ["CONTENT_TYPE"] = "binary/octet-stream"
-        return Call("s3", region, _s3_action(environ), signed=scope is not None, expired=_is_expired(query))
+        signed = scope is not None
+        return Call("s3", region, _s3_action(environ), signed=signed, access_key=key, expired=_is_expired(query))
     body = _body(environ)
     action = target.rpartition(".")[2] or parse_qs(body.decode(errors="replace")).get("Action", [""])[0]
-    return Call(service, region, action, body)
+    return Call(service, region, action, body, access_key=key)
 
 
 def _scope(authorization: str, query: dict[str, list[str]]) -> list[str] | None:

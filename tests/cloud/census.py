@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass
 class Entry:
-    """One instance. Times are the cloud's; None: not yet."""
+    """One instance. Times are the cloud's; None: not yet. `shut_down`: when it began to end; billed until then."""
 
     instance_id: str
     instance_type: str
@@ -15,6 +15,7 @@ class Entry:
     tags: dict[str, str]
     launched: float
     running: float | None = None
+    shut_down: float | None = None
     ended: float | None = None
     why: str = ""
 
@@ -42,9 +43,9 @@ class Census:
         return sum(entry.vcpus for entry in self.alive())
 
     def instance_seconds(self, now: float) -> float:
-        """As EC2 bills: from `running` on, of all that ever ran."""
+        """As EC2 bills, of all that ever ran: neither `pending` nor `shutting-down`."""
         ran = [entry for entry in self.entries.values() if entry.running is not None]
-        return sum((now if entry.ended is None else entry.ended) - (entry.running or 0.0) for entry in ran)
+        return sum((now if entry.shut_down is None else entry.shut_down) - (entry.running or 0.0) for entry in ran)
 
     def summary(self, now: float) -> dict[str, Any]:
         """The counts."""

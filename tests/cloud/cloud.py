@@ -19,6 +19,7 @@ from tests.cloud.clock import ManualClock, RealClock
 from tests.cloud.faults import Fault, Faults
 from tests.cloud.front import Front
 from tests.cloud.hosts import Host, HostLog, HostMode, Hosts, InstantHosts
+from tests.cloud.lag import Lag
 from tests.cloud.landscape import Landscape
 from tests.cloud.lifecycle import Delays, Life, Lifecycle
 from tests.cloud.placement_groups import PlacementGroups
@@ -34,10 +35,16 @@ class Cloud:
     """The cloud as a test sees it, beside AWS's own API at `endpoint`. `CloudClient` is its like in another process."""
 
     def __init__(
-        self, lifecycle: Lifecycle, groups: PlacementGroups, clock: RealClock | ManualClock, hosts: Hosts
+        self,
+        lifecycle: Lifecycle,
+        groups: PlacementGroups,
+        clock: RealClock | ManualClock,
+        hosts: Hosts,
+        lag: Lag,
     ) -> None:
         self.lifecycle, self.faults, self.census = lifecycle, lifecycle.faults, lifecycle.census
         self.mode, self.ssh_port = hosts.mode, hosts.ssh_port
+        self.lag = lag
         self.endpoint = ""
         self.landscape: Landscape
         self._groups, self._clock = groups, clock
@@ -116,24 +123,27 @@ def running_cloud(
     *,
     delays: Delays | None = None,
     manual: bool = False,
+    lag: Lag | None = None,
     share: Sequence[Path] = (),
     port: int = 0,
 ) -> Iterator[Cloud]:
     """A test cloud until the end of the block; one at a time in a process, for moto's memory is the process's.
 
-    `manual`: its time stands still but for `skip`. `share`: folders of this machine that all hosts see, read-only.
+    `manual`: its time stands still but for `skip`. `lag`: how far EC2's answers are behind what was done. `share`:
+    folders of this machine that all hosts see, read-only.
     """
     clock = ManualClock() if manual else RealClock()
-    lifecycle, groups = Lifecycle(clock, delays or Delays(), Faults(), Census()), PlacementGroups()
+    lifecycle, behind = Lifecycle(clock, delays or Delays(), Faults(), Census()), lag or Lag()
+    groups = PlacementGroups(lifecycle, behind)
     with ExitStack() as end:
         hosts = end.enter_context(_hosts(mode, lifecycle, tuple(share)))
         lifecycle.hosts = hosts
         moto_api_backend.reset()
         end.callback(moto_api_backend.reset)
-        end.enter_context(ec2.changed(lifecycle, groups))
-        cloud = Cloud(lifecycle, groups, clock, hosts)
+        end.enter_context(ec2.changed(lifecycle, groups, behind))
+        cloud = Cloud(lifecycle, groups, clock, hosts, behind)
         cloud.landscape = landscape.build(REGION, hosts.network, hosts.gateway)
-        front = Front(DomainDispatcherApplication(create_backend_app), Admin(cloud), lifecycle)
+        front = Front(DomainDispatcherApplication(create_backend_app), Admin(cloud), lifecycle, behind)
         cloud.endpoint = end.enter_context(_served(front, hosts.gateway, port))
         end.callback(_end_instances, lifecycle)
         if not manual:

@@ -1,10 +1,12 @@
 """What of moto's EC2 is other while a test cloud runs. Everything else is moto's."""
 
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
+from moto.core.responses import ActionResult
 from moto.ec2.models.core import TaggedEC2Resource
 from moto.ec2.models.instances import Instance, InstanceState
 from moto.ec2.models.subnets import Subnet
@@ -12,19 +14,21 @@ from moto.ec2.responses import EC2Response
 from moto.ec2.utils import filter_dict_attribute_mapping
 from tests.cloud.answers import Refused
 from tests.cloud.faults import NoAddresses
+from tests.cloud.lag import Lag
 from tests.cloud.launching import Launches
 from tests.cloud.lifecycle import Lifecycle
 from tests.cloud.placement_groups import PlacementGroups
 
 
 @contextmanager
-def changed(lifecycle: Lifecycle, groups: PlacementGroups) -> Iterator[None]:
-    """moto with states, idempotency, placement groups and faults."""
+def changed(lifecycle: Lifecycle, groups: PlacementGroups, lag: Lag) -> Iterator[None]:
+    """moto with states, idempotency, placement groups, pages and faults."""
     launches = Launches(lifecycle, groups)
     run = EC2Response.run_instances
     with ExitStack() as changes:
         for name, method in {
             "run_instances": lambda call: launches.run(call, run),
+            "describe_instances": _paged(EC2Response.describe_instances, lag),
             "create_placement_group": groups.create,
             "describe_placement_groups": groups.describe,
             "delete_placement_group": groups.delete,
@@ -76,6 +80,28 @@ def _free_addresses(lifecycle: Lifecycle, original: Any) -> Callable[[Subnet], i
         return 0 if full else max(0, original.fget(self))
 
     return count
+
+
+def _paged(original: Callable[[EC2Response], Any], lag: Lag) -> Callable[[EC2Response], Any]:
+    """moto pages by whole reservations; EC2 splits one where a page ends."""
+
+    def describe(call: EC2Response) -> Any:
+        params = call.params
+        begin, page = int(params.pop("NextToken", 0)), min(lag.page, int(params.pop("MaxResults", lag.page)))
+        found = original(call).result["Reservations"]
+        all_of_them = [(reservation, instance) for reservation in found for instance in reservation.instances]
+        shown = all_of_them[begin : begin + page]
+        pages = [_part(one, [each for of, each in shown if of is one]) for one in found]
+        after = str(begin + page) if begin + page < len(all_of_them) else None
+        return ActionResult({"Reservations": [one for one in pages if one.instances], "NextToken": after})
+
+    return describe
+
+
+def _part(reservation: Any, instances: list[Instance]) -> Any:
+    part = copy.copy(reservation)
+    part.instances = instances
+    return part
 
 
 def _guarded(original: Callable[[EC2Response], Any]) -> Callable[[EC2Response], Any]:

@@ -64,6 +64,13 @@ class Deny(Fault):
 
 
 @dataclass(frozen=True)
+class OnlyKey(Fault):
+    """Credentials were rotated: calls signed by another access key are refused as expired."""
+
+    access_key: str = ""
+
+
+@dataclass(frozen=True)
 class LoseAnswer(Fault):
     """The call is carried out, then the connection closes without an answer."""
 
@@ -98,6 +105,7 @@ KINDS: Mapping[str, type[Fault]] = {
     kind.__name__: kind
     for kind in (
         NoCapacity, NoAddresses, VcpuLimit, Throttle, Deny, LoseAnswer, StayPending, DieAfter, NoBoot, SmallDisk,
+        OnlyKey,
     )
 }  # fmt: skip
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import Any
 
-from tests.cloud.answers import denied, refusal, throttled
+from tests.cloud.answers import denied, expired, refusal, throttled
 from tests.cloud.calls import Call, call_of
 from tests.cloud.catalogue import get_products, get_service_quota
-from tests.cloud.faults import Deny, LoseAnswer, Throttle, VcpuLimit
+from tests.cloud.faults import Deny, LoseAnswer, OnlyKey, Throttle, VcpuLimit
+from tests.cloud.lag import Lag, past
 from tests.cloud.lifecycle import Lifecycle
 from werkzeug.wrappers import Response
 
@@ -19,8 +20,8 @@ _QUOTA = 100_000
 class Front:
     """A WSGI application. `/_cloud/…` goes to `admin`, all else to AWS's services."""
 
-    def __init__(self, services: Wsgi, admin: Wsgi, lifecycle: Lifecycle) -> None:
-        self._services, self._admin, self._lifecycle = services, admin, lifecycle
+    def __init__(self, services: Wsgi, admin: Wsgi, lifecycle: Lifecycle, lag: Lag) -> None:
+        self._services, self._admin, self._lifecycle, self._lag = services, admin, lifecycle, lag
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer, refuse, or drop the connection when the work is done."""
@@ -32,9 +33,11 @@ class Front:
             return answer(environ, start_response)
         with self._lifecycle.lock if call.service == "ec2" else nullcontext():
             self._lifecycle.tick()
-            if self._lifecycle.faults.on(LoseAnswer, call.action):
-                self._lose(environ)
-            return self._services(environ, start_response)
+            is_lost = self._lifecycle.faults.on(LoseAnswer, call.action)
+            with past(self._lifecycle, self._lag, call.action) if call.service == "ec2" else nullcontext():
+                if is_lost:
+                    self._lose(environ)
+                return self._services(environ, start_response)
 
     def _refusal(self, call: Call) -> Response | None:
         faults = self._lifecycle.faults
@@ -42,6 +45,8 @@ class Front:
             return throttled(call.service)
         if faults.on(Deny, call.action):
             return denied(call.service, call.action)
+        if any(fault.access_key != call.access_key for fault in faults.of(OnlyKey)):
+            return expired(call.service)
         if not call.signed:
             return refusal("s3", "AccessDenied", "Access Denied")
         if call.expired:

@@ -4,6 +4,7 @@ import base64
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from moto.ec2.models.instance_types import INSTANCE_TYPES
@@ -33,7 +34,10 @@ class Delays:
 
 @dataclass
 class Life:
-    """One instance. `due` is when its state ends by itself; None: never."""
+    """One instance. `due` is when its state ends by itself; None: never.
+
+    `shut_down` is when it began to end, from the state `before`.
+    """
 
     instance: Instance
     due: float | None
@@ -42,6 +46,8 @@ class Life:
     disk_bytes: int | None
     running: float | None = None
     dies: float | None = None
+    shut_down: float | None = None
+    before: InstanceState | None = None
     host: Host | None = None
     shutdown: bool = False
     error: str = ""
@@ -60,6 +66,7 @@ class Lifecycle:
         self.lock = threading.RLock()
         self.lives: dict[str, Life] = {}
         self.hosts: Hosts | None = None
+        self._began = datetime.now(UTC) - timedelta(seconds=clock.now())
         self._steps: dict[str, Callable[[Life, float], None]] = {
             "pending": self._run,
             "running": self._fail,
@@ -68,12 +75,17 @@ class Lifecycle:
             "terminated": self._forget,
         }
 
+    def time(self, now: float | None = None) -> datetime:
+        """The cloud's clock as the time of day."""
+        return self._began + timedelta(seconds=self.clock.now() if now is None else now)
+
     def born(self, instance: Instance) -> None:
         """An instance was launched: pending, until it is due."""
         at, now = (instance.placement.zone or "", instance.instance_type), self.clock.now()
         stays = self.faults.at(StayPending, *at)
         dies, small = self.faults.at(DieAfter, *at), self.faults.at(SmallDisk, *at)
         _set(instance, PENDING)
+        instance.launch_time = self.time(now).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         self.lives[instance.id] = Life(
             instance,
             due=None if stays else now + self.delays.pending,
@@ -101,9 +113,11 @@ class Lifecycle:
         life = self.lives[instance.id]
         if before.name not in ("shutting-down", "terminated"):
             _set(instance, SHUTTING_DOWN, code)
-            life.due = self.clock.now() + self.delays.shutting_down
+            now, entry = self.clock.now(), self.census.entries[instance.id]
+            life.shut_down, life.before, life.due = now, before, now + self.delays.shutting_down
             self._end_host(life)
-            self.census.entries[instance.id].why = code
+            entry.shut_down, entry.why = now, code
+            instance._reason = _transition(code, self.time(now))
         return before
 
     def status(self, instance: Instance) -> str:
@@ -188,6 +202,11 @@ ORIGINAL_TERMINATE = Instance.terminate
 def _set(instance: Instance, state: tuple[int, str], reason: str = "") -> None:
     instance._state = InstanceState(state[1], state[0])
     instance.state_reason = StateReason(f"{reason}: {_REASONS.get(reason, reason)}" if reason else "", reason)
+
+
+def _transition(code: str, at: datetime) -> str:
+    """As EC2 says why an instance ended, and when where a user has ended it."""
+    return f"User initiated ({at:%Y-%m-%d %H:%M:%S} GMT)" if code.startswith("Client.User") else ""
 
 
 _REASONS = {

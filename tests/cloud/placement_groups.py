@@ -9,6 +9,8 @@ from uuid import uuid4
 from moto.core.responses import ActionResult, EmptyResult
 from moto.ec2.responses import EC2Response
 from tests.cloud.answers import Refused
+from tests.cloud.lag import Lag
+from tests.cloud.lifecycle import Lifecycle
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Group:
     name: str
     strategy: str
     tags: Mapping[str, str]
+    made: float
 
     def described(self, region: str) -> dict[str, Any]:
         """As EC2 describes it."""
@@ -55,12 +58,14 @@ class Group:
 class PlacementGroups:
     """All groups, by region and name."""
 
-    def __init__(self) -> None:
+    def __init__(self, lifecycle: Lifecycle, lag: Lag) -> None:
         self._groups: dict[tuple[str, str], Group] = {}
+        self._lifecycle, self._lag = lifecycle, lag
 
     def get(self, region: str, name: str) -> Group | None:
-        """The group of that name."""
-        return self._groups.get((region, name))
+        """The group of that name, once it can be seen."""
+        found = self._groups.get((region, name))
+        return found if found and self._is_seen(found) else None
 
     def all(self) -> list[Group]:
         """Of all regions."""
@@ -69,11 +74,11 @@ class PlacementGroups:
     def create(self, call: EC2Response) -> ActionResult:
         """CreatePlacementGroup."""
         name = call._get_param("GroupName")
-        if self.get(call.region, name):
+        if (call.region, name) in self._groups:
             raise Refused("InvalidPlacementGroup.Duplicate", f"The Placement Group '{name}' already exists.")
         call.error_on_dryrun()
         tags = call._parse_tag_specification("placement-group").get("placement-group", {})
-        group = Group(f"pg-{uuid4().hex[:17]}", name, call._get_param("Strategy", "cluster"), tags)
+        group = Group(f"pg-{uuid4().hex[:17]}", name, call._get_param("Strategy", "cluster"), tags, self._now())
         self._groups[call.region, name] = group
         return ActionResult({"PlacementGroup": group.described(call.region)})
 
@@ -83,7 +88,9 @@ class PlacementGroups:
         for name in names:
             self._known(call.region, name)
         found = [
-            group for (region, _), group in self._groups.items() if region == call.region and group.passes(filters)
+            group
+            for (region, _), group in self._groups.items()
+            if region == call.region and group.passes(filters) and self._is_seen(group)
         ]
         wanted = [group.described(call.region) for group in found if not names or group.name in names]
         return ActionResult({"PlacementGroups": wanted})
@@ -94,12 +101,25 @@ class PlacementGroups:
         self._known(call.region, name)
         call.error_on_dryrun()
         instances = call.ec2_backend.all_instances()
-        if any(one.placement.group_name == name and one.state != "terminated" for one in instances):
+        members = [one for one in instances if one.placement.group_name == name]
+        if any(one.state != "terminated" for one in members) or self._has_just_ended(name):
             raise Refused(
                 "InvalidPlacementGroup.InUse", f"The placement group {name} is in use and may not be deleted."
             )
         del self._groups[call.region, name]
         return EmptyResult()
+
+    def _has_just_ended(self, name: str) -> bool:
+        """Whether an instance of the group was there a moment ago, also one that is hidden from this call."""
+        lives = [life for life in self._lifecycle.lives.values() if life.instance.placement.group_name == name]
+        ends = [self._lifecycle.census.entries[life.instance.id].ended for life in lives]
+        return any(ended is None or ended + self._lag.in_use > self._now() for ended in ends)
+
+    def _is_seen(self, group: Group) -> bool:
+        return group.made + self._lag.groups <= self._now()
+
+    def _now(self) -> float:
+        return self._lifecycle.clock.now()
 
     def _known(self, region: str, name: str) -> None:
         if self.get(region, name) is None:

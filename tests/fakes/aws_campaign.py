@@ -48,7 +48,8 @@ def stack_with(definition: Definition, folder: Path) -> Iterator[CloudStack]:
 class Outcome:
     """What the campaign took, by Airflow's part; what the cloud says of it; `spent_usd` is the product's own account.
 
-    `billed_usd` is what AWS would ask for the same instances: from running to terminated, the first minute whole.
+    `billed_usd` is what AWS would ask for the same instances: from running until they were told to end, the first
+    minute whole.
     """
 
     run: DagRun
@@ -89,5 +90,5 @@ def _bills(instances: Iterable[Mapping[str, Any]]) -> Iterator[float]:
     """Of each instance that ran and has ended, at the price that it was launched for."""
     for one in instances:
         if one["running"] is not None:
-            seconds = max(_LEAST_S, one["ended"] - one["running"])
+            seconds = max(_LEAST_S, one["shut_down"] - one["running"])
             yield seconds / 3600 * float(one["tags"]["plimsoll:usd-per-hour"])

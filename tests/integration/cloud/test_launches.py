@@ -169,5 +169,5 @@ def test_what_ever_lived_is_on_record(ec2: Any, instant: Cloud) -> None:
         "vcpus": 8,
         "peak_instances": 3,
         "peak_vcpus": 24,
-        "instance_seconds": 3 * 110.0,
+        "instance_seconds": 3 * 100.0,
     }
