@@ -39,11 +39,7 @@ def make_one_of_each(ec2: Any, name: str, tags: Any = lambda _: []) -> None:
     )
     ec2.create_volume(AvailabilityZone=subnet["AvailabilityZone"], Size=8, TagSpecifications=tags("volume"))
     ec2.create_network_interface(SubnetId=subnet["SubnetId"], TagSpecifications=tags("network-interface"))
-    ec2.create_key_pair(KeyName=name, TagSpecifications=tags("key-pair"))
     ec2.create_placement_group(GroupName=name, Strategy="cluster", TagSpecifications=tags("placement-group"))
-    ec2.create_security_group(
-        GroupName=name, Description="left", VpcId=subnet["VpcId"], TagSpecifications=tags("security-group")
-    )
 
 
 def census(ec2: Any) -> dict[str, list[str]]:
@@ -56,7 +52,5 @@ def census(ec2: Any) -> dict[str, list[str]]:
         "interfaces": sorted(
             one["NetworkInterfaceId"] for one in ec2.describe_network_interfaces()["NetworkInterfaces"]
         ),
-        "keys": sorted(one["KeyName"] for one in ec2.describe_key_pairs()["KeyPairs"]),
         "placement": sorted(one["GroupName"] for one in ec2.describe_placement_groups()["PlacementGroups"]),
-        "security": sorted(one["GroupId"] for one in ec2.describe_security_groups()["SecurityGroups"]),
     }

@@ -38,6 +38,8 @@ from plimsoll.ports.secrets import AwsAccess
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work, begin
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -82,13 +84,15 @@ class Site:
         """As `bootstrap` wires it, but for where hosts are."""
         settings = Settings(store=str(self.folder / "store"), work=self.folder / "work")
         store, wired = ObjectStore(settings.store), local_toolkit(settings)
+        clock, outage = SystemClock(), Outage(wired.clock)
         provider = Ec2Provider(
             secrets=self.account,
-            options=StoredOptions(store),
-            clock=SystemClock(),
+            options=StoredOptions(store, outage),
+            clock=clock,
             connect=self._host,
             store=settings.store,
             say=print,
+            launches=StoredLaunches(store, outage),
         )
         return Toolkit(
             store=store,

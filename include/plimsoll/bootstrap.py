@@ -3,6 +3,7 @@
 import importlib
 import logging
 import platform
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,13 @@ from plimsoll.adapters.definition_folder import DefinitionFolder
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, Refused, StoreError
+from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services import layout
 from plimsoll.services.documents import Document, parse_yaml
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import tell_waiting
@@ -58,7 +61,9 @@ def local_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.ssh import Connections, Depot, SshProvider
 
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
-    options, connections = StoredOptions(store), Connections(secrets)
+    outage = Outage(clock)
+    options = StoredOptions(store, outage, lambda: sound_definitions(settings))
+    connections = Connections(secrets)
     depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
     archives = Archives(lambda: _s3(settings))
     artefacts = Artefacts(settings.cache, _log.info, archives=archives)
@@ -69,6 +74,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         connect=over_ssh(connections, depot),
         store=store_name(settings),
         say=tell_waiting,
+        launches=StoredLaunches(store, outage),
     )
     return Toolkit(
         store=store,
@@ -135,6 +141,14 @@ def load_document(settings: Settings, name_or_path: str) -> Document:
     """The same as the file that it stands in, which knows the line of each key."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
+
+
+def sound_definitions(settings: Settings) -> Iterator[Definition]:
+    """Every definition of the folder that can be read; others are passed over."""
+    folder = definition_folder(settings)
+    for name in folder.names():
+        with suppress(PlimsollError):
+            yield load_definition(settings, name)
 
 
 def _made(factory: str, settings: Settings) -> Any:

@@ -33,6 +33,12 @@ class CellRun:
         return cls(found["run_id"], int(found["clear_number"])) if found else None
 
 
+def is_of_run(owner: str, run_id: str) -> bool:
+    """Whether any pass of that run is the owner."""
+    run = CellRun.parse(owner)
+    return run is not None and run.run_id == run_id
+
+
 @dataclass(frozen=True)
 class CellRunId:
     """Names the one run of the DAG `cell` that measures a cell of a campaign."""

@@ -32,7 +32,7 @@ DAGS = Path(__file__).resolve().parents[2] / "dags"
 DEAD = AttemptKey(campaign_id="azul", cell_id="g1-020k-r1", attempt=1)
 ALSO_DEAD = DEAD.model_copy(update={"cell_id": "g1-040k-r1"})
 LIVING = DEAD.model_copy(update={"cell_id": "g1-060k-r1"})
-KINDS = ["instances", "volumes", "interfaces", "keys", "placement", "security"]
+KINDS = ["instances", "volumes", "interfaces", "placement"]
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ def test_a_dry_run_names_every_resource(account: Account, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("fault", "stays", "said"),
     [
-        (Deny(action="DeleteKeyPair"), ["keys"], "allow the action ec2:DeleteKeyPair"),
-        (Deny(action="DescribeKeyPairs"), ["keys"], "allow the action ec2:DescribeKeyPairs"),
+        (Deny(action="DeletePlacementGroup"), ["placement"], "allow the action ec2:DeletePlacementGroup"),
+        (Deny(action="DescribePlacementGroups"), ["placement"], "allow the action ec2:DescribePlacementGroups"),
         (
             Deny(action="TerminateInstances"),
             ["instances", "volumes", "interfaces"],
@@ -176,6 +176,6 @@ def test_what_it_destroys_is_accounted_for_and_told(
     assert reap()["destroyed"] == [str(DEAD)]
     told = (tmp_path / "told").read_text()
     assert f"destroyed {DEAD} of airflow:dead#0" in told
-    assert "security group sg-" in told
+    assert "placement group left-" in told
     (entry,) = ledger(CampaignStore(toolkit().store, "azul"), datetime.now(UTC))
     assert (entry.key, entry.final) == (DEAD, True)

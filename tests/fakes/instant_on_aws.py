@@ -17,6 +17,8 @@ from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import Host
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -25,13 +27,15 @@ from plimsoll.settings import Settings
 def toolkit(settings: Settings) -> Toolkit:
     """Everything that AWS sees is real."""
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
+    outage = Outage(clock)
     provider = Ec2Provider(
         secrets=secrets,
-        options=StoredOptions(store),
+        options=StoredOptions(store, outage),
         clock=clock,
         connect=in_folders(settings.work),
         store=store_name(settings),
         say=print,
+        launches=StoredLaunches(store, outage),
     )
     faults = Faults(settings.work / "faults")
     return Toolkit(

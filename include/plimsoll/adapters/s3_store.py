@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import cached_property
+from functools import partial
 from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
+from plimsoll.adapters.renewing import RenewedClient
 from plimsoll.domain.errors import NotFound, SecretError, StoreError
 from plimsoll.ports.store import StoredFile, UploadTicket
 
@@ -41,7 +42,7 @@ _ELSE = "check that PLIMSOLL_STORE names a bucket that exists and can be reached
 class S3Store:
     """Implements the DirectStore port. A file is there whole or not at all, by S3's nature.
 
-    `client` makes a boto3 client for S3; it is asked once, when the store is first used.
+    `client` makes a boto3 client for S3. It is asked when the store is first used, and again when credentials changed.
     """
 
     def __init__(self, root: str, client: Callable[[], Any]) -> None:
@@ -49,6 +50,7 @@ class S3Store:
         self.root = root.rstrip("/")
         self._bucket, self._prefix = parts.netloc, parts.path.strip("/")
         self._make_client = client
+        self._s3 = RenewedClient(self._made)
 
     def url(self, key: str = "") -> str:
         """Root and key joined."""
@@ -57,8 +59,7 @@ class S3Store:
     def exists(self, key: str) -> bool:
         """Whether that file is there."""
         try:
-            with self._explained(key):
-                self._client.head_object(Bucket=self._bucket, Key=self._name(key))
+            self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
         except NotFound:
             self._require_bucket(key)
             return False
@@ -66,14 +67,14 @@ class S3Store:
 
     def read(self, key: str) -> bytes:
         """The file's content."""
-        with self._explained(key):
-            content: bytes = self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].read()
-            return content
+        name = self._name(key)
+        content: bytes = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=name)["Body"].read())
+        return content
 
     def write(self, key: str, data: bytes) -> None:
         """Over what was there."""
-        with self._explained(key):
-            self._client.put_object(Bucket=self._bucket, Key=self._name(key), Body=data, ChecksumAlgorithm="SHA256")
+        asked = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
+        self._ask(key, lambda s3: s3.put_object(**asked))
 
     def create(self, key: str, data: bytes) -> bool:
         """A conditional write: S3 itself decides who was first."""
@@ -87,10 +88,13 @@ class S3Store:
         """In parts, several at once; S3 verifies each part's sha256."""
         with path.open("rb") as source:
             checksum = hashlib.file_digest(source, "sha256").hexdigest()
-        with self._explained(key):
+
+        def send(s3: Any) -> None:
             extra = {"ChecksumAlgorithm": "SHA256", "Metadata": {"sha256": checksum}}
             with path.open("rb") as source:
-                self._client.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
+                s3.upload_fileobj(source, self._bucket, self._name(key), ExtraArgs=extra)
+
+        self._ask(key, send)
         return StoredFile(path.stat().st_size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
@@ -101,20 +105,16 @@ class S3Store:
     def folders(self, prefix: str) -> tuple[str, ...]:
         """Names directly below a prefix."""
         below = self._below(prefix)
-        with self._explained(prefix):
-            pages = self._client.get_paginator("list_objects_v2").paginate(
-                Bucket=self._bucket, Prefix=below, Delimiter="/"
-            )
-            found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
+        pages = self._pages(prefix, Prefix=below, Delimiter="/")
+        found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
         return tuple(sorted(name.removeprefix(below).rstrip("/") for name in found))
 
     def delete(self, prefix: str) -> None:
         """Remove everything below a prefix, and the file of that very name."""
         names = list(self._names(prefix))
         for start in range(0, len(names), 1000):
-            objects = [{"Key": name} for name in names[start : start + 1000]]
-            with self._explained(prefix):
-                answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True})
+            objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
+            answer = self._ask(prefix, partial(_deleted, bucket=self._bucket, objects=objects))
             for error in answer.get("Errors", ()):
                 raise self._error(prefix, error["Code"], f"DeleteObject of {error['Key']}: {error.get('Message')}")
 
@@ -139,20 +139,23 @@ class S3Store:
 
     def stored(self, key: str) -> StoredFile:
         """The checksum is the one that S3 has worked out; where it has none, the one it was told."""
-        with self._explained(key):
-            found = self._client.head_object(Bucket=self._bucket, Key=self._name(key), ChecksumMode="ENABLED")
+        asked = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
+        found = self._ask(key, lambda s3: s3.head_object(**asked))
         if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
             return StoredFile(found["ContentLength"], b64decode(found["ChecksumSHA256"]).hex())
         # That of a file that came in parts is none of its content.
         return StoredFile(found["ContentLength"], found["Metadata"].get("sha256", ""))
 
     def _create(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
+        asked = {"Bucket": self._bucket, "Key": self._name(key), "IfNoneMatch": "*", "ChecksumAlgorithm": "SHA256"}
+
+        def put(s3: Any) -> None:
+            with opened() as body:
+                s3.put_object(Body=body, **asked)
+
         for left in reversed(range(_TRIES)):
             try:
-                with self._explained(key), opened() as body:
-                    self._client.put_object(
-                        Bucket=self._bucket, Key=self._name(key), Body=body, IfNoneMatch="*", ChecksumAlgorithm="SHA256"
-                    )
+                self._ask(key, put)
             except _Refused as refused:
                 if refused.code in _TAKEN:
                     # Sent again by boto3, as its answer was lost: taken it may be by ourselves.
@@ -164,36 +167,47 @@ class S3Store:
         raise AssertionError("the last try returns or raises")
 
     def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
-        found = hashlib.sha256()
-        with self._explained(key):
-            for chunk in self._client.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(1 << 20):
+        def digest(s3: Any) -> bytes:
+            found = hashlib.sha256()
+            for chunk in s3.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(1 << 20):
                 found.update(chunk)
+            return found.digest()
+
         with opened() as body:
-            return found.digest() == hashlib.file_digest(body, "sha256").digest()
+            return bool(self._ask(key, digest) == hashlib.file_digest(body, "sha256").digest())
 
     def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
         asked = {"Bucket": self._bucket, "Key": self._name(key), **further}
         with self._explained(key):
-            url: str = self._client.generate_presigned_url(
+            url: str = self._s3.recent().generate_presigned_url(
                 operation, Params=asked, ExpiresIn=round(lifetime.total_seconds())
             )
             return url
 
-    @cached_property
-    def _client(self) -> Any:
+    def _made(self) -> Any:
         client = self._make_client()
         for operation in ("GetObject", "PutObject"):
             client.meta.events.register(f"choose-signer.s3.{operation}", _sign_v4)
         return client
 
+    def _ask(self, key: str, question: Callable[[Any], Any]) -> Any:
+        """What the question makes of the client; it may be asked twice, with other credentials."""
+        with self._explained(key):
+            return self._s3.ask(question)
+
+    def _pages(self, key: str, **asked: str) -> list[Any]:
+        def listed(s3: Any) -> list[Any]:
+            return list(s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **asked))
+
+        pages: list[Any] = self._ask(key, listed)
+        return pages
+
     def _names(self, prefix: str) -> Iterator[str]:
         """Full names of the objects at and below a prefix: `x` and `x/a`, not `xy`."""
         name, below = self._name(prefix), self._below(prefix)
-        with self._explained(prefix):
-            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=name)
-            for page in pages:
-                found = (entry["Key"] for entry in page.get("Contents", ()))
-                yield from (each for each in found if each == name or each.startswith(below))
+        for page in self._pages(prefix, Prefix=name):
+            found = (entry["Key"] for entry in page.get("Contents", ()))
+            yield from (each for each in found if each == name or each.startswith(below))
 
     def _below(self, prefix: str) -> str:
         name = self._name(prefix)
@@ -206,8 +220,7 @@ class S3Store:
 
     def _require_bucket(self, key: str) -> None:
         """A missing bucket and a missing file look the same to HeadObject."""
-        with self._explained(key):
-            self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1)
+        self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
 
     @contextmanager
     def _explained(self, key: str) -> Iterator[None]:
@@ -232,6 +245,10 @@ class S3Store:
             return NotFound("the store holds no such file", where=self.url(key))
         mend = _MENDING.get(code, _ELSE)
         return _Refused(f"can't be used: {said} ({code})", where=self.url(key), mend=mend, code=code, repeated=repeated)
+
+
+def _deleted(s3: Any, *, bucket: str, objects: Any) -> Any:
+    return s3.delete_objects(Bucket=bucket, Delete=objects)
 
 
 class _Refused(StoreError):

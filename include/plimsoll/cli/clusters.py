@@ -64,7 +64,7 @@ def destroy(
 ) -> None:
     """Destroy one cluster, or all, and verify that it is gone. Exits with 1 if one resisted or could not be seen."""
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.reaping import on_this_machine, reap
+    from plimsoll.services.reaping import destroy_unseen, on_this_machine, reap
     from plimsoll.settings import Settings
 
     if bool(cluster) == every or here > every:
@@ -74,6 +74,8 @@ def destroy(
     reaped = reap(toolkit, lambda alive: bool(cluster) and str(alive.key) != cluster)
     destroyed = [str(alive.key) for alive in reaped.destroyed]
     failed = {str(alive.key): reason for alive, reason in reaped.failed}
+    if cluster and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
+        destroyed.append(cluster)
     if as_json:
         print_json({"destroyed": destroyed, "failed": failed, "unseen": reaped.unseen})
     else:

@@ -19,7 +19,8 @@ class HostInfo(Model):
     role: Role
     address: Annotated[str, Field(description="Where other hosts of the cluster reach it")]
     facts: Annotated[dict[str, str], Field(description="What the provider knows: instance id, type, zone")] = {}
-    since: Annotated[AwareDatetime | None, Field(description="Since when it is paid for")] = None
+    since: Annotated[AwareDatetime | None, Field(description="Since when it is paid for; none: it never was")] = None
+    until: Annotated[AwareDatetime | None, Field(description="Until when; none: it still is, as far as known")] = None
     usd_per_hour: Annotated[float | None, Field(description="What it costs; none: nothing, or nobody knows")] = None
 
 

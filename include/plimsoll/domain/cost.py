@@ -1,5 +1,6 @@
 """What hosts cost: rates before they run, costs after. All money is in US dollars."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -85,14 +86,21 @@ class Spending(Model):
 
 def cost_until(cluster: Cluster, end: datetime) -> Cost:
     """The cluster's cost if its hosts end at that time."""
-    times = [_paid_for(host, end) for host in cluster.hosts]
+    return cost_of(cluster.key, cluster.hosts, end)
+
+
+def cost_of(key: AttemptKey, hosts: Sequence[HostInfo], end: datetime) -> Cost:
+    """What those hosts have cost, if the ones that have not ended end at that time."""
+    times = [_paid_for(host, end) for host in hosts]
     return Cost(
-        key=cluster.key,
-        usd=sum(time / _HOUR * (host.usd_per_hour or 0.0) for host, time in zip(cluster.hosts, times, strict=True)),
+        key=key,
+        usd=sum(time / _HOUR * (host.usd_per_hour or 0.0) for host, time in zip(hosts, times, strict=True)),
         host_seconds=sum(time.total_seconds() for time in times),
         ended_at=end,
     )
 
 
 def _paid_for(host: HostInfo, end: datetime) -> timedelta:
-    return timedelta() if host.since is None else max(_LEAST, end - host.since)
+    if host.since is None:
+        return timedelta()
+    return max(_LEAST, (end if host.until is None else host.until) - host.since)

@@ -17,7 +17,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaign.holding import is_at_work
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
-from plimsoll.services.spending import destroy_cluster, note_begun, require_budget
+from plimsoll.services.spending import destroy_cluster, note_begun, open_accounts, require_budget
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -110,10 +110,17 @@ def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: 
 
 
 def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
+    """Clusters that are seen, and those of attempts whose account is open: a cloud may not show them yet."""
     provider = toolkit.provider(definition)
-    for cluster in provider.clusters():
-        if (cluster.key.campaign_id, cluster.key.cell_id) == (campaign.campaign_id, cell_id):
-            destroy_cluster(toolkit, provider, cluster.key, cluster)
+    seen = {cluster.key: cluster for cluster in provider.clusters()}
+    older = {key: cluster for key, cluster in seen.items() if _is_of(key, campaign, cell_id)}
+    unsettled = dict.fromkeys(key for key in open_accounts(campaign) if key.cell_id == cell_id)
+    for key, cluster in {**unsettled, **older}.items():
+        destroy_cluster(toolkit, provider, key, cluster)
+
+
+def _is_of(key: AttemptKey, campaign: CampaignStore, cell_id: str) -> bool:
+    return (key.campaign_id, key.cell_id) == (campaign.campaign_id, cell_id)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ FINGERPRINT = "fingerprint.json"
 HOSTS = "hosts.parquet"
 INTERVALS = "intervals.parquet"
 JVMS = "jvms.parquet"
+LAUNCHES = "launches"
 LATENCIES = "latencies.parquet"
 LOG_LINES = "log-lines.parquet"
 MANIFEST = "manifest.json"
@@ -74,6 +75,16 @@ def attempt_prefix(key: AttemptKey) -> str:
 def attempt_file(key: AttemptKey, name: str) -> str:
     """One file of an attempt."""
     return f"{attempt_prefix(key)}/{name}"
+
+
+def launches_prefix(key: AttemptKey) -> str:
+    """Below it what was launched for the attempt, one file a request for hosts."""
+    return attempt_file(key, LAUNCHES)
+
+
+def launch_file(key: AttemptKey, token: str) -> str:
+    """The record of one request; the beginning of its token tells it from the attempt's others."""
+    return f"{launches_prefix(key)}/{token[:16]}.json"
 
 
 def imported_file(name: str) -> str:

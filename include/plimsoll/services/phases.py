@@ -11,6 +11,7 @@ from plimsoll.domain.errors import LoadError, ProviderError, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.provider import Provider
 from plimsoll.services import layout
 from plimsoll.services.attempts import Work, record_failure
 from plimsoll.services.campaigns import write_model
@@ -111,8 +112,20 @@ def stop_load(work: Work) -> None:
 
 
 def destroy(work: Work) -> None:
-    """Nothing of the attempt's cluster is left, and what it has cost is on record. ProviderError otherwise."""
-    destroy_cluster(work.toolkit, work.provider, work.key)
+    """Nothing of the attempt's cluster is left, and what it has cost is on record.
+
+    ProviderError where something is left, StoreError where only the record is missing.
+    """
+    for provider in _providers(work):
+        destroy_cluster(work.toolkit, provider, work.key)
+
+
+def _providers(work: Work) -> Sequence[Provider]:
+    """The definition's; all of them where the store does not tell: hosts must end whether it can be reached or not."""
+    try:
+        return [work.provider]
+    except StoreError:
+        return list(work.toolkit.providers.values())
 
 
 def _load_status(work: Work) -> LoadStatus:

@@ -1,31 +1,65 @@
 """The options of providers, from the definitions that campaigns were started with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from plimsoll.domain.definition import ProviderChoice
+from plimsoll.domain.definition import Definition, ProviderChoice
+from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
+from plimsoll.ports.provider_options import PartlyKnown
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.outage import Outage
 
 
 class StoredOptions:
-    """Implements the ProviderOptions port. A campaign's provider never changes, so each is read once."""
+    """Implements the ProviderOptions port. A campaign's provider never changes, so each is read once.
 
-    def __init__(self, store: ResultStore) -> None:
-        self._store = store
+    `at_hand` gives the definitions that can be read without the store: where it is out of reach, they tell where
+    clusters may be.
+    """
+
+    def __init__(
+        self, store: ResultStore, outage: Outage, at_hand: Callable[[], Iterable[Definition]] = lambda: ()
+    ) -> None:
+        self._store, self._outage, self._at_hand = store, outage, at_hand
         self._read: dict[str, ProviderChoice] = {}
 
     def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
         """The options of that campaign's definition; NotFound when the store has no such campaign."""
         return dict(self._choice(campaign_id).options)
 
-    def known(self, provider: str) -> Iterator[Mapping[str, object]]:
+    def known(self, provider: str) -> list[Mapping[str, object]]:
         """The options of every campaign that uses that provider."""
-        for campaign_id in campaign_ids(self._store):
-            choice = self._choice(campaign_id)
-            if choice.name == provider:
-                yield dict(choice.options)
+        choices, unread = self._choices()
+        found: list[Mapping[str, object]] = [dict(choice.options) for choice in choices if choice.name == provider]
+        if not unread:
+            return found
+        at_hand = (one.provider for one in self._at_hand())
+        raise PartlyKnown(
+            f"not every campaign could be read, so clusters may be in places that are not known: {'; '.join(unread)}",
+            [*found, *(dict(choice.options) for choice in at_hand if choice.name == provider)],
+            where="clusters are looked for where definitions at hand say",
+            mend="let this machine reach the store, then try again",
+        )
+
+    def _choices(self) -> tuple[list[ProviderChoice], list[str]]:
+        """Of every campaign that can be read, and why others can't be."""
+        try:
+            with self._outage.noticed():
+                ids = campaign_ids(self._store)
+        except StoreError as error:
+            return list(self._read.values()), [error.what]
+        found, unread = [], []
+        for campaign_id in ids:
+            try:
+                found.append(self._choice(campaign_id))
+            except NotFound:  # deleted meanwhile
+                continue
+            except (StoreError, DefinitionError) as error:
+                unread.append(f"{campaign_id}: {error.what}")
+        return found, unread
 
     def _choice(self, campaign_id: str) -> ProviderChoice:
         if campaign_id not in self._read:
-            self._read[campaign_id] = CampaignStore(self._store, campaign_id).definition().provider
+            with self._outage.noticed():
+                self._read[campaign_id] = CampaignStore(self._store, campaign_id).definition().provider
         return self._read[campaign_id]

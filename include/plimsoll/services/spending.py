@@ -1,24 +1,28 @@
 """What a campaign has cost, from its store alone, and whether its budget has room for another cell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
 from plimsoll.domain.cell import AttemptKey, grid
-from plimsoll.domain.cluster import Cluster, PartlySeen
-from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_until
+from plimsoll.domain.cluster import Cluster, HostInfo
+from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused
+from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cluster
+from plimsoll.services.launches import read_launches
 from plimsoll.services.toolkit import Toolkit
 
 _HOUR = timedelta(hours=1)
 _BEGUN = "begun"
+# The store has tries of its own; these are for one that is away for a moment.
+_TRIES, _PAUSE_S = 3, 10.0
 
 
 def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
@@ -29,12 +33,22 @@ def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
     """Every attempt whose hosts cost something, by cell and attempt. One listing, and a look at each that lives."""
+    return tuple(_entry(campaign.store, key, usd, now) for key, usd in _accounts(campaign).items())
+
+
+def open_accounts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
+    """Attempts that were begun and of which nobody has recorded the cost, so that they may have hosts."""
+    return tuple(key for key, usd in _accounts(campaign).items() if usd is None)
+
+
+def _accounts(campaign: CampaignStore) -> dict[AttemptKey, float | None]:
+    """What is on record of every attempt, None where its account was only opened."""
     known: dict[AttemptKey, float | None] = {}
     for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
         *_, cell_id, attempt, file = name.split("/")
         key, usd = campaign.key(cell_id, int(attempt)), _amount(file)
         known[key] = max((amount for amount in (known.get(key), usd) if amount is not None), default=None)
-    return tuple(_entry(campaign.store, key, usd, now) for key, usd in known.items())
+    return known
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
@@ -110,35 +124,86 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
 
 
 def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, cluster: Cluster | None = None) -> None:
-    """Destroy it and put on record what it has cost. ProviderError when something of it stays.
+    """Destroy it, and then put on record what it has cost.
 
+    ProviderError when something of it stays; StoreError when it is gone, and its cost could not be recorded.
     `cluster` is what the caller has seen of it, whole or not.
     """
-    if provider.name not in toolkit.tariffs:
-        provider.destroy(key)
-        return
-    recorded = _recorded(toolkit.store, key)
-    found = cluster or _seen(provider, key)
-    if found is None and recorded is None:
-        found = read_cluster(toolkit.store, key)
+    asked_at = toolkit.clock.now()
     provider.destroy(key)
-    cost = _cost(key, found, toolkit.clock.now())
+    record_cost(toolkit, provider, key, asked_at, cluster)
+
+
+def record_cost(
+    toolkit: Toolkit, provider: Provider, key: AttemptKey, ended_at: datetime, cluster: Cluster | None = None
+) -> None:
+    """Put on record what a destroyed cluster has cost: all that was ever launched for the attempt.
+
+    Hosts that nobody knows the end of count until `ended_at`, when they were told to end: what is shutting down is not
+    paid for. StoreError, after some tries, when the store can't be reached.
+    """
+    if provider.name not in toolkit.tariffs:
+        return
+    for left in reversed(range(_TRIES)):
+        try:
+            _record(toolkit.store, key, ended_at, cluster)
+        except StoreError as error:
+            if not left:
+                raise _unrecorded(key, error) from error
+            toolkit.clock.sleep(_PAUSE_S)
+        else:
+            return
+
+
+def _record(store: ResultStore, key: AttemptKey, ended_at: datetime, cluster: Cluster | None) -> None:
+    recorded = _recorded(store, key)
+    seen = {_name_of(host) for host in cluster.hosts} if cluster else set()
+    launched = _launched(store, key, cluster)
+    hosts = [
+        host
+        for host in launched.hosts
+        # Once there is a record, a host of which no end is known had ended before, unless it was seen since.
+        if recorded is None or host.until is not None or _name_of(host) in seen
+    ]
+    cost = launched.cost(key, hosts, ended_at)
     # Whoever destroys again finds less: the most that was ever found counts.
     if recorded is None or cost.usd > recorded:
         name = f"{layout.cost_prefix(key)}/{cost.usd:.6f}.json"
-        toolkit.store.write(name, cost.model_dump_json(indent=1).encode())
+        store.write(name, cost.model_dump_json(indent=1).encode())
 
 
-def _seen(provider: Provider, key: AttemptKey) -> Cluster | None:
-    """Whole or half, as far as it can be told: not to know what it has cost is no reason to leave it."""
-    try:
-        whole = provider.find(key)
-        clusters = [whole] if whole else provider.clusters()
-    except PartlySeen as error:
-        clusters = error.clusters
-    except ProviderError:
-        return None
-    return next((cluster for cluster in clusters if cluster.key == key), None)
+def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
+    what = f"the cluster is gone, but what it has cost could not be recorded: {error.what}"
+    mend = f"reach the store from here, then `plimsoll clusters destroy {key}`; until then it counts to its expiry"
+    return StoreError(what, where=str(key), mend=mend)
+
+
+@dataclass(frozen=True)
+class _Launched:
+    """Every host that an attempt ever had, and when they end themselves at the latest; None: none was launched."""
+
+    hosts: tuple[HostInfo, ...]
+    expires_at: datetime | None
+
+    def cost(self, key: AttemptKey, hosts: Sequence[HostInfo], end: datetime) -> Cost:
+        """Of those hosts, if the ones of which no end is known end at that time, or at their expiry."""
+        return cost_of(key, hosts, min(end, self.expires_at or end))
+
+
+def _launched(store: ResultStore, key: AttemptKey, seen: Cluster | None = None) -> _Launched:
+    """By what was seen, by `cluster.json`, and by the record of launches, which knows most and counts first."""
+    clusters = [found for found in (seen, read_cluster(store, key)) if found]
+    launches = read_launches(store, key)
+    hosts = [host for cluster in clusters for host in cluster.hosts]
+    hosts += [host for launch in launches for host in launch.hosts or ()]
+    ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]
+    latest = max([*ends, *(launch.expires_at for launch in launches)], default=None)
+    return _Launched(tuple({_name_of(host): host for host in hosts}.values()), latest)
+
+
+def _name_of(host: HostInfo) -> str:
+    """What tells a host from all others of its attempt, those of another try included."""
+    return host.facts.get("instance_id", host.name)
 
 
 def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
@@ -150,19 +215,13 @@ def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
 def _entry(store: ResultStore, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
     if usd is not None:
         return Entry(key=key, usd=usd, final=True)
-    return Entry(key=key, usd=_cost(key, read_cluster(store, key), now).usd, final=False)
+    launched = _launched(store, key)
+    return Entry(key=key, usd=launched.cost(key, launched.hosts, now).usd, final=False)
 
 
 def _amount(file: str) -> float | None:
     """The amount in the name of an account's file; None for the one that only opens it."""
     return None if file == _BEGUN else float(file.removesuffix(".json"))
-
-
-def _cost(key: AttemptKey, cluster: Cluster | None, now: datetime) -> Cost:
-    """Up to now, or to the cluster's expiry: then hosts end themselves, whatever happens."""
-    if cluster is None:
-        return Cost(key=key, usd=0.0, host_seconds=0.0, ended_at=now)
-    return cost_until(cluster, min(now, max(cluster.expires_at, cluster.created_at)))
 
 
 def _due(store: ResultStore, entry: Entry, definition: Definition, now: datetime, one_cell: float) -> float:

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from airflow.sdk import BaseOperator
 
+from plimsoll.domain.errors import SecretError, StoreError
 from plimsoll.services import collecting, phases
 from plimsoll.services.attempts import Work, failures_recorded
+from plimsoll.services.reaping import destroy_owned
 from plimsoll.services.spending import spent_so_far
 from plimsoll_airflow import narration
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.fencing import end_with_supervisor
 from plimsoll_airflow.links import CellPageLink
 from plimsoll_airflow.operators.failing import final, overrun_recorded
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.ownership import CellRun, is_of_run
 from plimsoll_airflow.toolkit import toolkit
 
 if TYPE_CHECKING:
@@ -118,9 +120,14 @@ class Destroy(CellTask):
     """Destroy the attempt's cluster and verify that it is gone. Worth another try, unlike the other phases."""
 
     def execute(self, context: "Context") -> None:
-        """Nothing of the cluster is left."""
-        params = context["params"]
-        work = find_attempt(toolkit(), params["campaign_id"], params["cell_id"], context["run_id"])
+        """Nothing of the cluster is left. A store that is out of reach fails the task, after the hosts have ended."""
+        params, tools = context["params"], toolkit()
+        try:
+            work = find_attempt(tools, params["campaign_id"], params["cell_id"], context["run_id"])
+        except (StoreError, SecretError):
+            for key in destroy_owned(tools, lambda owner: is_of_run(owner, context["run_id"])):
+                self.log.info("the cluster of %s is gone", key)
+            raise
         if work is None:
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return

@@ -14,9 +14,12 @@ from tests.integration.cloud.conftest import eventually, keygen
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 
 FIND_DISK = ["findmnt", "-n", "-o", "SOURCE", "--target", "/var/lib/plimsoll"]
 _attempts = itertools.count(1)
@@ -43,14 +46,15 @@ def options(cloud: Cloud) -> dict[str, object]:
 @pytest.fixture
 def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterator[Ec2Provider]:
     account = Account(cloud.endpoint, keygen(tmp_path / "id"))
-    connections = Connections(account)
+    connections, clock = Connections(account), SystemClock()
     yield Ec2Provider(
         secrets=account,
         options=Options(options),
-        clock=SystemClock(),
+        clock=clock,
         connect=over_ssh(connections),
         store=f"s3://{cloud.landscape.bucket}",
         say=lambda _: None,
+        launches=StoredLaunches(ObjectStore(str(tmp_path / "records")), Outage(clock)),
     )
     cloud.clear()
     connections.close()

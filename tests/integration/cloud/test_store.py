@@ -23,6 +23,8 @@ from plimsoll.services.attempts import Work, begin
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.collecting import collect
 from plimsoll.services.judging import judge
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 
@@ -46,9 +48,9 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Work]
     url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"
     store = S3Store(url, lambda: account.client("s3"))
     depot = Depot(store, layout.bundles_prefix, tmp_path / "locks")
-    provider = Ec2Provider(
-        account, StoredOptions(store), SystemClock(), over_ssh(connections, depot), url, lambda _: None
-    )
+    clock = SystemClock()
+    options, records = StoredOptions(store, Outage(clock)), StoredLaunches(store, Outage(clock))
+    provider = Ec2Provider(account, options, clock, over_ssh(connections, depot), url, lambda _: None, records)
     faults = instant.Faults(tmp_path)
     toolkit = Toolkit(
         store=store,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,13 +21,18 @@ from tests.ec2_definition import ec2_options
 from tests.fakes.clock import BEGAN, SteppingClock
 
 from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, NotFound
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 
 STORE = "s3://results/runs"
 GROUP = "plimsoll-hosts"
+KEY = AttemptKey(campaign_id="azul", cell_id="g1-040k-r3", attempt=1)
+"""What `ask` asks for by itself."""
 
 
 @dataclass
@@ -47,6 +53,8 @@ class Account:
     interceptors: list[tuple[str, Callable[..., Any]]] = field(default_factory=list)
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Answers to operations, instead of the cloud's."""
+    said: list[str] = field(default_factory=list)
+    """What the provider on this account tells."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         return self.identity
@@ -201,19 +209,35 @@ def hosts() -> dict[str, Any]:
 
 
 @pytest.fixture
-def said() -> list[str]:
-    return []
+def said(account: Account) -> list[str]:
+    """What the provider tells."""
+    return account.said
+
+
+@pytest.fixture
+def connect(hosts: dict[str, Any]) -> Any:
+    """Hosts that say what the test tells them to."""
+    return lambda _key, info, _target: FakeHost(info, hosts.get(info.name, ["ok"]))
+
+
+@pytest.fixture
+def records(tmp_path: Path, clock: SteppingClock) -> StoredLaunches:
+    """What was launched, in a store of its own."""
+    return StoredLaunches(ObjectStore(str(tmp_path / "records")), Outage(clock))
 
 
 @pytest.fixture
 def provider(
-    account: Account, options: dict[str, Any], clock: SteppingClock, hosts: dict[str, Any], said: list[str]
+    account: Account, options: dict[str, Any], clock: SteppingClock, connect: Any, records: StoredLaunches
 ) -> Ec2Provider:
-    def connect(key: AttemptKey, info: HostInfo, target: Any) -> Any:
-        return FakeHost(info, hosts.get(info.name, ["ok"]))
-
     return Ec2Provider(
-        secrets=account, options=Options(options), clock=clock, connect=connect, store=STORE, say=said.append
+        secrets=account,
+        options=Options(options),
+        clock=clock,
+        connect=connect,
+        store=STORE,
+        say=account.said.append,
+        launches=records,
     )
 
 

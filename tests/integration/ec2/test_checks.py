@@ -44,7 +44,7 @@ def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check, accoun
             "placement_group",
             "t3.medium can't stand in",
         ),
-        ({"tenancy": "shared"}, "tenancy", "'default' or 'dedicated'"),
+        ({"tenancy": "shared"}, "tenancy", "write one of: default, dedicated"),
     ],
 )
 def test_what_aws_does_not_have_is_named_by_its_option(check, changes, where, expected):
@@ -104,7 +104,7 @@ def test_a_missing_permission_names_the_action_to_allow(check, account, operatio
 
 
 def test_hosts_that_could_not_be_found_again_are_not_launched(check, account):
-    kinds = ("Instances", "Volumes", "NetworkInterfaces", "KeyPairs", "PlacementGroups")
+    kinds = ("Instances", "Volumes", "NetworkInterfaces", "PlacementGroups")
     account.faults = {f"Describe{kind}": ["UnauthorizedOperation"] for kind in kinds}
     for kind, problem in zip(kinds, check(), strict=True):
         assert problem.startswith("provider.options.connection: ")
@@ -145,7 +145,7 @@ def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(check, account
 @pytest.mark.parametrize(
     ("quota", "expected"),
     [
-        (16.0, "a cell takes 32 vCPUs"),
+        (16.0, "a cell takes 32 vCPUs, the quota `Running On-Demand Standard"),
         (100.0, "lower max_parallel to 3 at most"),
         (256.0, ""),
     ],
@@ -154,6 +154,57 @@ def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(check, account, qu
     account.answers |= {"GetServiceQuota": {"Quota": {"Value": quota}}}
     problems = check()
     assert (expected in problems[0]) if expected else problems == []
+
+
+@pytest.mark.parametrize("type_", ["inf1.xlarge", "trn1.2xlarge"])
+def test_each_family_counts_against_its_own_quota(check, account, type_):
+    """Their names begin like those of Standard ones."""
+    account.answers |= {"GetServiceQuota": {"Quota": {"Value": 10_000.0}}}
+    asked = []
+    account.calls.clear()
+    real = account.client
+
+    def client(service, region):
+        made = real(service, region)
+        made.meta.events.register(
+            "before-parameter-build.service-quotas.GetServiceQuota",
+            lambda params, **_: asked.append(params["QuotaCode"]),
+        )
+        return made
+
+    account.client = client
+    check(instance_types={"node": type_, "load": "c5.2xlarge"}, placement_group="none")
+    assert len(set(asked)) == 2
+    assert "L-1216C47A" in asked
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ""),
+        ({"RootDeviceName": None}, "has no root device"),
+        ({"State": "pending"}, "is pending"),
+    ],
+)
+def test_an_image_of_which_aws_does_not_say_all_is_no_crash(check, account, cloud, changes, said):
+    image = {"ImageId": cloud.landscape.image, "RootDeviceName": "/dev/xvda", "State": "available", **changes}
+    account.answers["DescribeImages"] = {"Images": [{name: value for name, value in image.items() if value}]}
+    problems = check()
+    assert all(said in problem for problem in problems) if said else problems == []
+    assert bool(problems) == bool(said)
+
+
+def test_hosts_that_may_not_reach_each_other_are_refused(check, account, cloud):
+    """A group is made with a rule that lets everything out; it may have been taken away."""
+    ec2, group = account.client("ec2", REGION), cloud.landscape.security_group
+    everything = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+    ec2.revoke_security_group_egress(GroupId=group, IpPermissions=[everything])
+    (problem,) = check()
+    assert "does not let its members out to each other" in problem
+    ec2.authorize_security_group_egress(
+        GroupId=group, IpPermissions=[{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+    )
+    assert check() == []
 
 
 def test_a_connection_without_a_key_is_named(check, account, monkeypatch):

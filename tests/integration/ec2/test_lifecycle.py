@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 from tests.cloud.cloud import REGION
-from tests.integration.ec2.conftest import FakeHost, Options
+from tests.integration.ec2.conftest import FakeHost
 
-from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.host_keys import host_key
+from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import WrongHostKey
 from plimsoll.domain.errors import ProviderError, Unreachable
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 
 
 def instances(account, *states):
@@ -35,8 +37,9 @@ def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provi
     assert len(instances(account)) == 4
 
 
-def test_installations_that_share_an_account_have_hosts_of_their_own(provider, ask, account, cloud):
-    others = replace(provider, store="s3://others/runs")
+def test_installations_that_share_an_account_have_hosts_of_their_own(provider, ask, clock, cloud, tmp_path):
+    records = StoredLaunches(ObjectStore(str(tmp_path / "others")), Outage(clock))
+    others = replace(provider, store="s3://others/runs", launches=records)
     mine, theirs = provider.ensure(ask()), others.ensure(ask())
     assert {host.facts["zone"] for host in (*mine.hosts, *theirs.hosts)} == {"us-east-1a"}
     assert len({host.facts["instance_id"] for host in (*mine.hosts, *theirs.hosts)}) == 8
@@ -102,14 +105,14 @@ def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, acc
     assert document["users"][0]["name"] == "plimsoll"
 
 
-def test_hosts_are_reached_with_the_key_that_they_must_show(account, options, clock, ask, identity):
+def test_hosts_are_reached_with_the_key_that_they_must_show(provider, ask, identity):
     targets = []
 
     def connect(key, info, target):
         targets.append(target)
         return FakeHost(info, ["ok"])
 
-    provider = Ec2Provider(account, Options(options), clock, connect, "s3://results/runs", print)
+    provider = replace(provider, connect=connect)
     cluster = provider.ensure(ask())
     provider.host(cluster, cluster.load_host)
     assert {target.host_key for target in targets} == {host_key(identity, cluster.key).public}

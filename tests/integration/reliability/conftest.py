@@ -3,12 +3,14 @@
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 from tests.cloud.cloud import Cloud, running_cloud
+from tests.cloud.lag import Lag
+from tests.cloud.lifecycle import Delays
 from tests.cloud_account import Account
 from tests.ec2_definition import ec2_options
 from tests.fakes.hosts import FolderHost
@@ -31,6 +33,8 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.reaping import Reaped, reap
 from plimsoll.services.running import run_cell
@@ -44,10 +48,10 @@ class CloudClock:
     """Implements the Clock port on the cloud's own time: who sleeps moves it."""
 
     def __init__(self, cloud: Cloud) -> None:
-        self._cloud, self._began = cloud, datetime.now(UTC)
+        self._cloud = cloud
 
     def now(self) -> datetime:
-        return self._began + timedelta(seconds=self._cloud.lifecycle.clock.now())
+        return self._cloud.lifecycle.time()
 
     def sleep(self, seconds: float) -> None:
         self._cloud.skip(seconds)
@@ -167,9 +171,16 @@ class Place:
 
 
 @pytest.fixture
-def cloud() -> Iterator[Cloud]:
+def behind() -> tuple[Delays, Lag]:
+    """A cloud that shows at once what was done."""
+    return Delays(), Lag()
+
+
+@pytest.fixture
+def cloud(behind: tuple[Delays, Lag]) -> Iterator[Cloud]:
     """Hosts simulated, its time moved by whoever waits."""
-    with running_cloud("instant", manual=True) as cloud:
+    delays, lag = behind
+    with running_cloud("instant", delays=delays, lag=lag, manual=True) as cloud:
         yield cloud
 
 
@@ -196,7 +207,9 @@ def place_on(
     """A campaign in a store of its own in the cloud's bucket; everything of the product's but database and load."""
     store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3"))
     moments = load.moments
-    provider = StruckProvider(account, StoredOptions(store), clock, connect, store.root, moments.hear, moments)
+    outage = Outage(clock)
+    options, records = StoredOptions(store, outage), StoredLaunches(store, outage)
+    provider = StruckProvider(account, options, clock, connect, store.root, moments.hear, records, moments)
     toolkit = Toolkit(
         store=store,
         clock=clock,

@@ -17,6 +17,8 @@ from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.errors import Problem, SecretError
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.settings import Settings
 
@@ -124,7 +126,9 @@ def cloud(monkeypatch):
 def without_credentials(settings):
     tools = instant.toolkit(settings)
     secrets = NoSecrets()
-    ec2 = Ec2Provider(secrets, StoredOptions(tools.store), tools.clock, None, "store", print)
+    outage = Outage(tools.clock)
+    options, records = StoredOptions(tools.store, outage), StoredLaunches(tools.store, outage)
+    ec2 = Ec2Provider(secrets, options, tools.clock, None, "store", print, records)
     return replace(tools, providers={**tools.providers, "ec2": ec2}, tariffs={"ec2": Ec2Tariffs(secrets)})
 
 

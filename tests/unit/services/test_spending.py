@@ -9,14 +9,17 @@ from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
-from plimsoll.domain.cluster import PartlySeen
+from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.cost import Cost
-from plimsoll.domain.errors import ProviderError, Refused
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
+from plimsoll.domain.errors import ProviderError, Refused, StoreError
+from plimsoll.domain.launch import Launch
+from plimsoll.services import layout, phases
+from plimsoll.services.attempts import Work, begin
 from plimsoll.services.campaigns import CampaignStore, read_cluster
+from plimsoll.services.launches import StoredLaunches
+from plimsoll.services.outage import Outage
 from plimsoll.services.progress import campaign_progress
-from plimsoll.services.reaping import reap
+from plimsoll.services.reaping import destroy_owned, destroy_unseen, reap
 from plimsoll.services.running import run_cell
 from plimsoll.services.spending import campaign_spending, destroy_cluster, ledger, spent_usd
 
@@ -184,21 +187,6 @@ def test_whoever_watches_a_run_sees_what_is_spent(installation, tools):
     assert any(re.search(r"has spent 0\.\d+ USD of its budget of 40 USD so far", line) for line in said), said
 
 
-def test_what_can_not_be_seen_is_destroyed_all_the_same(installation, tools, monkeypatch):
-    campaign = opened(installation, budget=None)
-    work = start(tools)
-    provider = tools.providers["instant"]
-    monkeypatch.setattr(provider, "find", lambda _: None)
-
-    def partly():
-        raise PartlySeen("key pairs may not be listed", [])
-
-    monkeypatch.setattr(provider, "clusters", partly)
-    phases.destroy(work)
-    assert installation.provider.clusters() == []
-    assert [entry.final for entry in ledger(campaign, tools.clock.now())] == [True]
-
-
 def test_a_failed_cell_gives_its_share_back(installation, tools):
     opened(installation, budget=9.0)
     installation.faults.plant("v1-001k-r1", "provision")
@@ -227,9 +215,108 @@ def test_a_second_look_at_what_was_left_counts_if_it_found_more(installation, to
     cluster = tools.providers["instant"].find(work.key)
     half = cluster.model_copy(update={"hosts": cluster.hosts[:1]})
     clock.at += HOUR
+    tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))  # its provision never came so far
     for found, usd in ((half, 1.0), (cluster, 4.0), (half, 4.0)):
         destroy_cluster(tools, tools.providers["instant"], work.key, found)
         assert spent(tools, campaign) == pytest.approx(usd)
+
+
+def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    work = start(tools)
+    cluster = tools.providers["instant"].find(work.key)
+    unknown = HostInfo(name="node1", role="node", address="unknown")
+    clock.at += HOUR
+    destroy_cluster(tools, tools.providers["instant"], work.key, cluster.model_copy(update={"hosts": (unknown,)}))
+    assert read_cost(tools.store, work.key).usd == pytest.approx(4.0)
+    assert spent(tools, campaign) == pytest.approx(4.0)
+
+
+def launched(key, hosts, number=0):
+    return Launch(
+        key=key,
+        token=f"{number:016x}",
+        role="node",
+        place={"region": "us-east-1", "zone": "us-east-1a"},
+        asked_at=BEGAN,
+        expires_at=BEGAN + 10 * HOUR,
+        hosts=hosts,
+    )
+
+
+def paid_host(instance, since, until=None):
+    return HostInfo(
+        name="node1",
+        role="node",
+        address="10.0.0.1",
+        since=since,
+        until=until,
+        usd_per_hour=1.0,
+        facts={"instance_id": instance},
+    )
+
+
+def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(installation, tools, clock):
+    campaign = opened(installation, budget=None)
+    work = start(tools)
+    tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))
+    records = StoredLaunches(tools.store, Outage(clock))
+    undone, died = paid_host("i-1", BEGAN, BEGAN + HOUR / 2), paid_host("i-2", BEGAN, BEGAN + HOUR)
+    records.note(launched(work.key, (undone, paid_host("i-3", None, BEGAN))))  # that never ran
+    records.note(launched(work.key, (died, paid_host("i-4", BEGAN)), 1))
+    clock.at += 2 * HOUR
+    assert spent(tools, campaign) == pytest.approx(0.5 + 1 + 2)
+    phases.destroy(work)
+    clock.at += HOUR
+    assert spent(tools, campaign) == pytest.approx(0.5 + 1 + 2)
+
+
+def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(installation, tools):
+    """Nobody has recorded the end of the attempt before."""
+    opened(installation, budget=None)
+    first = begin(tools, "campaign", "v1-001k-r1", "me")
+    destroyed = []
+    provider = tools.providers["instant"]
+    provider.destroy = destroyed.append
+    begin(tools, "campaign", "v1-001k-r1", "me")
+    assert destroyed == [first.key]
+
+
+class Unreachable:
+    """A store that is out of reach, or that takes nothing; all else as it was."""
+
+    def __init__(self, store, *broken):
+        self._store, self._broken = store, broken
+
+    def __getattr__(self, name):
+        if name in self._broken:
+            return self._fail
+        return getattr(self._store, name)
+
+    def _fail(self, *_, **__):
+        raise StoreError("can't be used: connection refused")
+
+
+@pytest.mark.parametrize("broken", [("read", "exists", "keys", "folders", "write", "create"), ("write", "create")])
+def test_a_store_out_of_reach_keeps_no_hosts_alive(installation, tools, clock, broken):
+    opened(installation, budget=None)
+    work = start(tools)
+    clock.at += HOUR
+    later = Work(replace(tools, store=Unreachable(tools.store, *broken)), work.key)
+    with pytest.raises(StoreError, match=r"the cluster is gone, but what it has cost could not be recorded") as caught:
+        phases.destroy(later)
+    assert f"plimsoll clusters destroy {work.key}" in caught.value.mend
+    assert installation.provider.clusters() == []
+
+
+def test_the_reaper_ends_all_clusters_before_it_tells_of_a_store_out_of_reach(installation, tools, clock):
+    opened(installation, budget=None)
+    works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
+    reaped = reap(replace(tools, store=Unreachable(tools.store, "read", "keys", "write")), lambda _: False)
+    assert installation.provider.clusters() == []
+    assert [cluster.key for cluster in reaped.destroyed] == [work.key for work in works]
+    assert "could not be recorded" in reaped.troubles[0]
+    assert str(works[1].key) in reaped.troubles[1]
 
 
 def test_a_budget_without_prices_can_not_be_kept(installation, tools):
@@ -247,3 +334,22 @@ def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation, tools)
     assert read_cost(free.store, work.key) is None
     assert campaign.attempts("v1-001k-r1")
     assert campaign_spending(campaign, free.clock.now()) is None
+
+
+def test_an_owners_clusters_end_without_the_store(installation, tools):
+    opened(installation, budget=None)
+    works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
+    blind = replace(tools, store=Unreachable(tools.store, "read", "exists", "keys", "folders", "write"))
+    assert destroy_owned(blind, lambda owner: owner == "nobody") == ()
+    assert destroy_owned(blind, lambda owner: owner == "me") == tuple(work.key for work in works)
+    assert installation.provider.clusters() == []
+
+
+def test_an_attempt_that_no_cloud_shows_is_destroyed_by_its_name(installation, tools, clock):
+    opened(installation, budget=None)
+    work = start(tools)
+    clock.at += HOUR
+    assert destroy_unseen(tools, str(work.key))
+    assert read_cost(tools.store, work.key).usd == pytest.approx(4.0)
+    assert not destroy_unseen(tools, str(work.key)), "its account is closed"
+    assert not destroy_unseen(tools, "campaign")

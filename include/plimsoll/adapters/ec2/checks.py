@@ -1,6 +1,6 @@
 """What would keep a definition's clusters from being launched, asked of AWS by Describe calls and dry runs."""
 
-import math
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -9,13 +9,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from plimsoll.adapters.ec2.cloud import Answer, Cloud, Place, clouds
-from plimsoll.adapters.ec2.errors import CREDENTIALS, CloudError, explained
+from plimsoll.adapters.ec2.errors import CloudError, explained
 from plimsoll.adapters.ec2.host_keys import authorized_key
 from plimsoll.adapters.ec2.images import Image, find_image
-from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_rules
+from plimsoll.adapters.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.ec2.options import Ec2Options
+from plimsoll.adapters.ec2.quotas import Quota, quota_of
 from plimsoll.adapters.ec2.remnants import KINDS
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
+from plimsoll.adapters.renewing import REFUSED_CREDENTIALS
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Role
 from plimsoll.domain.definition import Definition
@@ -25,9 +27,6 @@ from plimsoll.domain.plurals import plural
 from plimsoll.ports.secrets import Secrets
 
 _ROLES: tuple[Role, Role] = ("node", "load")
-# `Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances`, counted in vCPUs.
-_STANDARD_QUOTA = "L-1216C47A"
-_STANDARD_FAMILIES = "acdhimrtz"
 # A dry run names no cell: nothing is made.
 _DRY_KEY = AttemptKey(campaign_id="dry-run", cell_id="dry-run", attempt=1)
 
@@ -55,7 +54,7 @@ class _Examination:
             self._cloud.require_endpoint()
             self._cloud.call("describe_availability_zones")
         except CloudError as error:
-            self._note("connection" if error.code in CREDENTIALS else "region", error.what, error.mend)
+            self._note("connection" if error.code in REFUSED_CREDENTIALS else "region", error.what, error.mend)
             return self._found
         self._examine()
         return self._found
@@ -69,7 +68,7 @@ class _Examination:
         self._fits_image(types, image)
         self._fits_group(types)
         self._offered(there)
-        self._quota(types)
+        self._quotas(types)
         if image and group and not self._found:
             self._dry_runs(there[0], image, group)
 
@@ -82,8 +81,7 @@ class _Examination:
 
     def _may_look(self) -> None:
         """What is asked first when hosts are there: a cell that may not be ended must not begin."""
-        listed = [kind.listed_by for kind in KINDS if kind.name != "security group"]  # that is asked for anyway
-        for operation in ("describe_instances", *listed):
+        for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
             self._dry_run("connection", operation, {})
 
     def _network(self) -> tuple[list[Subnet], Answer | None]:
@@ -93,7 +91,7 @@ class _Examination:
             self._addresses(there)
         with self._noted("security_group"):
             group = security_group(self._cloud, self._options, there[0].vpc) if there else None
-            for what in wrong_rules(group, self._options.ssh_port) if group else ():
+            for what in (*wrong_rules(group, self._options.ssh_port), *wrong_egress(group, there)) if group else ():
                 self._note("security_group", f"{group and group['GroupId']} {what}", "docs/aws.md has the rules")
             return there, group
         return there, None
@@ -133,8 +131,8 @@ class _Examination:
 
     def _fits_image(self, types: dict[str, Answer], image: Image | None) -> None:
         for kind, answer in types.items():
-            runs = answer["ProcessorInfo"]["SupportedArchitectures"]
-            if image and image.architecture not in runs:
+            runs = answer.get("ProcessorInfo", {}).get("SupportedArchitectures", ())
+            if image and image.architecture and runs and image.architecture not in runs:
                 what = f"{image.id} is for {image.architecture}, {kind} runs {', '.join(runs)}"
                 self._note("image", what, "name an image of the instance type's architecture")
 
@@ -155,30 +153,34 @@ class _Examination:
                     if (zone, kind) not in offered:
                         self._note(self._place_key, f"{zone} does not offer {kind}", "name other zones or types")
 
-    def _quota(self, types: dict[str, Answer]) -> None:
+    def _quotas(self, types: dict[str, Answer]) -> None:
         """Compared where Service Quotas can be asked; launching waits for its share in any case."""
-        kinds = [self._options.instance_types.node] * self._definition.system.nodes + [
-            self._options.instance_types.load
-        ]
-        if any(kind not in types or kind[0] not in _STANDARD_FAMILIES for kind in kinds):
-            return
-        needed = sum(types[kind]["VCpuInfo"]["DefaultVCpus"] for kind in kinds)
-        quota = self._standard_quota()
-        if quota is not None and needed > quota:
-            what = f"a cell takes {needed} vCPUs, the quota `Running On-Demand Standard instances` is {quota}"
-            self._note("instance_types", what, "ask for a higher quota in the Service Quotas console")
-        elif quota is not None and needed * self._definition.max_parallel > quota:
-            most = math.floor(quota / needed)
-            cells = self._definition.max_parallel
-            what = f"{plural(cells, 'cell')} at once: {needed * cells} vCPUs"
-            mend = f"lower max_parallel to {most} at most, or ask for a higher quota"
-            self._found.append(Problem("max_parallel", f"{what}, the quota is {quota}", mend))
+        needed: defaultdict[Quota, int] = defaultdict(int)
+        for role, count in zip(_ROLES, (self._definition.system.nodes, 1), strict=True):
+            kind = self._options.instance_types.of(role)
+            quota = quota_of(kind)
+            if quota is not None and kind in types:
+                needed[quota] += count * types[kind]["VCpuInfo"]["DefaultVCpus"]
+        for quota, vcpus in needed.items():
+            granted = self._granted(quota)
+            if granted is not None:
+                self._compare(quota, vcpus, granted)
 
-    def _standard_quota(self) -> int | None:
+    def _compare(self, quota: Quota, needed: int, granted: int) -> None:
+        cells = self._definition.max_parallel
+        if needed > granted:
+            what = f"a cell takes {needed} vCPUs, the quota `{quota.name}` is {granted}"
+            self._note("instance_types", what, "ask for a higher quota in the Service Quotas console")
+        elif needed * cells > granted:
+            what = f"{plural(cells, 'cell')} at once: {needed * cells} vCPUs, the quota `{quota.name}` is {granted}"
+            mend = f"lower max_parallel to {granted // needed} at most, or ask for a higher quota"
+            self._found.append(Problem("max_parallel", what, mend))
+
+    def _granted(self, quota: Quota) -> int | None:
         try:
             with explained("servicequotas", self._cloud.where):
                 client: Any = self._cloud.client("service-quotas")
-                answer = client.get_service_quota(ServiceCode="ec2", QuotaCode=_STANDARD_QUOTA)
+                answer = client.get_service_quota(ServiceCode="ec2", QuotaCode=quota.code)
         except CloudError:  # not every installation may ask, or has it
             return None
         return int(answer["Quota"]["Value"])

@@ -1,12 +1,10 @@
 """The API of one region through one connection: calls explained, pages joined."""
 
-import os
 import socket
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -15,6 +13,7 @@ from botocore.utils import get_environ_proxies
 
 from plimsoll.adapters.ec2.errors import CAPACITY, CloudError, explained
 from plimsoll.adapters.ec2.tags import Filter
+from plimsoll.adapters.renewing import RenewedClient
 from plimsoll.ports.secrets import AwsAccess, Secrets
 
 Answer = dict[str, Any]
@@ -24,6 +23,8 @@ LIVING = ("pending", "running", "stopping", "stopped")
 """States of instances that exist; `shutting-down` and `terminated` ones are gone, or will be whatever happens."""
 NOT_GONE = (*LIVING, "shutting-down")
 """States of instances that still hold disks, addresses and their placement group."""
+STATES = (*NOT_GONE, "terminated")
+"""All states. What has terminated is shown for about an hour."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,6 @@ class Place:
         return f"AWS {self.region} (connection {self.connection})"
 
 
-_KEPT_S = 600.0
-
-
 class Cloud:
     """EC2 and its neighbours in one place. Throttling is absorbed by the clients' own retries."""
 
@@ -47,6 +45,7 @@ class Cloud:
         self.place = place
         self.where = str(place)
         self._access = access
+        self._ec2 = RenewedClient(self._made)
 
     def client(self, service: str) -> Any:
         """A client of another service of the place."""
@@ -57,9 +56,10 @@ class Cloud:
 
         Behind a proxy that can't be told from here.
         """
-        url = self._ec2.meta.endpoint_url
+        client = self._ec2()
+        url = client.meta.endpoint_url
         with explained("ec2", self.where):  # signed only: without credentials nobody is asked
-            self._ec2.generate_presigned_url("describe_availability_zones")
+            client.generate_presigned_url("describe_availability_zones")
         if get_environ_proxies(url):
             return
         name = urlsplit(url).hostname
@@ -73,17 +73,20 @@ class Cloud:
     def call(self, operation: str, **parameters: Any) -> Answer:
         """One call to EC2; CloudError when it is refused."""
         with explained("ec2", self.where):
-            answer: Answer = getattr(self._ec2, operation)(**parameters)
+            answer: Answer = self._ec2.ask(lambda client: getattr(client, operation)(**parameters))
             return answer
 
-    def pages(self, operation: str, key: str, **parameters: Any) -> Iterator[Answer]:
+    def pages(self, operation: str, key: str, **parameters: Any) -> list[Answer]:
         """The entries below `key` of every page, of operations without pages too."""
-        if not self._ec2.can_paginate(operation):
-            yield from self.call(operation, **parameters)[key]
-            return
+
+        def asked(client: Any) -> list[Answer]:
+            return [entry for page in client.get_paginator(operation).paginate(**parameters) for entry in page[key]]
+
+        if not self._ec2().can_paginate(operation):
+            return list(self.call(operation, **parameters)[key])
         with explained("ec2", self.where):
-            for page in self._ec2.get_paginator(operation).paginate(**parameters):
-                yield from page[key]
+            found: list[Answer] = self._ec2.ask(asked)
+            return found
 
     def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:
         """Instances in those states, in the order of their launch."""
@@ -95,8 +98,7 @@ class Cloud:
         ]
         return sorted(found, key=lambda one: (one["LaunchTime"], one["AmiLaunchIndex"], one["InstanceId"]))
 
-    @cached_property
-    def _ec2(self) -> Any:
+    def _made(self) -> Any:
         client = self.client("ec2")
         # Before boto3's own handler: the first answer counts, and False means no.
         client.meta.events.register_first("needs-retry.ec2.RunInstances", _refused_for_now)
@@ -110,20 +112,8 @@ def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[F
 
 
 def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
-    """The cloud of a place.
-
-    Kept for a while, since making a client takes a good part of a second; not for ever, so that changed credentials
-    count; and by this process alone, since connections do not survive a fork.
-    """
-    known: dict[tuple[int, Place], tuple[float, Cloud]] = {}
-
-    def cloud(place: Place) -> Cloud:
-        kept, now = (os.getpid(), place), time.monotonic()
-        if kept not in known or now - known[kept][0] > _KEPT_S:
-            known[kept] = now, Cloud(secrets.aws(place.connection), place)
-        return known[kept][1]
-
-    return cloud
+    """The cloud of a place, kept with its client."""
+    return cache(lambda place: Cloud(secrets.aws(place.connection), place))
 
 
 def _region_mend(place: Place) -> str:

@@ -44,10 +44,11 @@ def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
 
 
 def is_whole(instances: Sequence[Answer]) -> bool:
-    """Whether all hosts that were asked for are among them."""
+    """Whether they are all hosts that were asked for, no more and no less, and all of one zone."""
     wanted = {marks.nodes for instance in instances if (marks := marks_of(instance))}
     found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
-    return len(wanted) == 1 and found == (wanted.pop(), 1)
+    zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
+    return len(wanted) == len(zones) == 1 and found == (wanted.pop(), 1)
 
 
 def described(
@@ -59,8 +60,8 @@ def described(
     """
     instances = [resource for resource in resources if "InstanceId" in resource]
     marks = [found for resource in resources if (found := marks_of(resource))]
-    nodes = [_host(one, "node", f"node{n}", place) for n, one in _numbered(instances, "node")]
-    loads = [_host(one, "load", "load" if n == 1 else f"load{n}", place) for n, one in _numbered(instances, "load")]
+    nodes = [host_info(one, "node", n, place) for n, one in _numbered(instances, "node")]
+    loads = [host_info(one, "load", n, place) for n, one in _numbered(instances, "load")]
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     return Cluster(
         key=key,
@@ -77,10 +78,11 @@ def _numbered(instances: Sequence[Answer], role: Role) -> list[tuple[int, Answer
     return list(enumerate(of_role(instances, role), start=1))
 
 
-def _host(instance: Answer, role: Role, name: str, place: Place) -> HostInfo:
+def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
+    """The host that an instance is, the so-manieth of its role. It counts as paid for from its launch on."""
     marks = marks_of(instance)
     return HostInfo(
-        name=name,
+        name="load" if (role, number) == ("load", 1) else f"{role}{number}",
         role=role,
         address=instance.get("PrivateIpAddress") or _UNKNOWN,
         since=instance["LaunchTime"].astimezone(UTC),

@@ -28,21 +28,10 @@ CAPACITY = frozenset(
 """What another zone may have."""
 QUOTA = frozenset({"VcpuLimitExceeded", "InstanceLimitExceeded"})
 """What another cell's end gives back."""
+UNSURE = frozenset({"", "InternalError", "InternalFailure", "Unavailable", "ServiceUnavailable"})
+"""AWS failed, or no answer came, which has no code: the work may be done all the same."""
 DENIED = frozenset({"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "403"})
 """The credentials are known, and may not do this."""
-
-CREDENTIALS = frozenset(
-    {
-        "AuthFailure",
-        "ExpiredToken",
-        "ExpiredTokenException",
-        "InvalidClientTokenId",
-        "RequestExpired",
-        "SignatureDoesNotMatch",
-        "UnrecognizedClientException",
-    }
-)
-"""The credentials are not known, or no longer."""
 
 _CREDENTIALS = "check the connection's credentials; `aws sts get-caller-identity` says whose they are"
 _OPTIONS = "correct the definition's provider.options"
@@ -60,7 +49,7 @@ _MENDING: Mapping[str, str] = {
     "InsufficientInstanceCapacity": "name further zones or subnets in provider.options, or run fewer cells at once",
     "InsufficientHostCapacity": "name further zones or subnets in provider.options, or use the default tenancy",
     "InsufficientFreeAddressesInSubnet": "name a larger or a further subnet in provider.options, or run fewer cells",
-    "VcpuLimitExceeded": "ask for a higher quota `Running On-Demand Standard instances`, or run fewer cells at once",
+    "VcpuLimitExceeded": "ask for a higher quota of vCPUs for this family of instances, or run fewer cells at once",
     "InstanceLimitExceeded": "ask for a higher quota of instances, or run fewer cells at once",
     "VolumeLimitExceeded": "ask for a higher quota of EBS storage, or run fewer cells at once",
     "MaxIOPSLimitExceeded": "ask for a higher quota of EBS throughput, or run fewer cells at once",

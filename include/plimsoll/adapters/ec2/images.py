@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plimsoll.adapters.ec2.cloud import Cloud
+from plimsoll.adapters.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.ec2.errors import explained
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.errors import ProviderError
@@ -10,7 +10,7 @@ from plimsoll.domain.errors import ProviderError
 
 @dataclass(frozen=True)
 class Image:
-    """An AMI. `architecture` as AWS writes it: x86_64, arm64."""
+    """An AMI. `architecture` as AWS writes it: x86_64, arm64; empty where AWS does not say."""
 
     id: str
     name: str
@@ -25,8 +25,19 @@ def find_image(cloud: Cloud, options: Ec2Options) -> Image:
     if not images:
         mend = "name an image of the region in provider.options.image: images differ by region"
         raise ProviderError(f"there is no image {image_id}", where=cloud.where, mend=mend)
-    found = images[0]
-    return Image(found["ImageId"], found.get("Name", ""), found["Architecture"], found["RootDeviceName"])
+    return _usable(images[0], cloud.where)
+
+
+def _usable(found: Answer, where: str) -> Image:
+    """ProviderError for one that hosts, which have an encrypted disk of their own, can't be launched from."""
+    state, root = found.get("State", "available"), found.get("RootDeviceName", "")
+    if state != "available":
+        mend = "name another image in provider.options.image, or wait until this one is available"
+        raise ProviderError(f"the image {found['ImageId']} is {state}", where=where, mend=mend)
+    if not root:
+        mend = "name an image in provider.options.image that is backed by EBS"
+        raise ProviderError(f"the image {found['ImageId']} has no root device", where=where, mend=mend)
+    return Image(found["ImageId"], found.get("Name", ""), found.get("Architecture", ""), root)
 
 
 def _from_parameter(cloud: Cloud, name: str) -> str:

@@ -1,53 +1,112 @@
 """Launch a cell's hosts in one zone, whole or not at all; repeated, it finds what it has launched."""
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from plimsoll.adapters.ec2.cloud import LIVING, Answer, Cloud
-from plimsoll.adapters.ec2.describing import is_whole, of_role
-from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.ec2.cloud import LIVING, STATES, Answer, Cloud
+from plimsoll.adapters.ec2.describing import is_whole
+from plimsoll.adapters.ec2.ending import end
+from plimsoll.adapters.ec2.errors import UNSURE, CloudError
+from plimsoll.adapters.ec2.launched import LAG, Launched, where
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.pausing import looks
-from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
+from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import of_key
 from plimsoll.domain.cluster import Role
+from plimsoll.domain.errors import StoreError
 from plimsoll.ports.clock import Clock
 
 NOT_STARTED = "Plimsoll.NotStarted"
 """Our own code beside AWS's: launched hosts that never ran."""
 
 _ROLES: tuple[Role, Role] = ("node", "load")
-# How long an answer may lag behind what was done, as EC2 is eventually consistent.
-_LAG = timedelta(minutes=1)
 # Tokens that one attempt may use up in one zone.
 _GENERATIONS = 20
-_STATES = (*LIVING, "shutting-down", "terminated")
+_UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 
 
 class Launcher:
-    """Launches one wanted cluster."""
+    """Launches one wanted cluster. What RunInstances answers is the truth until describe calls show it."""
 
-    def __init__(self, cloud: Cloud, clock: Clock, wanted: Wanted) -> None:
-        self._cloud, self._clock, self.wanted = cloud, clock, wanted
+    def __init__(self, cloud: Cloud, clock: Clock, wanted: Wanted, launched: Launched) -> None:
+        self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched
 
-    def living(self) -> list[Answer]:
-        """The attempt's instances that are not gone."""
-        return self._cloud.instances(of_key(self.wanted.store, self.wanted.key))
+    def begun_in(self) -> set[str]:
+        """Subnets where an interrupted try has hosts, or may have some that do not show yet."""
+        seen = self._living()
+        return self._launched.begun_in() | {one["SubnetId"] for one in seen}
 
     def launch(self, subnet: Subnet) -> list[Answer]:
         """All hosts, running, in that subnet. CloudError with AWS's code when they can't be had there."""
-        if self.wanted.options.placement_group == "cluster":
-            self._make_group(subnet)
-        ids = [one["InstanceId"] for role in _ROLES for one in self._launch_role(role, subnet)]
+        here = set(self._launched.living(subnet=subnet.id))
+        elsewhere = [one["InstanceId"] for one in self._living() if one["SubnetId"] != subnet.id]
+        self._end([*elsewhere, *(instance for instance in self._launched.living() if instance not in here)])
+        ids = [instance for role in _ROLES for instance in self._launch_role(role, subnet)]
         return self._await_running(ids)
 
     def undo(self) -> None:
-        """Terminate whatever the attempt has; a cell's hosts are never of two zones."""
-        self._terminate(self.living())
+        """Terminate whatever the attempt has launched, whether it shows yet or not."""
+        self._end([*self._launched.living(), *(one["InstanceId"] for one in self._living())])
 
-    def _terminate(self, instances: Sequence[Answer]) -> None:
-        if instances:
-            self._cloud.call("terminate_instances", InstanceIds=[one["InstanceId"] for one in instances])
+    def _end(self, ids: Collection[str]) -> None:
+        """Told until EC2 knows them all; one that it does not know for longer than answers lag is gone."""
+        left = list(dict.fromkeys(ids))
+        for pause in looks():
+            ended = end(self._cloud, left, self._launched.may_lag)
+            self._launched.ended(ended.accepted)
+            left = [instance for instance in ended.unknown if self._launched.may_lag(instance)]
+            self._launched.ended(dict.fromkeys(set(ended.unknown) - set(left), "terminated"))
+            if not left:
+                return
+            self._clock.sleep(pause)
+
+    def _living(self) -> list[Answer]:
+        """The attempt's instances that show, but for those that were told to end."""
+        seen = self._cloud.instances(of_key(self.wanted.store, self.wanted.key))
+        return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
+
+    def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
+        """Ids of all hosts of that role, launched now or before. Where some have died, they come up anew together."""
+        known = self._launched.living(role, subnet.id)
+        if len(known) == self.wanted.count(role) and not self._gone() & set(known):
+            return known
+        self._end(known)
+        for generation in range(_GENERATIONS):
+            made = self._run(role, subnet, generation)
+            if made and all(self._is_alive(one) for one in made):
+                return [one["InstanceId"] for one in made]
+            self._end([one["InstanceId"] for one in made if self._is_alive(one)])
+        what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
+        raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
+
+    def _is_alive(self, instance: Answer) -> bool:
+        """A repeated request may answer with instances that are gone, in the state that they were in."""
+        return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
+
+    def _run(self, role: Role, subnet: Subnet, generation: int) -> list[Answer]:
+        """What the request of that generation has launched, now or before; nothing where that was terminated."""
+        request = run_instances(self.wanted, role, subnet, generation)
+        token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
+        group = group_name(self.wanted.store, self.wanted.key, subnet.zone) if grouped else ""
+        self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires)
+        try:
+            if group:
+                self._make_group(subnet)
+            made = self._requested(request, subnet)
+        except CloudError as error:
+            if error.code not in UNSURE:  # else something may have been launched
+                self._launched.answered(token, [])
+            raise
+        self._note(token, made)
+        return made
+
+    def _note(self, token: str, made: Sequence[Answer]) -> None:
+        """Put the answer on record; hosts that nobody could find again are ended at once."""
+        try:
+            self._launched.answered(token, made)
+        except StoreError:
+            self._end([one["InstanceId"] for one in made])
+            raise
 
     def _make_group(self, subnet: Subnet) -> None:
         try:
@@ -56,37 +115,29 @@ class Launcher:
             if error.code != "InvalidPlacementGroup.Duplicate":
                 raise
 
-    def _launch_role(self, role: Role, subnet: Subnet) -> list[Answer]:
-        standing = of_role(self.living(), role)
-        if len(standing) == self.wanted.count(role):
-            return standing
-        # Some of them have died meanwhile: a role's hosts come up together.
-        self._terminate(standing)
-        for generation in range(_GENERATIONS):
-            made = self._run(role, subnet, generation)
-            if made and all(one["State"]["Name"] in LIVING for one in made):
+    def _requested(self, request: dict[str, Any], subnet: Subnet) -> list[Answer]:
+        """The answer to RunInstances; a placement group that was just made may not be known to it for a while."""
+        deadline = self._clock.now() + LAG
+        for pause in looks():
+            try:
+                made: list[Answer] = self._cloud.call("run_instances", **request)["Instances"]
+            except CloudError as error:
+                if error.code == "IdempotentInstanceTerminated":
+                    return []
+                if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
+                    return self._of_token(request["ClientToken"], subnet)
+                if error.code != _UNKNOWN_GROUP or self._clock.now() > deadline:
+                    raise
+            else:
                 return made
-        what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
-        raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
-
-    def _run(self, role: Role, subnet: Subnet, generation: int) -> list[Answer]:
-        """What the request of that generation has launched, now or before; nothing where that was terminated."""
-        request = run_instances(self.wanted, role, subnet, generation)
-        try:
-            made: list[Answer] = self._cloud.call("run_instances", **request)["Instances"]
-        except CloudError as error:
-            if error.code == "IdempotentInstanceTerminated":
-                return []
-            if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
-                return self._of_token(request["ClientToken"], subnet)
-            raise
-        return made
+            self._clock.sleep(pause)
+        raise AssertionError("looks never end")
 
     def _of_token(self, token: str, subnet: Subnet) -> list[Answer]:
         by_token = [{"Name": "client-token", "Values": [token]}]
-        deadline = self._clock.now() + _LAG
+        deadline = self._clock.now() + LAG
         for pause in looks():
-            found = self._cloud.instances(by_token, _STATES)
+            found = self._cloud.instances(by_token, STATES)
             if found:
                 return found
             if self._clock.now() > deadline:
@@ -97,10 +148,14 @@ class Launcher:
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
         deadline = self._clock.now() + self.wanted.options.startup
         for pause in looks():
-            found = [one for one in self._seen() if one["InstanceId"] in ids]
+            seen = self._seen()
+            found = [one for one in seen if one["InstanceId"] in ids]
+            self._launched.ran(one["InstanceId"] for one in found if _runs(one))
             for one in found:
                 _require_alive(one, self._cloud.where)
-            if is_whole(found) and all(one["State"]["Name"] == "running" for one in found):
+            if is_whole(found) and all(_runs(one) for one in found):
+                # Of an earlier try, perhaps, whose answer nobody got.
+                self._end([one["InstanceId"] for one in self._living() if one["InstanceId"] not in ids])
                 return found
             if self._clock.now() > deadline:
                 break
@@ -108,7 +163,10 @@ class Launcher:
         raise self._never_ran(found)
 
     def _seen(self) -> list[Answer]:
-        return self._cloud.instances(of_key(self.wanted.store, self.wanted.key), _STATES)
+        return self._cloud.instances(of_key(self.wanted.store, self.wanted.key), STATES)
+
+    def _gone(self) -> set[str]:
+        return {one["InstanceId"] for one in self._seen() if one["State"]["Name"] not in LIVING}
 
     def _never_ran(self, found: Sequence[Answer]) -> CloudError:
         states = ", ".join(f"{one['InstanceId']} is {one['State']['Name']}" for one in found) or "none is to be seen"
@@ -117,6 +175,10 @@ class Launcher:
 
     def _where(self, subnet: Subnet) -> str:
         return f"{self._cloud.where}, zone {subnet.zone}"
+
+
+def _runs(instance: Answer) -> bool:
+    return bool(instance["State"]["Name"] == "running")
 
 
 def _require_alive(instance: Answer, where: str) -> None:

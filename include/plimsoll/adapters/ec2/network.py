@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from plimsoll.adapters.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.ec2.options import Ec2Options
@@ -18,6 +19,7 @@ class Subnet:
     zone: str
     vpc: str
     free_addresses: int
+    cidr: str = ""
 
 
 def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
@@ -63,9 +65,31 @@ def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
         yield f"lets nobody in by SSH on port {ssh_port}"
 
 
+def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
+    """What of the group's egress keeps hosts from each other: all traffic must be let out to them. Pure.
+
+    What else is let out is the account's own choice: AWS lets out everything unless it is told otherwise.
+    """
+    rules, own = group.get("IpPermissionsEgress", ()), group["GroupId"]
+    if any(_is_inside(rule, own) for rule in rules):
+        return
+    ranges = [
+        ip_network(each["CidrIp"]) for rule in rules if rule["IpProtocol"] == "-1" for each in rule.get("IpRanges", ())
+    ]
+    hidden = [subnet for subnet in subnets if not any(_covers(each, subnet) for each in ranges)]
+    if hidden:
+        where = ", ".join(f"{subnet.id} ({subnet.cidr})" for subnet in hidden)
+        yield f"does not let its members out to each other: no egress rule for all traffic to itself or to {where}"
+
+
+def _covers(allowed: IPv4Network | IPv6Network, subnet: Subnet) -> bool:
+    inside = ip_network(subnet.cidr)
+    return isinstance(allowed, IPv4Network) and isinstance(inside, IPv4Network) and inside.subnet_of(allowed)
+
+
 def _found(answer: Answer) -> list[Subnet]:
     return [
-        Subnet(one["SubnetId"], one["AvailabilityZone"], one["VpcId"], one["AvailableIpAddressCount"])
+        Subnet(one["SubnetId"], one["AvailabilityZone"], one["VpcId"], one["AvailableIpAddressCount"], one["CidrBlock"])
         for one in answer["Subnets"]
     ]
 

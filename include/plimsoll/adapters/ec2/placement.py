@@ -1,7 +1,7 @@
 """Where a cell's hosts come up: all in one zone, in the next one when a zone is full, and with patience."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 
 from plimsoll.adapters.ec2.cloud import Answer
@@ -27,21 +27,20 @@ def pauses(seed: str) -> Iterator[float]:
         longest = min(_LONGEST_S, 2 * longest)
 
 
-def preferred(subnets: Sequence[Subnet], living: Sequence[Answer]) -> list[Subnet]:
-    """The subnets, the one first where hosts of an interrupted try already are. Pure."""
-    taken = {one["SubnetId"] for one in living}
-    return sorted(subnets, key=lambda subnet: subnet.id not in taken)
+def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]:
+    """The subnets, the one first where an interrupted try has begun; `begun` are ids of subnets. Pure."""
+    return sorted(subnets, key=lambda subnet: subnet.id not in begun)
 
 
 def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
     """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience."""
     key, patience = str(launcher.wanted.key), launcher.wanted.options.patience
-    living = launcher.living()
-    if len({one["SubnetId"] for one in living}) > 1:
+    begun = launcher.begun_in()
+    if len(begun) > 1:
         launcher.undo()
     began = clock.now()
     for pause in pauses(key):
-        found, full = _one_round(launcher, preferred(subnets, living), say)
+        found, full = _one_round(launcher, preferred(subnets, begun), say)
         if full is None:
             return found
         waited = clock.now() - began

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
-from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_key, described, is_whole
+from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_key, described
+from plimsoll.adapters.ec2.finding import standing
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.images import find_image
+from plimsoll.adapters.ec2.launched import Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import security_group, subnets
 from plimsoll.adapters.ec2.options import Ec2Options, read_options
 from plimsoll.adapters.ec2.placement import Say, placed
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
-from plimsoll.adapters.ec2.remnants import remove, tagged
+from plimsoll.adapters.ec2.remnants import remove, tagged, terminate_shown
 from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.adapters.ec2.tags import of_key, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
@@ -24,10 +26,11 @@ from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, ProviderError
+from plimsoll.domain.errors import NotFound, Problem, ProviderError, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider_options import ProviderOptions
+from plimsoll.ports.launches import Launches
+from plimsoll.ports.provider_options import PartlyKnown, ProviderOptions
 from plimsoll.ports.secrets import Secrets, SshIdentity
 
 ROOT = "/var/lib/plimsoll"
@@ -52,6 +55,7 @@ class Ec2Provider:
     connect: Connect
     store: str
     say: Say
+    launches: Launches
 
     name = PROVIDER
     is_local = False
@@ -73,7 +77,9 @@ class Ec2Provider:
         options = read_options(request.options, str(request.key))
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
-        launcher = Launcher(cloud, self.clock, self._wanted(request, options, cloud, found[0].vpc))
+        launched = Launched.read(self.launches, request.key, cloud.place, self.clock)
+        wanted = self._wanted(request, options, cloud, found[0].vpc)
+        launcher = Launcher(cloud, self.clock, wanted, launched)
         instances = placed(launcher, self.clock, found, self.say)
         cluster = described(request.key, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
@@ -83,24 +89,31 @@ class Ec2Provider:
     def find(self, key: AttemptKey) -> Cluster | None:
         """The attempt's cluster, if all its hosts are there."""
         for cloud in self._clouds_of(key):
-            instances = cloud.instances(of_key(self.store, key), ("pending", "running"))
-            if is_whole(instances):
+            launched = cache(partial(Launched.read_if_possible, self.launches, key, cloud.place, self.clock))
+            instances = standing(cloud, self.clock, of_key(self.store, key), launched)
+            if instances:
                 return described(key, instances, cloud.place, self.clock.now())
         return None
 
     def clusters(self) -> Sequence[Cluster]:
         """From everything that carries the tags; what is left of one is a cluster too."""
-        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._known()]
+        known, unread = self._known()
+        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in known]
         found = [cluster for cloud, each in seen for cluster in self._described(cloud, each.resources)]
-        unseen = [str(error) for _, each in seen for error in each.unseen]
+        unseen = [*unread, *(str(error) for _, each in seen for error in each.unseen)]
         if unseen:
             raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
         return found
 
     def destroy(self, key: AttemptKey) -> None:
         """Terminate and delete everything with the attempt's tags, and look whether it is so."""
-        for cloud in self._clouds_of(key):
-            remove(cloud, self.clock, self.store, key)
+        # First what shows: the record of launches may be out of reach, and take minutes to be found so.
+        told = [(cloud, terminate_shown(cloud, of_key(self.store, key))) for cloud in self._clouds_of(key)]
+        for cloud, shown in told:
+            since = shown.whole_since or self.clock.now()
+            launched = Launched.read_if_possible(self.launches, key, cloud.place, self.clock, since)
+            launched.ended(shown.accepted)
+            remove(cloud, self.clock, self.store, launched, key)
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
         """Access by SSH. The host key is the attempt's own, or the host is refused."""
@@ -151,17 +164,22 @@ class Ec2Provider:
             yield described(key, answers, cloud.place, self.clock.now(), names)
 
     def _clouds_of(self, key: AttemptKey) -> list[Cloud]:
-        """Of the campaign's place; of every known one where the store has lost the campaign."""
+        """Of the campaign's place; of every known one where the store has lost the campaign, or is out of reach."""
         try:
             return [self._cloud(_place(self._campaign_options(key)))]
-        except NotFound:
-            return self._known()
+        except (NotFound, StoreError):
+            return self._known()[0]
 
     def _campaign_options(self, key: AttemptKey) -> Ec2Options:
         return read_options(self.options.of_campaign(key.campaign_id), f"campaign {key.campaign_id}")
 
-    def _known(self) -> list[Cloud]:
-        return [self._cloud(place) for place in dict.fromkeys(_places(self.options.known(PROVIDER)))]
+    def _known(self) -> tuple[list[Cloud], list[str]]:
+        """Clouds of every known place, and why there may be others."""
+        try:
+            known, unread = list(self.options.known(PROVIDER)), []
+        except PartlyKnown as error:
+            known, unread = list(error.options), [str(error)]
+        return [self._cloud(place) for place in dict.fromkeys(_places(known))], unread
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:

@@ -1,19 +1,25 @@
 """Everything that can carry a cluster's tags: found by them, removed, and nothing else."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
-from plimsoll.adapters.ec2.cloud import NOT_GONE, Answer, Cloud
-from plimsoll.adapters.ec2.describing import Resource
-from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.pausing import looks
-from plimsoll.adapters.ec2.tags import Filter, of_key
+from plimsoll.adapters.ec2 import tags
+from plimsoll.adapters.ec2.cloud import LIVING, NOT_GONE, STATES, Answer, Cloud
+from plimsoll.adapters.ec2.describing import Resource, is_whole
+from plimsoll.adapters.ec2.ending import end
+from plimsoll.adapters.ec2.errors import DENIED, CloudError
+from plimsoll.adapters.ec2.launched import Launched, end_of
+from plimsoll.adapters.ec2.pausing import patient_looks
+from plimsoll.adapters.ec2.tags import Filter
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 
-_PATIENCE = timedelta(minutes=10)
+# Instances have been seen shutting down for a quarter of an hour.
+_PATIENCE = timedelta(minutes=30)
+_UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 # What AWS says of something that another thing still holds, and will let go of.
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})
 # What AWS says when it may answer better later; no answer has no code.
@@ -44,9 +50,7 @@ KINDS = (
         "NetworkInterfaceId",
         "delete_network_interface",
     ),
-    Kind("key pair", "describe_key_pairs", "KeyPairs", "KeyName", "delete_key_pair"),
     Kind("placement group", "describe_placement_groups", "PlacementGroups", "GroupName", "delete_placement_group"),
-    Kind("security group", "describe_security_groups", "SecurityGroups", "GroupId", "delete_security_group"),
 )
 
 
@@ -81,23 +85,28 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
 
 @dataclass(frozen=True)
 class _Left:
-    """Something that is not gone, or can't be looked at. `refused`: AWS's refusal, where waiting will not mend it."""
+    """Something that is not gone, or can't be looked at. `refused`: AWS's refusal, where waiting will not mend it.
+
+    `deleted` is the id of what AWS was told to delete, and has agreed to.
+    """
 
     what: str
     refused: CloudError | None = None
+    deleted: str = ""
 
 
-def remove(cloud: Cloud, clock: Clock, store: str, key: AttemptKey) -> None:
+def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, key: AttemptKey) -> None:
     """Terminate the attempt's instances, delete all else, and look whether it is so; ProviderError if something stays.
 
     Goes round until nothing is left: disks, addresses and groups are free only after their instances are gone. What
-    AWS refuses for good keeps nothing else alive, and is said at the end.
+    EC2 may not show yet is looked for until it would, and what was launched is terminated by its id. What AWS refuses
+    for good keeps nothing else alive, and is said at the end.
     """
-    filters = of_key(store, key)
+    removal = _Removal(cloud, clock, tags.of_key(store, key), launched)
     deadline = clock.now() + _PATIENCE
-    for pause in looks():
+    for pause in patient_looks():
         # What was deleted is looked for at once; what must end first is waited for.
-        left = _remove_once(cloud, filters) and _remove_once(cloud, filters)
+        left = removal.once() and removal.once()
         if not left:
             return
         if all(one.refused for one in left) or clock.now() > deadline:
@@ -105,30 +114,109 @@ def remove(cloud: Cloud, clock: Clock, store: str, key: AttemptKey) -> None:
         clock.sleep(pause)
 
 
-def _remove_once(cloud: Cloud, filters: Sequence[Filter]) -> list[_Left]:
-    """What there was; empty once nothing is left."""
-    instances = _terminate(cloud, filters)
-    refused = next((one.refused for one in instances if one.refused), None)
-    if instances and refused is None:
-        return instances
-    rest = [left for kind in KINDS for left in _remove_kind(cloud, kind, filters)]
-    # Where instances stay for good, what they hold stays too.
-    return [*instances, *(_Left(one.what, one.refused or refused) for one in rest)]
+@dataclass(frozen=True)
+class Shown:
+    """Instances that were told to end, with the states that they were in.
+
+    `whole_since`: where they are a whole cluster, when the last of them was launched: none was launched after it.
+    """
+
+    accepted: Mapping[str, str] = field(default_factory=dict)
+    whole_since: datetime | None = None
 
 
-def _terminate(cloud: Cloud, filters: Sequence[Filter]) -> list[_Left]:
-    try:
-        instances = cloud.instances(filters, NOT_GONE)
-    except CloudError as error:
-        return [_left("instances", error)]
-    living = [one["InstanceId"] for one in instances if one["State"]["Name"] != "shutting-down"]
-    refused: CloudError | None = None
-    try:
-        if living:
-            _unless_gone(cloud, "terminate_instances", InstanceIds=living)
-    except CloudError as error:
-        refused = None if error.code in _LATER else error
-    return [_Left(f"instance {one['InstanceId']} is {one['State']['Name']}", refused) for one in instances]
+def terminate_shown(cloud: Cloud, filters: Sequence[Filter]) -> Shown:
+    """Terminate what shows. Whoever removes the rest says what did not work."""
+    with suppress(CloudError):
+        shown = cloud.instances(filters)
+        latest = max((one["LaunchTime"] for one in shown), default=None)
+        return Shown(end(cloud, [one["InstanceId"] for one in shown]).accepted, latest if is_whole(shown) else None)
+    return Shown()
+
+
+class _Removal:
+    """What one attempt still has, looked at again and again."""
+
+    def __init__(self, cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Launched) -> None:
+        self._cloud, self._clock, self._filters, self._launched = cloud, clock, filters, launched
+        self._told: set[str] = set()
+        self._deleted: set[str] = set()
+
+    def once(self) -> list[_Left]:
+        """What there was, or may be without being shown; empty once nothing is left."""
+        instances = self._instances()
+        refused = next((one.refused for one in instances if one.refused), None)
+        if instances and refused is None:
+            return instances
+        rest = [left for kind in KINDS for left in _remove_kind(self._cloud, kind, self._filters)]
+        self._deleted |= {one.deleted for one in rest}
+        rest += self._groups_not_shown([one.what for one in rest])
+        # Where instances stay for good, what they hold stays too.
+        return [*instances, *(_Left(one.what, one.refused or refused) for one in rest)]
+
+    def _instances(self) -> list[_Left]:
+        try:
+            seen = {one["InstanceId"]: one for one in self._cloud.instances(self._filters, STATES)}
+        except CloudError as error:
+            # What was launched is ended by its id, whether it may be looked for or not.
+            return [_left("instances", error), *self._told_to_end(self._launched.living(), self._launched.may_lag)]
+        self._note_ends(seen)
+        living = [instance for instance, one in seen.items() if one["State"]["Name"] in LIVING]
+        hidden = [instance for instance in self._launched.living() if instance not in seen]
+        left = [*self._told_to_end(living), *self._told_to_end(hidden, self._launched.may_lag)]
+        going = [one for one in seen.values() if one["State"]["Name"] == "shutting-down"]
+        return [*left, *(_still(one) for one in going), *self._not_shown(set(seen))]
+
+    def _told_to_end(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Left]:
+        """Terminate them; what was told to is looked at again."""
+        try:
+            ended = end(self._cloud, ids, may_lag)
+        except CloudError as error:
+            refused = None if error.code in _LATER else error
+            return [_Left(f"instance {instance} lives", refused) for instance in ids]
+        self._told |= set(ended.accepted)
+        self._launched.ended(ended.accepted)
+        gone = [instance for instance in ended.unknown if not self._launched.may_lag(instance)]
+        self._launched.ended(dict.fromkeys(gone, "terminated"))
+        unknown = [_Left(f"instance {one} is not known to EC2 yet") for one in ended.unknown if one not in gone]
+        return [*(_Left(f"instance {instance} was told to end") for instance in ended.accepted), *unknown]
+
+    def _note_ends(self, seen: Mapping[str, Answer]) -> None:
+        """Of those that ended before they were told to."""
+        gone = {instance: one for instance, one in seen.items() if one["State"]["Name"] not in LIVING}
+        times = {instance: at for instance, one in gone.items() if (at := end_of(one))}
+        self._launched.ended(dict.fromkeys(gone, "terminated"), times)
+
+    def _not_shown(self, seen: Collection[str]) -> list[_Left]:
+        """Instances that were told to end and have not been seen, and launches whose answer nobody got."""
+        hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
+        left = [_Left(f"instance {one} was told to end, and is not shown yet") for one in hidden]
+        until = self._launched.unknown_until()
+        if until is not None:
+            left.append(_Left(f"a launch whose answer was lost may show until {until:%H:%M:%S} UTC"))
+        return left
+
+    def _groups_not_shown(self, listed: Collection[str]) -> list[_Left]:
+        """Placement groups that were asked for and are not listed: deleted by name, known to EC2 or not yet."""
+        left = []
+        for name, lags_until in self._launched.groups().items():
+            if name in self._deleted or any(name in what for what in listed):
+                continue
+            try:
+                self._cloud.call("delete_placement_group", GroupName=name)
+            except CloudError as error:
+                # Where the policy asks for tags, what is not there has none.
+                if error.code != _UNKNOWN_GROUP and error.code not in DENIED:
+                    left.append(_left(f"placement group {name}", error))
+                elif self._clock.now() < lags_until:
+                    left.append(_Left(f"placement group {name} is not known to EC2 yet"))
+            else:
+                self._deleted.add(name)
+        return left
+
+
+def _still(instance: Answer) -> _Left:
+    return _Left(f"instance {instance['InstanceId']} is {instance['State']['Name']}")
 
 
 def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterator[_Left]:
@@ -143,7 +231,7 @@ def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterato
         except CloudError as error:
             yield _left(kind.named(one), error)
         else:
-            yield _Left(kind.named(one))
+            yield _Left(kind.named(one), deleted=one[kind.id])
 
 
 def _listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:

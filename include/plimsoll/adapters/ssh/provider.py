@@ -16,10 +16,10 @@ from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostError, NotFound, Problem, ProviderError, SecretError
+from plimsoll.domain.errors import HostError, NotFound, Problem, ProviderError, SecretError, StoreError
 from plimsoll.domain.plurals import plural
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.provider_options import ProviderOptions
+from plimsoll.ports.provider_options import PartlyKnown, ProviderOptions
 
 _log = logging.getLogger("plimsoll")
 
@@ -161,15 +161,20 @@ class SshProvider:
         return [Group(group, parsed, self._connections) for group in parsed.groups]
 
     def _groups_of(self, key: AttemptKey) -> list[Group]:
-        """The campaign's; every known one where the store has lost the campaign."""
+        """The campaign's; every known one where the store has lost the campaign, or is out of reach."""
         try:
             return self._groups(self._options.of_campaign(key.campaign_id))
-        except NotFound:
+        except (NotFound, StoreError):
             return self._known_groups()
 
     def _known_groups(self) -> list[Group]:
         found = {}
-        for options in self._options.known(self.name):
+        try:
+            known = list(self._options.known(self.name))
+        except PartlyKnown as error:
+            known = list(error.options)
+            _log.warning("%s", error)
+        for options in known:
             try:
                 found.update({group.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started

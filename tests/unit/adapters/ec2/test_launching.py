@@ -1,12 +1,13 @@
 """What EC2's eventual consistency and used-up tokens do to a launch; the API itself is asked in integration tests."""
 
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 from tests.fakes.clock import SteppingClock
 
+from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.adapters.ec2.launched import Launched
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.ec2.requests import client_token, run_instances
 
@@ -15,14 +16,16 @@ class FakeCloud:
     """Instances appear in answers only after `lag`; states are the test's to change."""
 
     where = "AWS us-east-1"
-    place = SimpleNamespace(region="us-east-1")
+    place = Place("aws_default", "us-east-1")
 
     def __init__(self, clock, lag_s=0):
         self.clock, self.lag = clock, timedelta(seconds=lag_s)
         self.made, self.tokens, self.refusals = [], {}, []
-        self.state = "running"
+        self.state, self.terminated = "running", []
 
     def call(self, operation, **parameters):
+        if operation == "terminate_instances":
+            self.terminated += parameters["InstanceIds"]
         if operation != "run_instances":
             return {}
         token = parameters["ClientToken"]
@@ -45,6 +48,8 @@ class FakeCloud:
                 "InstanceId": f"i-{len(self.made) + number}",
                 "AmiLaunchIndex": number,
                 "LaunchTime": self.clock.now(),
+                "InstanceType": parameters["InstanceType"],
+                "Placement": parameters["Placement"],
                 "SubnetId": parameters["NetworkInterfaces"][0]["SubnetId"],
                 "ClientToken": parameters["ClientToken"],
                 "State": {"Name": self.state},
@@ -56,6 +61,23 @@ class FakeCloud:
         return made
 
 
+class Records:
+    """Implements the Launches port in memory."""
+
+    def __init__(self):
+        self.noted = {}
+
+    def of(self, key):
+        return list(self.noted.values())
+
+    def note(self, launch):
+        self.noted[launch.token] = launch
+
+
+def launcher_on(cloud, clock, wanted):
+    return Launcher(cloud, clock, wanted, Launched.read(Records(), wanted.key, cloud.place, clock))
+
+
 @pytest.fixture
 def clock():
     return SteppingClock()
@@ -63,14 +85,14 @@ def clock():
 
 def test_hosts_that_answers_do_not_show_yet_are_waited_for(wanted, subnet, clock):
     cloud = FakeCloud(clock, lag_s=20)
-    assert len(Launcher(cloud, clock, wanted).launch(subnet)) == 4
+    assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
     assert clock.passed >= timedelta(seconds=20)
 
 
 def test_a_launch_that_answers_do_not_show_yet_is_not_repeated(wanted, subnet, clock):
     cloud = FakeCloud(clock, lag_s=20)
     cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))  # its answer was lost
-    assert len(Launcher(cloud, clock, wanted).launch(subnet)) == 4
+    assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
     assert len(cloud.made) == 4
 
 
@@ -78,7 +100,7 @@ def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(wanted, subne
     cloud = FakeCloud(clock, lag_s=20)
     cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
     cloud.refusals = ["IdempotentParameterMismatch"]
-    assert len(Launcher(cloud, clock, wanted).launch(subnet)) == 4
+    assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
     assert len(cloud.made) == 4
 
 
@@ -86,7 +108,7 @@ def test_an_earlier_launch_that_never_shows_is_an_error(wanted, subnet, clock):
     cloud = FakeCloud(clock)
     cloud.refusals = ["IdempotentParameterMismatch"]
     with pytest.raises(CloudError, match="can't be found"):
-        Launcher(cloud, clock, wanted).launch(subnet)
+        launcher_on(cloud, clock, wanted).launch(subnet)
 
 
 @pytest.mark.parametrize("answer", ["refused", "terminated"])
@@ -98,7 +120,7 @@ def test_a_used_up_token_is_followed_by_the_next(wanted, subnet, clock, answer):
         cloud.state = "terminated"
         cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
         cloud.state = "running"
-    Launcher(cloud, clock, wanted).launch(subnet)
+    launcher_on(cloud, clock, wanted).launch(subnet)
     assert client_token(wanted.store, wanted.key, "node", subnet.zone, 1) in cloud.tokens
 
 
@@ -106,13 +128,13 @@ def test_hosts_that_stay_pending_are_given_up(wanted, subnet, clock):
     cloud = FakeCloud(clock)
     cloud.state = "pending"
     with pytest.raises(CloudError, match=r"did not start within 0:10:00: i-0 is pending") as caught:
-        Launcher(cloud, clock, wanted).launch(subnet)
+        launcher_on(cloud, clock, wanted).launch(subnet)
     assert caught.value.code == NOT_STARTED
 
 
 def test_hosts_that_end_while_they_start_say_why(wanted, subnet, clock):
     cloud = FakeCloud(clock)
-    launcher = Launcher(cloud, clock, wanted)
+    launcher = launcher_on(cloud, clock, wanted)
     cloud.state = "pending"
     code = "Server.InsufficientInstanceCapacity"
 

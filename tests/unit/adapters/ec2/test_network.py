@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.adapters.ec2.network import wrong_rules
+from plimsoll.adapters.ec2.network import Subnet, wrong_egress, wrong_rules
 
 INSIDE = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
 SSH = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/24"}]}
@@ -53,3 +53,20 @@ def test_ssh_is_where_the_images_sshd_listens():
     there = {**SSH, "FromPort": 2222, "ToPort": 2222}
     assert faults(INSIDE, there, ssh_port=2222) == []
     assert "lets nobody in by SSH on port 2222" in faults(INSIDE, SSH, ssh_port=2222)
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_wrong"),
+    [
+        ([], True),
+        ([INSIDE], False),
+        ([{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}], False),
+        ([{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "10.0.0.0/16"}]}], False),
+        ([{"IpProtocol": "-1", "IpRanges": [{"CidrIp": "10.1.0.0/16"}]}], True),
+        ([{"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}], True),
+        ([{"IpProtocol": "-1", "Ipv6Ranges": [{"CidrIpv6": "::/0"}]}], True),
+    ],
+)
+def test_hosts_must_be_let_out_to_each_other(rules, is_wrong):
+    subnets = [Subnet("subnet-a", "us-east-1a", "vpc-1", 100, "10.0.4.0/24")]
+    assert bool(list(wrong_egress({"GroupId": "sg-1", "IpPermissionsEgress": rules}, subnets))) == is_wrong

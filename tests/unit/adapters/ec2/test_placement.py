@@ -16,12 +16,12 @@ HOSTS = [{"InstanceId": "i-1"}]
 class FakeLauncher:
     """Answers launches in the order given: AWS's error codes, or None for success."""
 
-    def __init__(self, wanted, *answers, living=()):
-        self.wanted, self.answers, self._living = wanted, list(answers), list(living)
+    def __init__(self, wanted, *answers, begun=()):
+        self.wanted, self.answers, self._begun = wanted, list(answers), set(begun)
         self.log = []
 
-    def living(self):
-        return self._living
+    def begun_in(self):
+        return self._begun
 
     def launch(self, subnet):
         self.log.append(subnet.zone)
@@ -91,14 +91,14 @@ def test_any_other_refusal_is_no_reason_to_wait(wanted):
 
 
 def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted):
-    launcher = FakeLauncher(wanted, None, living=[{"SubnetId": "subnet-b"}])
+    launcher = FakeLauncher(wanted, None, begun=["subnet-b"])
     place(launcher)
     assert launcher.log == ["us-east-1b"]
     assert preferred([A, B], []) == [A, B]
 
 
 def test_hosts_of_two_zones_are_given_up(wanted):
-    launcher = FakeLauncher(wanted, None, living=[{"SubnetId": "subnet-a"}, {"SubnetId": "subnet-b"}])
+    launcher = FakeLauncher(wanted, None, begun=["subnet-a", "subnet-b"])
     place(launcher)
     assert launcher.log[0] == "undo"
 

@@ -1,0 +1,172 @@
+"""What an attempt has launched: the ids that RunInstances answered, true before any describe call shows them.
+
+EC2 is eventually consistent: describe calls may not show an instance, and other calls not know it, for a while after
+RunInstances has returned it. So each request is put on record before it is sent, and its answer at once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+from plimsoll.adapters.ec2.cloud import Answer, Place
+from plimsoll.adapters.ec2.describing import host_info
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import HostInfo, Role
+from plimsoll.domain.errors import StoreError
+from plimsoll.domain.launch import Launch
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.launches import Launches
+
+LAG = timedelta(minutes=5)
+"""How long EC2's answers may lag behind what was done: AWS advises to repeat describe calls for about as long
+(EC2 Developer Guide, "Eventual consistency in the Amazon EC2 API")."""
+
+INSTANCE_ID = "instance_id"
+_ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
+
+
+class Launched:
+    """One attempt's launches in one place, in memory and on record."""
+
+    def __init__(self, records: Launches, key: AttemptKey, place: Place, clock: Clock) -> None:
+        self._records, self._key, self._place, self._clock = records, key, place, clock
+        self._known: dict[str, Launch] = {}
+        self._blind_until: datetime | None = None
+        self._fresh: set[str] = set()
+
+    @classmethod
+    def read(cls, records: Launches, key: AttemptKey, place: Place, clock: Clock) -> "Launched":
+        """As on record; StoreError when the record can't be read."""
+        found = cls(records, key, place, clock)
+        found._known = {one.token: one for one in records.of(key) if one.place["region"] == place.region}
+        return found
+
+    @classmethod
+    def read_if_possible(
+        cls, records: Launches, key: AttemptKey, place: Place, clock: Clock, since: datetime | None = None
+    ) -> "Launched":
+        """For whoever ends hosts. Without the record, they are looked for longer: until answers no more lag behind
+        the last launch that may have been, at `since`, or now.
+        """
+        try:
+            return cls.read(records, key, place, clock)
+        except StoreError:
+            blind = cls(records, key, place, clock)
+            blind._blind_until = (since or clock.now()) + LAG
+            return blind
+
+    def asked(self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime) -> None:
+        """A request is about to be sent. StoreError when that can't be put on record: then it must not be."""
+        before = self._known.get(token)
+        place = {"connection": self._place.connection, "region": self._place.region, **where}
+        self._note(
+            Launch(
+                key=self._key,
+                token=token,
+                role=role,
+                place=place,
+                asked_at=self._clock.now(),
+                expires_at=expires_at,
+                hosts=(before.hosts or None) if before else None,
+            )
+        )
+
+    def answered(self, token: str, instances: Sequence[Answer]) -> None:
+        """What the request has launched, now or before; nothing: it was refused, or its hosts have ended since."""
+        launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
+        told = [host_info(one, launch.role, number, self._place) for number, one in enumerate(instances, start=1)]
+        self._fresh |= {one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"} - set(known)
+        known = {**{_id(host): host for host in told}, **known}
+        self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
+
+    def ran(self, ids: Iterable[str]) -> None:
+        """Those instances run. One that was pending when it was launched is paid for from now on, others from then."""
+        seen = self._fresh & set(ids)
+        self._fresh -= seen
+        self._update({instance: {"since": self._clock.now()} for instance in seen})
+
+    def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
+        """Those instances are told to end, or have ended: by id, the state before. `at`: when, where it is known.
+
+        One that never ran was never paid for. What can't be put on record is kept in memory: nobody's end waits for it.
+        """
+        now, times = self._clock.now(), at or {}
+        changes = {
+            instance: {"until": times.get(instance, now), **({"since": None} if state == "pending" else {})}
+            for instance, state in states.items()
+            if instance in self._open()
+        }
+        with suppress(StoreError):
+            self._update(changes)
+
+    def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
+        """Instances that nobody has ended, as far as known; of a role, and in a subnet, where one is given."""
+        chosen = (
+            launch
+            for launch in self._known.values()
+            if role in (None, launch.role) and subnet in ("", launch.place[_SUBNET])
+        )
+        return [_id(host) for launch in chosen for host in launch.living]
+
+    def has_ended(self, instance: str) -> bool:
+        """Whether it was told to end."""
+        hosts = (host for launch in self._known.values() for host in launch.hosts or ())
+        return any(_id(host) == instance and host.until is not None for host in hosts)
+
+    def begun_in(self) -> set[str]:
+        """Subnets with hosts that live, or with a launch whose answer is not known."""
+        return {one.place[_SUBNET] for one in self._known.values() if one.hosts is None or one.living}
+
+    def groups(self) -> dict[str, datetime]:
+        """Placement groups that were asked for, by name, with the time until which EC2 may not know them."""
+        named = [(one.place.get(_GROUP, ""), one.asked_at + LAG) for one in self._known.values()]
+        return {group: max(until for name, until in named if name == group) for group, _ in named if group}
+
+    def may_lag(self, instance: str) -> bool:
+        """Whether EC2 may not know that instance yet."""
+        launches = (one for one in self._known.values() if instance in [_id(host) for host in one.hosts or ()])
+        return any(self._clock.now() < launch.asked_at + LAG for launch in launches)
+
+    def unknown_until(self) -> datetime | None:
+        """Until when instances of which nobody knows the ids may still show; None where that can't be."""
+        times = [one.asked_at + LAG for one in self._known.values() if one.hosts is None]
+        latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
+        return latest if latest and self._clock.now() < latest else None
+
+    def _open(self) -> set[str]:
+        return set(self.living())
+
+    def _update(self, changes: Mapping[str, Mapping[str, object]]) -> None:
+        """Hosts changed so, each launch put on record once; in memory in any case."""
+        failed: StoreError | None = None
+        for launch in list(self._known.values()):
+            hosts = tuple(host.model_copy(update=dict(changes.get(_id(host), {}))) for host in launch.hosts or ())
+            if launch.hosts is not None and hosts != launch.hosts:
+                try:
+                    self._note(launch.model_copy(update={"hosts": hosts}))
+                except StoreError as error:
+                    failed = error
+        if failed:
+            raise failed
+
+    def _note(self, launch: Launch) -> None:
+        self._known[launch.token] = launch
+        self._records.note(launch)
+
+
+def where(subnet: str, zone: str, group: str) -> dict[str, str]:
+    """A launch's place within a region; `group` is empty where it has none."""
+    return {_SUBNET: subnet, _ZONE: zone, **({_GROUP: group} if group else {})}
+
+
+def end_of(instance: Answer) -> datetime | None:
+    """When a user has ended it, as EC2 says: `User initiated (2026-01-31 12:00:00 GMT)`; None where it does not."""
+    said = str(instance.get("StateTransitionReason") or "").partition("(")[2].rpartition(" GMT)")[0]
+    try:
+        return datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _id(host: HostInfo) -> str:
+    return host.facts[INSTANCE_ID]

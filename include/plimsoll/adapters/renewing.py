@@ -1,0 +1,84 @@
+"""Clients of AWS that outlive their credentials: made anew when those are refused, and after a while in any case."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+REFUSED_CREDENTIALS = frozenset(
+    {
+        "AuthFailure",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "InvalidToken",
+        "RequestExpired",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""The credentials are not known, or no longer."""
+# The answer to a HEAD request has no body that could say which refusal it is.
+_WITHOUT_BODY = frozenset({"400", "403"})
+_KEPT_S = 600.0
+_RECENT_S = 60.0
+# A client that is younger was made with the credentials that are refused.
+_YOUNG_S = 5.0
+
+
+class RenewedClient:
+    """One client of one service, for a process that lives longer than temporary credentials.
+
+    Making a client takes a good part of a second, so it is kept for a while: by this process alone, since connections
+    do not survive a fork, and for 10 min at most, so that changed credentials count.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make, self._lock = make, threading.Lock()
+        self._client: Any = None
+        self._made_at, self._process = 0.0, 0
+
+    def __call__(self) -> Any:
+        """The client as it is now; SecretError where none can be made."""
+        with self._lock:
+            if self._client is None or self._process != os.getpid() or self._age() > _KEPT_S:
+                self._client, self._made_at, self._process = self._make(), time.monotonic(), os.getpid()
+            return self._client
+
+    def recent(self) -> Any:
+        """A client made within the last minute: what it signs now is to count with others, later."""
+        with self._lock:
+            if self._age() > _RECENT_S:
+                self._client = None
+        return self()
+
+    def ask(self, question: Callable[[Any], Any]) -> Any:
+        """What the question makes of the client; asked once more, of a new one, where the credentials are refused.
+
+        A question may be asked twice, so it must not hold what the first time has used up.
+        """
+        client = self()
+        try:
+            return question(client)
+        except ClientError as error:
+            if not self._forget(client, str(error.response.get("Error", {}).get("Code", ""))):
+                raise
+        return question(self())
+
+    def _forget(self, client: Any, code: str) -> bool:
+        """Whether a new client may do better."""
+        with self._lock:
+            if code not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
+                return False
+            if self._client is client:
+                if self._age() < _YOUNG_S:
+                    return False
+                self._client = None
+            return True
+
+    def _age(self) -> float:
+        return time.monotonic() - self._made_at

@@ -1,0 +1,28 @@
+"""A request for hosts, and what came of it: known before the cloud itself shows it."""
+
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import HostInfo, Role
+
+
+class Launch(Model):
+    """One request for all hosts of one role. It is put on record before it is sent, and again with its answer."""
+
+    key: AttemptKey
+    token: Annotated[str, Field(pattern=r"^[0-9a-f]{16,64}$", description="Names the request, for the cloud too")]
+    role: Role
+    place: Annotated[dict[str, str], Field(description="Where: connection, region, zone, subnet, placement group")]
+    asked_at: Annotated[AwareDatetime, Field(description="When it was sent, for the last time")]
+    expires_at: Annotated[AwareDatetime, Field(description="When its hosts should be gone")]
+    hosts: Annotated[
+        tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
+    ] = None
+
+    @property
+    def living(self) -> tuple[HostInfo, ...]:
+        """Its hosts that nobody is known to have ended."""
+        return tuple(host for host in self.hosts or () if host.until is None)

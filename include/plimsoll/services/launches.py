@@ -1,0 +1,31 @@
+"""The record of launches in the store, beside `cluster.json`: one file a request."""
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.launch import Launch
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.outage import Outage
+
+
+class StoredLaunches:
+    """Implements the Launches port."""
+
+    def __init__(self, store: ResultStore, outage: Outage) -> None:
+        self._store, self._outage = store, outage
+
+    def of(self, key: AttemptKey) -> tuple[Launch, ...]:
+        """The attempt's launches, in the order in which they were asked for."""
+        with self._outage.noticed():
+            return read_launches(self._store, key)
+
+    def note(self, launch: Launch) -> None:
+        """Over what was known of it."""
+        with self._outage.noticed():
+            name = layout.launch_file(launch.key, launch.token)
+            self._store.write(name, launch.model_dump_json(indent=1).encode())
+
+
+def read_launches(store: ResultStore, key: AttemptKey) -> tuple[Launch, ...]:
+    """What was launched for the attempt; nothing for one of an earlier version."""
+    found = [Launch.model_validate_json(store.read(name)) for name in store.keys(layout.launches_prefix(key))]
+    return tuple(sorted(found, key=lambda launch: launch.asked_at))

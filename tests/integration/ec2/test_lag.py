@@ -1,0 +1,265 @@
+"""EC2 is eventually consistent: what a launch has returned counts before describe calls show it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.cloud.cloud import REGION, Cloud, running_cloud
+from tests.cloud.faults import LoseAnswer, NoCapacity
+from tests.cloud.lag import Lag
+from tests.cloud.lifecycle import Delays
+from tests.integration.ec2.conftest import KEY, Account, Options
+from tests.integration.reliability.conftest import CloudClock
+
+from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.ec2.errors import CloudError
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterRequest, PartlySeen
+from plimsoll.domain.errors import ProviderError, StoreError
+from plimsoll.domain.launch import Launch
+from plimsoll.ports.provider_options import PartlyKnown
+from plimsoll.services.launches import StoredLaunches
+
+LAG_S = 20.0
+FIRST, SECOND = "us-east-1a", "us-east-1b"
+LOAD = "c5.2xlarge"
+Ask = Callable[..., ClusterRequest]
+
+
+@pytest.fixture
+def cloud() -> Iterator[Cloud]:
+    """A cloud whose answers are 20 s behind, which shows 3 instances a page and takes 12 min to shut one down."""
+    delays = Delays(pending=5, status=0, shutting_down=720)
+    with running_cloud("instant", delays=delays, lag=Lag.of(LAG_S, page=3), manual=True) as cloud:
+        yield cloud
+
+
+@pytest.fixture
+def clock(cloud: Cloud) -> CloudClock:
+    return CloudClock(cloud)
+
+
+def zones(cluster: Cluster) -> set[str]:
+    return {host.facts["zone"] for host in cluster.hosts}
+
+
+def living(cloud: Cloud) -> Sequence[str]:
+    """Instances that cost money."""
+    return [one.instance_id for one in cloud.census.entries.values() if one.shut_down is None]
+
+
+def test_no_room_for_the_loads_host_leaves_no_nodes_behind(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+    cloud.fault(NoCapacity(zone=FIRST, instance_type=LOAD))
+    cluster = provider.ensure(ask())
+    assert zones(cluster) == {SECOND}
+    assert sorted(living(cloud)) == sorted(host.facts["instance_id"] for host in cluster.hosts)
+    provider.destroy(cluster.key)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+@pytest.mark.parametrize("lag", [1.0, 4.0, 8.0, 40.0])
+def test_a_cluster_is_never_of_two_zones(provider: Ec2Provider, ask: Ask, cloud: Cloud, lag: float) -> None:
+    """Nodes that were given up come into sight while their successors are launched."""
+    cloud.lag.launches = lag
+    cloud.fault(NoCapacity(zone=FIRST, instance_type=LOAD, times=1))
+    cluster = provider.ensure(ask())
+    assert len(zones(cluster)) == 1
+    assert len(living(cloud)) == 4
+    assert provider.find(cluster.key) == cluster
+
+
+def test_a_role_that_is_refused_for_good_leaves_no_other_role_running(
+    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+) -> None:
+    account.refuse_nth("RunInstances", 2, "UnauthorizedOperation")
+    with pytest.raises(CloudError, match="allow the action ec2:RunInstances"):
+        provider.ensure(ask(placement_group="none"))
+    assert len(living(cloud)) == 3
+    provider.destroy(KEY)
+    assert living(cloud) == []
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_a_placement_group_that_is_not_known_yet_is_waited_for(
+    provider: Ec2Provider, account: Account, ask: Ask
+) -> None:
+    assert len(provider.ensure(ask()).hosts) == 4
+    assert account.called("RunInstances") > 2
+
+
+def test_a_process_that_dies_over_its_launch_leaves_hosts_that_are_looked_for(
+    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud, clock: CloudClock
+) -> None:
+    """Its answer never came, so nobody knows the ids; nothing shows yet."""
+    account.lost = ["RunInstances"]
+    with pytest.raises(CloudError, match="can't be reached"):
+        provider.ensure(ask(placement_group="none"))
+    assert provider.clusters() == []
+    provider.destroy(KEY)
+    assert len(cloud.census.entries) == 3
+    assert living(cloud) == []
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_the_next_try_goes_on_with_a_launch_whose_answer_was_lost(
+    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+) -> None:
+    account.lost = ["RunInstances"]
+    with pytest.raises(CloudError):
+        provider.ensure(ask())
+    cluster = provider.ensure(ask())
+    assert len(cloud.census.entries) == 4
+    assert provider.find(cluster.key) == cluster
+
+
+class OutOfReach:
+    """Implements the Launches port over a store that can't be reached."""
+
+    def of(self, key: AttemptKey) -> Sequence[Launch]:
+        raise StoreError("can't be used", where=str(key))
+
+    def note(self, launch: Launch) -> None:
+        raise StoreError("can't be used", where=str(launch.key))
+
+
+class Unwritable(OutOfReach):
+    """The same, for who writes alone; with `asks`, it takes a request but not its answer."""
+
+    def __init__(self, *, asks: bool) -> None:
+        self._asks = asks
+
+    def of(self, key: AttemptKey) -> Sequence[Launch]:
+        return ()
+
+    def note(self, launch: Launch) -> None:
+        if launch.hosts is not None or not self._asks:
+            super().note(launch)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_what_can_not_be_put_on_record_is_not_launched_or_ended_at_once(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, asks: bool
+) -> None:
+    with pytest.raises(StoreError):
+        replace(provider, launches=Unwritable(asks=asks)).ensure(ask())
+    assert len(cloud.census.entries) == (3 if asks else 0)
+    assert living(cloud) == []
+
+
+def test_a_record_out_of_reach_keeps_no_host_alive(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+    key = provider.ensure(ask()).key
+    replace(provider, launches=OutOfReach()).destroy(key)
+    assert living(cloud) == []
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_hosts_that_do_not_show_are_ended_without_their_record_too(
+    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+) -> None:
+    account.refuse_nth("RunInstances", 2, "UnauthorizedOperation")
+    with pytest.raises(CloudError):
+        provider.ensure(ask(placement_group="none"))
+    replace(provider, launches=OutOfReach()).destroy(KEY)
+    assert len(cloud.census.entries) == 3
+    assert living(cloud) == []
+
+
+def test_found_again_before_all_of_it_shows(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+    """Describe calls need not agree with each other: what one has shown, the next may not."""
+    cluster = provider.ensure(ask())
+    cloud.lag.launches = cloud.lifecycle.clock.now() + 10  # nothing shows for a while
+    assert provider.find(cluster.key) == cluster
+
+
+def test_a_host_that_is_gone_is_not_waited_for(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, clock: CloudClock
+) -> None:
+    cluster = provider.ensure(ask())
+    cloud.kill(cluster.nodes[1].facts["instance_id"])
+    cloud.skip(LAG_S)
+    before = clock.now()
+    assert provider.find(cluster.key) is None
+    assert clock.now() - before < timedelta(seconds=1)
+
+
+def test_half_a_cluster_is_made_whole_and_what_was_given_up_never_comes_back(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud
+) -> None:
+    cluster = provider.ensure(ask())
+    cloud.kill(cluster.nodes[1].facts["instance_id"])
+    cloud.skip(LAG_S)
+    again = provider.ensure(ask())
+    assert sorted(living(cloud)) == sorted(host.facts["instance_id"] for host in again.hosts)
+
+
+def test_a_lost_answer_to_the_end_is_no_end(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+    key = provider.ensure(ask()).key
+    cloud.fault(LoseAnswer(action="TerminateInstances", times=1))
+    provider.destroy(key)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_patience_that_ends_leaves_nothing(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+    cloud.fault(NoCapacity(instance_type=LOAD))
+    with pytest.raises(ProviderError, match="no room within"):
+        provider.ensure(ask(patience="1m"))
+    assert living(cloud) == []
+    provider.destroy(KEY)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_the_record_tells_when_hosts_were_paid_for(
+    provider: Ec2Provider, records: StoredLaunches, ask: Ask, cloud: Cloud
+) -> None:
+    """As AWS bills: neither what is pending nor what is shutting down."""
+    cloud.fault(NoCapacity(zone=FIRST, instance_type=LOAD))
+    cluster = provider.ensure(ask())
+    cloud.kill(cluster.nodes[0].facts["instance_id"])
+    cloud.skip(3600)
+    provider.destroy(cluster.key)
+    hosts = [host for launch in records.of(cluster.key) for host in launch.hosts or ()]
+    assert len(hosts) == 7
+    assert all(host.until for host in hosts)
+    paid = sum((host.until - host.since).total_seconds() for host in hosts if host.since and host.until)
+    # A host that died is paid for until it is found dead where AWS does not tell when.
+    assert paid == pytest.approx(cloud.summary()["instance_seconds"] + 3600, rel=0.03)
+
+
+def test_terminated_instances_that_still_show_are_no_cluster(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
+    key = provider.ensure(ask()).key
+    provider.destroy(key)
+    assert cloud.lifecycle.lives, "they show for an hour"
+    assert provider.clusters() == []
+    assert provider.find(key) is None
+
+
+def test_a_reservation_that_is_split_over_pages_is_read_whole(
+    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+) -> None:
+    cloud.lag.page = 2
+    cluster = provider.ensure(ask())
+    pages = list(account.client("ec2", REGION).get_paginator("describe_instances").paginate())
+    assert [sum(len(each["Instances"]) for each in page["Reservations"]) for page in pages] == [2, 2]
+    assert provider.find(cluster.key) == cluster
+
+
+def test_a_store_out_of_reach_hides_no_cluster(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, options: dict[str, object]
+) -> None:
+    """Definitions at hand say in which region it is."""
+
+    class Away(Options):
+        def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
+            raise StoreError("can't be used", where=campaign_id)
+
+        def known(self, provider: str) -> Sequence[Mapping[str, object]]:
+            raise PartlyKnown("not every campaign could be read", [self.options])
+
+    key = provider.ensure(ask()).key
+    blind = replace(provider, options=Away(options), launches=OutOfReach())
+    with pytest.raises(PartlySeen, match="not every campaign could be read") as caught:
+        blind.clusters()
+    assert [len(cluster.hosts) for cluster in caught.value.clusters] == [4]
+    blind.destroy(key)
+    assert living(cloud) == []
