@@ -3,15 +3,19 @@
 import re
 from urllib.parse import quote, urljoin
 
+import pandas as pd
 import pytest
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.campaign_store import store_every_state, store_later_attempts
 from tests.fakes.installation import Installation
 
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll.services.results import write_table
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 
@@ -114,6 +118,19 @@ def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_for
     assert "currentColor" in answer.text
     assert "style=" not in answer.text
     assert "<script" not in answer.text
+
+
+def test_what_waited_is_drawn_where_the_load_generator_told_it(client: Client, campaign: Installation) -> None:
+    chart, store = f"{HERE}/cells/v1-002k-r1/attempts/1/backlog.svg", ObjectStore(str(campaign.folder / "store"))
+    assert client("viewer").get(chart).status_code == 404
+    told = {"start_s": [0.0, 1.0], "in_flight": [100, 3], "unsent": [700, 0], "behind_s": [0.35, 0.0], "lag_ms": 0.2}
+    key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
+    write_table(store, key, layout.BACKLOG, pd.DataFrame(told))
+    answer = client("viewer").get(chart)
+
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert "Behind schedule" in answer.text
+    assert "style=" not in answer.text
 
 
 def test_no_page_leads_through_a_link_out_of_the_store(client: Client, campaign: Installation) -> None:

@@ -1,14 +1,21 @@
 """What becomes of an attempt whose evidence has a flaw, on instant adapters and real Great Expectations."""
 
+from datetime import timedelta
+from pathlib import PurePosixPath
+
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant.load_generator import InstantLoadGenerator
 
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.result import OpeningBacklog
 from plimsoll.services import layout, phases
 from plimsoll.services.attempts import begin
 from plimsoll.services.collecting import collect
 from plimsoll.services.judging import judge
 from plimsoll.services.progress import campaign_progress
+from plimsoll.services.results import attempt_data
 
 CELL = "v1-001k-r1"
 
@@ -66,3 +73,22 @@ def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work):
     found = state_of_the_cell(work)
     assert found.state == "failed"
     assert "there is no fingerprint of this attempt" in found.reason
+
+
+def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid(work, monkeypatch):
+    cluster = work.provider.find(work.key)
+    host = work.provider.host(cluster, cluster.load_host)
+    summary = work.load_generator.summary(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))
+    told = [
+        GeneratorSecond(summary.started_at + timedelta(seconds=end_s), 0.0, 0.0, 0.1, 90, 700, 0.2)
+        for end_s in range(1, int(summary.duration_s) + 1)
+    ]
+    monkeypatch.setattr(InstantLoadGenerator, "seconds", lambda _self, _text: told)
+    collect(work)
+    verdict = judge(work)
+    assert verdict.valid
+    assert verdict.opening_backlog == OpeningBacklog(in_flight=90, unsent=700, seconds=0.79)
+    assert [warning.partition(":")[0] for warning in verdict.warnings if "backlog" in warning] == ["warm-up's backlog"]
+    kept = attempt_data(work.toolkit.store, verdict).backlog
+    assert set(kept["behind_s"]) == {0.7}
+    assert kept["start_s"].is_monotonic_increasing
