@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cell_of
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cell_of, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
+from plimsoll.domain.spelling import meant
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
@@ -92,7 +93,8 @@ def require_cell(definition: Definition, cell_id: str) -> Cell:
     try:
         return cell_of(definition, cell_id)
     except KeyError:
-        mend = f"`plimsoll plan {definition.name}` lists the cells"
+        guess = meant(cell_id, [cell.id for cell in grid(definition)])
+        mend = f"{guess} `plimsoll plan {definition.name} --json` lists the cells".strip()
         raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend) from None
 
 

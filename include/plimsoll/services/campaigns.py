@@ -16,6 +16,7 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, Verdict
+from plimsoll.domain.spelling import meant
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.definitions import dump_definition, parse_definition
@@ -41,10 +42,11 @@ class CampaignStore:
         try:
             return self.store.read(layout.definition_key(self.campaign_id))
         except NotFound as error:
+            known = "`plimsoll campaigns` lists the campaigns of this store"
             raise NotFound(
                 f"there is no campaign {self.campaign_id!r}",
                 where=self.store.url(),
-                mend="`plimsoll campaigns` lists the campaigns of this store",
+                mend=f"{meant(self.campaign_id, self.store.folders(''))} {known}".strip(),
             ) from error
 
     def definition_sha256(self) -> str:

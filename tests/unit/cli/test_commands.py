@@ -325,3 +325,10 @@ def test_settings_that_can_not_be_used_are_told_in_words(plimsoll, monkeypatch):
     code, _, err = plimsoll("plan", "demo")
     assert code == 2
     assert "PLIMSOLL_TOOLKIT or PLIMSOLL_SECRETS: 'nowhere:toolkit' is no factory" in err
+
+
+def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll, tmp_path):
+    assert plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1")[0] == 0
+    assert "did you mean 'nearest-1'? `plimsoll campaigns` lists" in plimsoll("status", "nearst-1")[2]
+    wrong = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cell", "g1-00200-r2")[2]
+    assert "did you mean 'g1-00200-r1'?" in wrong

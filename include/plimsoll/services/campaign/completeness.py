@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.plurals import plural
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.planning import missing_cells, running_order
@@ -27,10 +28,10 @@ class Completeness:
     @property
     def words(self) -> str:
         """In a sentence."""
-        valid = self.total - len(self.missing)
+        valid, have = self.total - len(self.missing), "has" if self.total == 1 else "have"
         if self.is_complete:
-            return f"campaign complete: all of {self.total} cells have a valid attempt"
-        return f"campaign incomplete: {valid} of {self.total} cells have a valid attempt"
+            return f"campaign complete: all of {plural(self.total, 'cell')} {have} a valid attempt"
+        return f"campaign incomplete: {valid} of {plural(self.total, 'cell')} {have} a valid attempt"
 
     def lost(self, asked: Iterable[str]) -> tuple[str, ...]:
         """Those that were asked for and still have no valid attempt."""
