@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A campaign's run, what it took, and the clusters it had.
+    """A campaign's run, what it took, and the clusters that its definition ever had.
 
     `cpu_s` is by part; tasks count to the scheduler. `failures` are the failed tasks with the last error of each.
     """
@@ -49,8 +49,8 @@ def run_campaign(
         run=ended,
         wall_s=time.monotonic() - began,
         cpu_s={part: after[part] - before[part] for part in after},
-        clusters=installation.provider.provided(),
-        most_alive=installation.provider.most_alive(),
+        clusters=installation.provider.provided(definition.name),
+        most_alive=installation.provider.most_alive(definition.name),
         failures=tuple(CampaignRun(airflow.client, installation.toolkit.store, definition, ended).failures()),
     )
 

@@ -74,21 +74,24 @@ class InstantProvider:
         """A folder in the cluster's folder."""
         return FolderHost(self._folder(cluster.key) / info.name, info)
 
-    def most_alive(self) -> int:
-        """The greatest number of clusters that lived at once."""
+    def most_alive(self, definition: str = "") -> int:
+        """The greatest number of clusters that lived at once, of campaigns whose names begin so."""
         alive = most = 0
-        for line in self.journal():
+        for line in self._journal_of(definition):
             alive += 1 if line.startswith("+") else -1
             most = max(most, alive)
         return most
 
-    def provided(self) -> int:
-        """How many clusters were ever made."""
-        return sum(line.startswith("+") for line in self.journal())
+    def provided(self, definition: str = "") -> int:
+        """How many clusters were ever made for campaigns whose names begin so."""
+        return sum(line.startswith("+") for line in self._journal_of(definition))
 
     def journal(self) -> list[str]:
         """A line for each cluster that was made (`+`) or destroyed (`-`), in that order."""
-        return self._journal.read_text().splitlines()
+        return self._journal.read_text().splitlines() if self._journal.exists() else []
+
+    def _journal_of(self, definition: str) -> list[str]:
+        return [line for line in self.journal() if line[len("+ ") :].startswith(definition)]
 
     def _folder(self, key: AttemptKey) -> Path:
         return self._alive / f"{key.campaign_id}~{key.cell_id}~{key.attempt}"

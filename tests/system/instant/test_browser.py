@@ -4,18 +4,19 @@ Clusters are instant, with gates: a cell whose gate is closed stays under load f
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, Response, expect
-from tests.airflow_stack import SOURCES, StackUnderTest
+from tests.airflow_stack import StackUnderTest
 from tests.browser import CHROMIUM, logged_in, running_browser
-from tests.fakes.gated import LOADING, Gates, toolkit
-from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.gated import LOADING, Gates
+from tests.fakes.installation import Installation
 from tests.lacking import needs
 from tests.processes import until
+from tests.system.instant.conftest import DEFINITIONS
 
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cluster import ClusterRequest
@@ -23,10 +24,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.ownership import CellRun, CellRunId
 
-CALM = instant_definition("calm", variants=1, loads=2)
-STORM = instant_definition("storm", variants=2, loads=2)
+CALM, STORM = DEFINITIONS["calm"], DEFINITIONS["storm"]
 MET, MISSED, INVALID, FAILED = "v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"
-USERS = "admin:admin,ada:user,vera:viewer"
 END_S = 600.0
 
 pytestmark = [
@@ -36,35 +35,18 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    made = Installation(tmp_path_factory.mktemp("plimsoll"), toolkit)
-    for definition in (CALM, STORM):
-        made.define(definition)
-    made.faults.plant(MISSED, "slow")
-    made.faults.plant(INVALID, "down")
-    return made
-
-
-@pytest.fixture(scope="module")
-def gates(installation: Installation) -> Gates:
-    return Gates(installation.folder / "work" / "gates")
-
-
-@pytest.fixture(scope="module")
-def airflow(airflow_stack: Callable[..., StackUnderTest], installation: Installation, gates: Gates) -> StackUnderTest:
+def airflow(shared_airflow: StackUnderTest, installation: Installation, gates: Gates) -> Iterator[StackUnderTest]:
     """With one campaign under way, `stormy`, whose last cell stays under load."""
-    environment = {
-        **installation.environment,
-        "PYTHONPATH": SOURCES,
-        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": USERS,
-    }
-    running = airflow_stack(env=environment, dag_ids=["calm", "storm", "cell", "reaper"])
-    running.client.set_pool("clusters", 8, "How many clusters may live at once")
+    installation.faults.plant(MISSED, "slow")
+    installation.faults.plant(INVALID, "down")
+    shared_airflow.client.set_pool("clusters", 8, "How many clusters may live at once")
     gates.close(f"stormy~{FAILED}", LOADING)
-    running.client.unpause("storm")
-    running.client.trigger("storm", {"campaign_id": "stormy"})
+    shared_airflow.client.unpause("storm")
+    shared_airflow.client.trigger("storm", {"campaign_id": "stormy"})
     await_opened(installation, "stormy")
-    return running
+    yield shared_airflow
+    for cell in (MISSED, INVALID):
+        installation.faults.heal(cell)
 
 
 @pytest.fixture(scope="module")

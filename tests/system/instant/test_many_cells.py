@@ -1,0 +1,62 @@
+"""Campaigns of an instant provider through a real Airflow on PostgreSQL: everything is real but the clusters."""
+
+import pytest
+from tests.airflow_stack import StackUnderTest
+from tests.fakes.airflow_campaign import run_campaign
+from tests.fakes.installation import Installation
+from tests.system.instant.conftest import DEFINITIONS
+
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.planning import running_order
+
+MANY, FEW = DEFINITIONS["many"], DEFINITIONS["few"]
+
+pytestmark = pytest.mark.timeout(1800)
+
+
+@pytest.fixture
+def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
+    return shared_airflow
+
+
+def test_8_cells_3_at_a_time_to_their_report(airflow: StackUnderTest, installation: Installation) -> None:
+    outcome = run_campaign(airflow, installation, MANY, parallel=3, timeout_s=1500)
+
+    assert outcome.failures == (), "\n".join(outcome.failures)
+    assert outcome.run.state == "success"
+    assert outcome.clusters == 8
+    assert 1 < outcome.most_alive <= 3
+    assert not [one for one in installation.provider.clusters() if one.key.campaign_id.startswith("many")]
+    (campaign_id,) = _campaigns_of(installation, "many")
+    campaign = CampaignStore(installation.toolkit.store, campaign_id)
+    assert all(campaign.valid_verdict(cell.id) for cell in running_order(MANY))
+    assert installation.toolkit.store.exists(f"{campaign_id}/report/report.html")
+
+
+def test_a_failed_cell_is_named_by_the_gate_and_run_again_alone(
+    airflow: StackUnderTest, installation: Installation
+) -> None:
+    airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
+    installation.faults.plant("v1-002k-r1", "load")
+    failed = airflow.run_to_end("few", {"campaign_id": "few-mine"}, timeout_s=800)
+    states = {task.name: task.state for task in airflow.client.task_instances("few", failed.run_id)}
+    gate = next(task for task in airflow.client.task_instances("few", failed.run_id) if task.task_id == "quality_gate")
+    provided = installation.provider.provided("few")
+    installation.faults.heal("v1-002k-r1")
+
+    healed = airflow.run_to_end("few", {"campaign_id": "few-mine", "cells": "failed"}, timeout_s=800)
+
+    assert failed.state == "failed"
+    assert sorted(state or "" for name, state in states.items() if name.startswith("run_cell")) == [
+        "failed",
+        "success",
+        "success",
+        "success",
+    ]
+    assert "v1-002k-r1" in "\n".join(airflow.client.task_errors(failed, gate))
+    assert healed.state == "success"
+    assert installation.provider.provided("few") == provided + 1
+
+
+def _campaigns_of(installation: Installation, name: str) -> list[str]:
+    return [campaign for campaign in installation.toolkit.store.folders("") if campaign.startswith(name)]
