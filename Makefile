@@ -45,11 +45,12 @@ test-quick: setup-dev  ## Check style, types and layers, then run the unit tests
 	@$(MAKE) check
 	@$(PYTEST) tests/unit
 
-test-long: setup-dev  ## Every test, and at full size: 275 cells, null campaigns, clean Debian (hours; as root)
+test-long: setup-dev  ## Every test, and at full size: 275 cells, null campaigns, containers, clean Debian (hours; as root)
 	@PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test
 	@$(BIN)/python -m benchmarks.aws_campaign
 	@$(BIN)/python -m benchmarks.instant_campaign
 	@$(BIN)/python -m benchmarks.false_alarms
+	@$(MAKE) test-containers
 	@$(MAKE) test-clean-debian
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
@@ -61,7 +62,7 @@ test-containers: setup-dev  ## Run a small campaign through Compose's containers
 check: setup-dev  ## Check style, types and layers only
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
-	@$(BIN)/mypy --strict include plugins dags
+	@$(BIN)/mypy --strict include plugins dags tests/support
 	@$(BIN)/lint-imports
 
 # The lock on a file of the checkout lets two makes at once install one after the other.

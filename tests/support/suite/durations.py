@@ -1,19 +1,20 @@
 """How long the tests took, of the last run of `make test`: `python -m tests.support.suite.durations`.
 
 It notes the seconds of each group, by which the next run begins the longest first, and writes the table of the ten
-slowest into docs/performance.md.
+slowest into docs/performance.md. Reports in JUnit's format may be named, of runs of parts: what they don't tell stays
+as it was.
 """
 
 import json
 import re
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from tests.support.suite.groups import CHECKOUT, MEASURED, group_of
+from tests.support.suite.groups import CHECKOUT, MEASURED, group_of, measured
 
 LAST_RUN = CHECKOUT / ".pytest_cache" / "last-run.xml"
 PERFORMANCE = CHECKOUT / "docs" / "performance.md"
@@ -31,11 +32,13 @@ class Took(NamedTuple):
 
 
 def main() -> None:
-    """Note the last run's durations."""
-    if not LAST_RUN.is_file():
-        sys.exit(f"{LAST_RUN} is not there: run `make test` first")
-    took = list(read(LAST_RUN))
-    MEASURED.write_text(json.dumps(by_group(took), indent=1) + "\n")
+    """Note the durations of the last run, or of the reports that are named."""
+    reports = [Path(name) for name in sys.argv[1:]] or [LAST_RUN]
+    if missing := [report for report in reports if not report.is_file()]:
+        sys.exit(f"{missing[0]} is not there: run `make test` first")
+    took = [one for report in reports for one in read(report)]
+    known = {**measured(), **by_group(took)} if sys.argv[1:] else by_group(took)
+    MEASURED.write_text(json.dumps(longest_first(known), indent=1) + "\n")
     text = PERFORMANCE.read_text()
     PERFORMANCE.write_text(with_table(text, table(took)))
 
@@ -48,11 +51,16 @@ def read(report: Path) -> Iterator[Took]:
 
 
 def by_group(took: list[Took]) -> Mapping[str, float]:
-    """Seconds of each group, the longest first."""
-    seconds = Counter[str]()
+    """Seconds of each group, but of the shortest."""
+    seconds = defaultdict[str, float](float)
     for one in took:
         seconds[group_of(one.nodeid)] += one.seconds
-    return {group: round(total) for group, total in seconds.most_common() if total >= LEAST_S}
+    return {group: round(total) for group, total in seconds.items() if total >= LEAST_S}
+
+
+def longest_first(seconds: Mapping[str, float]) -> Mapping[str, float]:
+    """The same groups, sorted."""
+    return dict(sorted(seconds.items(), key=lambda group: group[1], reverse=True))
 
 
 def table(took: list[Took]) -> str:

@@ -42,7 +42,7 @@ class Groups:
             return None
         from xdist.scheduler import LoadScopeScheduling
 
-        class GroupScheduling(LoadScopeScheduling):
+        class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
             def _split_scope(self, nodeid: str) -> str:
                 return group_of(nodeid)
 

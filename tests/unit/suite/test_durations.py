@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.support.suite.durations import BEGIN, END, Took, by_group, read, table, with_table
+from tests.support.suite.durations import BEGIN, END, Took, by_group, longest_first, read, table, with_table
 
 _REPORT = """<testsuites><testsuite>
 <testcase classname="tests.unit.suite.test_durations" name="test_a[1::2]" time="1.5"/>
@@ -28,7 +28,7 @@ def test_groups_are_told_with_the_longest_first_and_without_the_shortest() -> No
         Took("tests/unit/test_b.py::a", 2),
         Took("tests/unit/test_c.py::b", 3),
     ]
-    assert list(by_group(took).items()) == [("tests/unit/test_c.py", 3), ("tests/unit/test_b.py", 2)]
+    assert list(longest_first(by_group(took)).items()) == [("tests/unit/test_c.py", 3), ("tests/unit/test_b.py", 2)]
 
 
 def test_tests_of_a_package_are_one_group() -> None:
