@@ -19,6 +19,8 @@ from plimsoll.domain.result import Verdict
 from plimsoll.services.definitions import dump_definition
 from plimsoll.settings import Settings
 
+pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
+
 _PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 _CHANGES = {
     "name": "faulty",

@@ -15,6 +15,8 @@ from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.load_generator import LoadRequest
 
+pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
+
 PATIENCE_S = 120
 
 

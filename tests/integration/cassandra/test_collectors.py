@@ -5,6 +5,8 @@ from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
 
 from plimsoll.analysis.gclog import parse_gc_log
 
+pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
+
 
 @pytest.mark.parametrize("collector", ["CMS", "Shenandoah", "ZGC"])
 def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for, collector):

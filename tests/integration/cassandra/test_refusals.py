@@ -7,6 +7,8 @@ from tests.integration.cassandra.conftest import define
 
 from plimsoll.domain.errors import DeployError
 
+pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
+
 
 def refusal(hosts_for, definition, busy_port=None):
     with hosts_for(definition, "refused") as deployment, socket.socket() as occupier:
