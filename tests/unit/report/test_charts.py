@@ -16,6 +16,7 @@ from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.rendering import picture_specification, smaller_png
 from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, log_axis
 from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.charts.tracks import track_charts
 from plimsoll.report.findings import Findings, analyse
 
 
@@ -112,6 +113,18 @@ def test_attempts_of_earlier_versions_have_fewer_strips_and_no_curve(demo: Findi
     older = {figure.name: figure for figure in figures(analyse(replace(demo.data, attempts=attempts)))}
     assert "latencies" not in older
     assert {row["track"] for row in rows_of(older["tracks-g1"])} == {"ms", "rate"}
+
+
+def test_what_waited_has_strips_of_its_own_up_to_the_last_whole_interval(demo: Findings) -> None:
+    starts = [0.0, 10.0, 20.0, 10_000.0]  # the last is of answers that came after the run's end
+    backlog = pd.DataFrame({"start_s": starts, "in_flight": [9, 100, 3, 1], "unsent": 0, "behind_s": [0.0, 3.5, 0, 0]})
+    attempts = tuple(replace(one, backlog=backlog) for one in demo.data.attempts)
+    drawn = {figure.name: figure for figure in track_charts(analyse(replace(demo.data, attempts=attempts)))}
+    values = {
+        track: [float(row["v"]) for row in rows_of(drawn["tracks-g1"]) if row["track"] == track]
+        for track in ("backlog", "in_flight")
+    }
+    assert values == {"backlog": [0.0, 3.5, 0.0], "in_flight": [9.0, 100.0, 3.0]}
 
 
 def test_curves_are_of_reads_and_writes_apart_and_end_with_the_maximum(demo: Findings) -> None:

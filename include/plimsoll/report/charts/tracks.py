@@ -81,11 +81,13 @@ def _figure(findings: Findings, variant: str, result: CellResult) -> Figure:
         name=f"tracks-{variant}",
         title=f"{findings.labels[variant]} at {ops(load)}, repeat {result.cell.repeat}: {result.state}",
         caption=(
-            "The cell that decided each variant's capacity: the worst repeat of the lowest load that missed, or of "
-            "the highest load. All strips share one axis of time. Drag to move, turn the wheel with Ctrl held to zoom, "
-            "double-click to see the whole again. Shaded: warm-up, not judged. CPU: all processors of a host. Heap: "
-            "the most in use when a collection began or ended. Stopped: for how long all threads of a node stood still "
-            "in an interval. Long runs are thinned: each point is the highest of its neighbours."
+            "The cell that decided each variant's capacity: the worst repeat of the lowest load that missed, or "
+            "of the highest load. All strips share one axis of time. Drag to move, turn the wheel with Ctrl held "
+            "to zoom, double-click to see the whole again. Shaded: warm-up, not judged. Backlog: due and not yet "
+            "sent, over the attempted rate. In flight: operations sent and not yet answered. CPU: all processors "
+            "of a host. Heap: the most in use when a collection began or ended. Stopped: for how long all threads"
+            " of a node stood still in an interval. Long runs are thinned: each point is the highest of its "
+            "neighbours."
         ),
         spec=spec,
         narrowest_px=300,
@@ -113,11 +115,11 @@ def _tracks(findings: Findings, attempt: AttemptData) -> Iterator[_Track]:
     yield _Track("rate", "Answered (ops/s)", _thinned(rates))
     half_s = float(every["duration_s"].median()) / 2
     if not attempt.backlog.empty:
-        waiting = pd.DataFrame(
-            {"t": attempt.backlog["start_s"] + half_s, "v": attempt.backlog["behind_s"], "series": ""}
-        )
+        told = attempt.backlog[attempt.backlog["start_s"].isin(every["start_s"])]
+        waiting = pd.DataFrame({"t": told["start_s"] + half_s, "v": told["behind_s"], "series": ""})
         if waiting["v"].max() > 0:
             yield _Track("backlog", "Backlog (s)", _thinned(waiting))
+        yield _Track("in_flight", "In flight", _thinned(waiting.assign(v=told["in_flight"])))
     for name, title, column, factor in (
         ("cpu", "CPU (%)", "cpu_busy", 100.0),
         ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
