@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
 from plimsoll.adapters.cassandra.flags import collector_flags, gc_log_flag, heap_flags, jdk_major
 from plimsoll.adapters.cassandra.layout import NodeFiles
@@ -81,8 +82,8 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
     # Native libraries are unpacked there, and a node that is killed leaves them.
     yield f"-Djava.io.tmpdir={files.home}"
     yield from (f"-javaagent:{jar}" for jar in installation.jars if jar.name.startswith(release.agent_jar))
-    yield f"-Dlogback.configurationFile={files.logback.as_uri()}"
-    yield f"-Dcassandra.config={files.settings.as_uri()}"
+    yield f"-Dlogback.configurationFile={_url(files.logback)}"
+    yield f"-Dcassandra.config={_url(files.settings)}"
     yield f"-Dcassandra.logdir={files.logs}"
     yield f"-Dcassandra.storagedir={files.data}"
 
@@ -102,3 +103,8 @@ def _jmx_arguments(address: str) -> Iterator[str]:
     yield f"{prefix}.authenticate=false"
     yield f"{prefix}.ssl=false"
     yield f"{prefix}.local.only=true"
+
+
+def _url(path: PurePosixPath) -> str:
+    """A path on a host as a URL. (`PurePath.as_uri` is deprecated since Python 3.14.)"""
+    return f"file://{quote(str(path))}"
