@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.note import Note
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
 
@@ -66,7 +67,7 @@ class CampaignData:
     """All that is known of a campaign.
 
     `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it;
-    `spending` is None where hosts cost nothing.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one.
     """
 
     campaign_id: str
@@ -76,6 +77,7 @@ class CampaignData:
     generated_at: datetime
     definition_yaml: str = ""
     spending: Spending | None = None
+    note: Note | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.bundle import bundle
-from plimsoll.cli.campaigns import campaigns, status
+from plimsoll.cli.campaigns import campaigns_app, status
 from plimsoll.cli.clusters import clusters_app
 from plimsoll.cli.compare import compare
 from plimsoll.cli.doctor import doctor
@@ -49,9 +49,10 @@ def main(
     """How much load a database carries while it keeps its service level."""
 
 
-for command in (plan, judge, rejudge, report, bundle, compare, campaigns, status, doctor, prepare, run, schema):
+for command in (plan, judge, rejudge, report, bundle, compare, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.command("import")(import_runs)
+cli.add_typer(campaigns_app, name="campaigns")
 cli.add_typer(clusters_app, name="clusters")
 
 

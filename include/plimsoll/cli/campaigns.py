@@ -1,20 +1,84 @@
 """`plimsoll campaigns` and `plimsoll status`."""
 
+import getpass
+from typing import Annotated
+
+import typer
+
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table
 
+campaigns_app = typer.Typer(help="List the campaigns in the store, annotate them, or delete them.")
 
-def campaigns(as_json: JsonOption = False) -> None:
+
+@campaigns_app.callback(invoke_without_command=True)
+def campaigns(context: typer.Context, as_json: JsonOption = False) -> None:
+    """Without a command, `list`."""
+    if context.invoked_subcommand is None:
+        list_campaigns(as_json)
+
+
+@campaigns_app.command("list")
+def list_campaigns(as_json: JsonOption = False) -> None:
     """List the campaigns in the store."""
     from plimsoll.bootstrap import existing_store
+    from plimsoll.services.campaign.annotating import read_note
     from plimsoll.services.campaigns import CampaignStore, campaign_ids
     from plimsoll.settings import Settings
 
     store = existing_store(Settings())
-    found = [(name, CampaignStore(store, name).definition().title) for name in campaign_ids(store)]
+    notes = {name: read_note(store, name) for name in campaign_ids(store)}
+    titles = {name: CampaignStore(store, name).definition().title for name in notes}
+    found = [(name, titles[name], note.text if note else "") for name, note in notes.items()]
     if as_json:
-        print_json([{"campaign_id": name, "title": title} for name, title in found])
+        print_json([{"campaign_id": name, "title": title, "note": note} for name, title, note in found])
         return
-    print_table(f"Campaigns in {store.url()}", ("campaign", "title"), found)
+    columns = ("campaign", "title", "note") if any(notes.values()) else ("campaign", "title")
+    print_table(f"Campaigns in {store.url()}", columns, [row[: len(columns)] for row in found])
+
+
+@campaigns_app.command()
+def note(
+    campaign: CampaignArgument,
+    text: Annotated[str, typer.Argument(help="What readers should know; an empty text removes the note.")],
+) -> None:
+    """Write a note on a campaign, in place of the one it has.
+
+    Pages and lists show it at once, the report once it is made again.
+    """
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.services.campaign.annotating import annotate
+    from plimsoll.services.campaigns import CampaignStore
+    from plimsoll.settings import Settings
+
+    written = annotate(
+        CampaignStore(existing_store(Settings()), campaign), text, getpass.getuser(), SystemClock().now()
+    )
+    typer.echo(f"campaign {campaign} has {'this note now' if written else 'no note now'}")
+
+
+@campaigns_app.command()
+def delete(
+    campaign: CampaignArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")] = False,
+) -> None:
+    """Delete a campaign with everything that was measured, its report too. There is no way back.
+
+    Asks twice. Refused while a cluster of it lives or anything runs. Who deleted what stays on record in the store.
+    """
+    from plimsoll.bootstrap import build_toolkit
+    from plimsoll.services.campaign.deleting import deletable, delete_campaign
+    from plimsoll.settings import Settings
+
+    toolkit, by = build_toolkit(Settings()), getpass.getuser()
+    found = deletable(toolkit, campaign, by)
+    if not yes:
+        typer.echo(f"{campaign} has {found.attempts} attempts in {found.files} files. Nothing of it can be had again.")
+        typer.confirm("Delete all of it?", abort=True)
+        if typer.prompt("Once more: type the campaign's id") != campaign:
+            raise typer.BadParameter("that is another id: nothing was deleted")
+    deleted = delete_campaign(toolkit, campaign, by)
+    typer.echo(f"deleted {deleted.campaign_id}: {deleted.attempts} attempts, {deleted.files} files")
 
 
 def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:

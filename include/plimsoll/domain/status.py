@@ -66,6 +66,7 @@ class CampaignSummary(Model):
     seconds_left: Annotated[float | None, Field(description="Estimate until the last cell is judged, s")]
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far; 0 where they are free")]
     budget_usd: float | None = None
+    note: Annotated[str, Field(description="What somebody wrote about it; empty: nothing")] = ""
     published: Annotated[bool, Field(description="Whether its report is there")] = False
 
     @property

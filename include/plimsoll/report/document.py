@@ -16,6 +16,7 @@ from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.note import Note
 from plimsoll.domain.result import Check, OpeningBacklog, Percentiles
 from plimsoll.report.answers import loads_line, sentence
 from plimsoll.report.conclusion import conclusion
@@ -98,6 +99,7 @@ class ReportDocument(Model):
     campaign_id: str
     title: str
     generated_at: AwareDatetime
+    note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
@@ -133,6 +135,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         campaign_id=data.campaign_id,
         title=findings.definition.title,
         generated_at=data.generated_at,
+        note=data.note,
         code_versions=code_versions(findings),
         service_levels=tuple(map(str, findings.definition.service_levels)),
         counts=_counts(findings),

@@ -61,6 +61,9 @@ class CampaignStore:
         """
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
+        if self.store.exists(layout.deleting_key(self.campaign_id)):
+            mend = f"`plimsoll campaigns delete {self.campaign_id}` finishes it; then the id is free again"
+            raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition

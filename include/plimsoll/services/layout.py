@@ -42,6 +42,21 @@ def settled_key(campaign_id: str) -> str:
     return f"{campaign_id}/settled.json"
 
 
+def note_key(campaign_id: str) -> str:
+    """What somebody wrote about the campaign."""
+    return f"{campaign_id}/note.json"
+
+
+def deleting_key(campaign_id: str) -> str:
+    """There while the campaign is being deleted, and after a deletion that was interrupted."""
+    return f"{campaign_id}/deleting.json"
+
+
+def deletion_key(campaign_id: str, moment: str) -> str:
+    """Who deleted the campaign at that moment, and what; outside of the campaign. No campaign's id has a dot in it."""
+    return f".deleted/{moment}-{campaign_id}.json"
+
+
 def asked_key(campaign_id: str) -> str:
     """Which cells its newest run was asked for."""
     return f"{campaign_id}/asked.json"

@@ -11,6 +11,7 @@ from plimsoll.analysis.capacity import capacities
 from plimsoll.analysis.coincidence import with_every_cause
 from plimsoll.domain.errors import NotFound, Problem
 from plimsoll.services import layout
+from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_provenance
 from plimsoll.services.definitions import dump_definition
 from plimsoll.services.spending import campaign_spending
@@ -45,6 +46,7 @@ def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetim
         generated_at=at,
         definition_yaml=dump_definition(definition),
         spending=campaign_spending(campaign, at),
+        note=read_note(campaign.store, campaign.campaign_id),
     )
 
 

@@ -92,7 +92,9 @@ def take_snapshot(campaign: CampaignStore) -> Snapshot:
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
     whole = (layout.costs_prefix(campaign_id), layout.campaign_quality_prefix(campaign_id))
-    keys = [layout.definition_key(campaign_id), *(key for prefix in whole for key in store.keys(prefix))]
+    note = layout.note_key(campaign_id)
+    named = [layout.definition_key(campaign_id), *([note] if store.exists(note) else ())]
+    keys = [*named, *(key for prefix in whole for key in store.keys(prefix))]
     keys += [key for key in store.keys(layout.cells_prefix(campaign_id)) if _is_kept(key)]
     return Snapshot({key: store.read(key) for key in keys})
 

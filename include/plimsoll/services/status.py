@@ -10,6 +10,7 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.progress import cell_progress, seconds_left
@@ -80,6 +81,7 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
 
 
 def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime) -> dict[str, Any]:
+    note = read_note(campaign.store, campaign.campaign_id)
     return {
         "campaign_id": campaign.campaign_id,
         "title": definition.title,
@@ -89,6 +91,7 @@ def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: d
         **tally.model_dump(),
         "usd": spent_usd(ledger(campaign, now)),
         "budget_usd": definition.budget,
+        "note": note.text if note else "",
         "published": campaign.store.exists(report_key(campaign.campaign_id)),
     }
 

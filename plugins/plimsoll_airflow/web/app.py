@@ -4,7 +4,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
-from plimsoll_airflow.web import api, headers, pages, problems
+from plimsoll_airflow.web import api, curating, headers, pages, problems
 from plimsoll_airflow.web.access import require_permission
 from plimsoll_airflow.web.forgery import require_own_page
 from plimsoll_airflow.web.rendering import base_of
@@ -29,10 +29,12 @@ def create_app() -> FastAPI:
     problems.install(app)
     headers.install(app)
     app.include_router(api.router)
+    app.include_router(curating.api)
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
     def openapi(request: Request) -> JSONResponse:
         return JSONResponse({**app.openapi(), "servers": [{"url": base_of(request)}]})
 
     app.include_router(pages.router)
+    app.include_router(curating.pages)
     return app

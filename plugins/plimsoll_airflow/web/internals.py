@@ -53,6 +53,8 @@ class SeenRun:
     state: str
     conf: Mapping[str, Any]
     run_after: datetime
+    clear_number: int
+    """How often tasks of it were cleared."""
 
     @property
     def is_live(self) -> bool:
@@ -131,4 +133,4 @@ def signing_key() -> str:
 
 
 def _seen(run: DagRun) -> SeenRun:
-    return SeenRun(run.dag_id, run.run_id, str(run.state), run.conf or {}, run.run_after)
+    return SeenRun(run.dag_id, run.run_id, str(run.state), run.conf or {}, run.run_after, run.clear_number or 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
 from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
@@ -87,14 +88,22 @@ class Library:
         unread = [name for name in names if name not in self._lines]
         if unread:
             with ThreadPoolExecutor(FIRST_READERS) as pool:
-                list(pool.map(self._read_line, unread))
-        return tuple(sorted(map(self._listed, names), key=_began, reverse=True))
+                list(pool.map(self._line_if_there, unread))
+        found = [line for name in names if (line := self._line_if_there(name))]
+        return tuple(sorted(found, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
         """Something was done to the campaign: look again."""
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
             self._lines.pop(campaign_id, None)
+
+    def _line_if_there(self, campaign_id: str) -> CampaignSummary | None:
+        """None for a campaign that is being deleted just now."""
+        try:
+            return self._listed(campaign_id)
+        except NotFound:
+            return None
 
     def _listed(self, campaign_id: str) -> CampaignSummary:
         """What is known, if it is not old; where nothing runs and it is, it is read again meanwhile."""

@@ -1,11 +1,12 @@
 """Who of those that work at attempts is alive, as Airflow's own database knows of its runs."""
 
-from airflow.models.dagrun import DagRun
-from airflow.utils.session import create_session
-from sqlalchemy import select
+from dataclasses import replace
 
 from plimsoll.ports.owners import Owners
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRun
+from plimsoll.services.toolkit import Toolkit
+from plimsoll_airflow.ownership import CELL_DAG, CellRun
+from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.web.internals import find_run
 
 
 class RunsAndProcesses:
@@ -20,13 +21,14 @@ class RunsAndProcesses:
 
     def is_alive(self, owner: str) -> bool | None:
         """Whether that pass of the run goes on. None for a run that this Airflow does not know."""
-        run = CellRun.parse(owner)
-        if run is None:
+        pass_ = CellRun.parse(owner)
+        if pass_ is None:
             return self._processes.is_alive(owner)
-        wanted = select(DagRun.state, DagRun.clear_number).where(DagRun.dag_id == CELL_DAG, DagRun.run_id == run.run_id)
-        with create_session() as session:
-            found = session.execute(wanted).first()
-        if found is None:
-            return None
-        state, clear_number = found
-        return state in LIVE_STATES and clear_number == run.clear_number
+        run = find_run(CELL_DAG, pass_.run_id)
+        return None if run is None else run.is_live and run.clear_number == pass_.clear_number
+
+
+def watching_toolkit() -> Toolkit:
+    """The toolkit, which knows of Airflow's runs whether they live."""
+    tools = toolkit()
+    return replace(tools, owners=RunsAndProcesses(tools.owners))

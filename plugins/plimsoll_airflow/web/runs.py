@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.states import Memory, cell_states
@@ -81,6 +81,14 @@ def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) ->
         internals.fail_run(run)
         ended.append(_named_run(run))
     return EndedRuns(runs=ended, attempts=attempts)
+
+
+def require_no_runs(definition: Definition, campaign_id: str) -> None:
+    """Refused, with the runs, while one works at the campaign."""
+    mend = "wait until it has ended, or cancel the campaign on its page"
+    live = [Problem(f"run {run.run_id}", "works at the campaign", mend) for run in _runs_of(definition, campaign_id)]
+    if live:
+        raise Refused(live, where=f"campaign {campaign_id!r}")
 
 
 def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:

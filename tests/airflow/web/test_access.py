@@ -39,7 +39,15 @@ CHANGES = [(method, path) for method, path in ROUTES if method != "GET"]
 
 def test_there_are_routes_of_both_kinds() -> None:
     assert len(ROUTES) > 20
-    assert {path.rpartition("/")[2] for _, path in CHANGES} == {"runs", "again", "cancel", "destroy"}
+    assert {path.rpartition("/")[2] for _, path in CHANGES} == {
+        "runs",
+        "again",
+        "cancel",
+        "destroy",
+        "note",
+        "delete",
+        CAMPAIGN,
+    }
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)

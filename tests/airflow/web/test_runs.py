@@ -256,6 +256,12 @@ def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, 
     assert live_tasks() == {("demo", ""): {"reap"}}
 
 
+def test_a_campaign_that_a_run_works_at_is_not_deleted(client: Client) -> None:
+    _start("demo", campaign_id=CAMPAIGN)
+    answer = client("admin").delete(API, params={"confirm": CAMPAIGN})
+    assert (answer.status_code, "works at the campaign" in answer.text) == (400, True)
+
+
 def test_destroying_asks_the_reaper_for_this_campaigns_clusters(client: Client) -> None:
     answer = client("user").post(f"{API}/destroy")
 

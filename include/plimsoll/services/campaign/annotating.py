@@ -1,0 +1,45 @@
+"""Annotate a campaign: its pages, lists and reports show the note."""
+
+from datetime import datetime
+
+from pydantic import ValidationError
+
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.note import LONGEST_NOTE, Note
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore
+
+
+def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
+    """Give the campaign this note instead of the one it had; without text, none. A published report stays as it is.
+
+    Refused for a note that is too long or holds control characters; NotFound when there is no such campaign.
+    """
+    campaign.definition_text()
+    written = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    if len(written) > LONGEST_NOTE:
+        raise _refused(
+            f"has {len(written)} characters", f"allowed: {LONGEST_NOTE}; put the rest where it can be linked to"
+        )
+    if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
+        raise _refused("holds control characters", "leave them out")
+    key = layout.note_key(campaign.campaign_id)
+    if not written:
+        campaign.store.delete(key)
+        return None
+    note = Note(text=written, by=by, at=at)
+    campaign.store.write(key, note.model_dump_json(indent=1).encode())
+    return note
+
+
+def read_note(store: ResultStore, campaign_id: str) -> Note | None:
+    """The campaign's note; None where it has none, or one that this version can't read."""
+    try:
+        return Note.model_validate_json(store.read(layout.note_key(campaign_id)))
+    except (NotFound, ValidationError):
+        return None
+
+
+def _refused(what: str, mend: str) -> Refused:
+    return Refused([Problem("note", what, mend)])

@@ -1,0 +1,96 @@
+"""Delete a campaign with everything that was measured, and say in the store who did.
+
+A deletion that is interrupted leaves a folder that no list shows and no run opens; deleting again finishes it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from pydantic import AwareDatetime
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.owner import owner_words
+from plimsoll.services import layout
+from plimsoll.services.campaign.holding import held, require_free
+from plimsoll.services.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.reaping import living_clusters
+from plimsoll.services.states import Memory, cell_states
+from plimsoll.services.toolkit import Toolkit
+
+
+class Deletion(Model):
+    """What was deleted, by whom, and when."""
+
+    campaign_id: str
+    by: str
+    at: AwareDatetime
+    attempts: int
+    files: int
+
+
+def deletable(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
+    """What deleting the campaign would delete. NotFound where there is none.
+
+    Refused while something of it lives: clusters, attempts under way, a process that runs it; and where its provider
+    can't be asked for clusters.
+    """
+    files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
+    if not files:
+        mend = "`plimsoll campaigns` lists the campaigns of this store"
+        raise NotFound(f"there is no campaign {campaign_id!r}", where=toolkit.store.url(), mend=mend)
+    require_free(toolkit, campaign_id)
+    if problems := [*_running(toolkit, campaign_id), *_clusters(toolkit, campaign_id)]:
+        raise Refused(problems, where=f"campaign {campaign_id!r}")
+    attempts = sum(key.endswith(f"/{layout.ATTEMPT}") for key in files)
+    return Deletion(campaign_id=campaign_id, by=by, at=toolkit.clock.now(), attempts=attempts, files=len(files))
+
+
+def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
+    """Delete everything of the campaign. Refused, and nothing deleted, where `deletable` says so.
+
+    What was deleted is on record below `.deleted` in the store first.
+    """
+    deletion, store = deletable(toolkit, campaign_id, by), toolkit.store
+    with held(toolkit, campaign_id):
+        content = deletion.model_dump_json(indent=1).encode()
+        store.write(layout.deletion_key(campaign_id, _stamp(deletion.at)), content)
+        store.write(layout.deleting_key(campaign_id), content)
+        # Without its definition it is no campaign any more: for lists, and for whoever would begin an attempt.
+        store.delete(layout.definition_key(campaign_id))
+        for folder in store.folders(campaign_id):
+            if f"{campaign_id}/{folder}" != layout.holds_prefix(campaign_id):
+                store.delete(f"{campaign_id}/{folder}")
+    store.delete(campaign_id)
+    return deletion
+
+
+def _running(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
+    if not campaign_exists(toolkit.store, campaign_id):
+        return
+    definition = CampaignStore(toolkit.store, campaign_id).definition()
+    memory = Memory(owners=toolkit.owners)
+    for state in cell_states(toolkit.store, campaign_id, definition, toolkit.clock.now(), memory):
+        for one in state.attempts:
+            if one.is_running:
+                owner = owner_words(one.attempt.owner) if one.attempt else "somebody"
+                mend = "wait until it has ended, or cancel the campaign on its page"
+                yield Problem(str(one.key), f"is being run by {owner}", mend)
+
+
+def _clusters(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
+    """Clusters of the campaign that live, of any provider, and why its own provider could not be asked."""
+    exists = campaign_exists(toolkit.store, campaign_id)
+    own = CampaignStore(toolkit.store, campaign_id).definition().provider.name if exists else None
+    for name, provider in toolkit.providers.items():
+        living = living_clusters(replace(toolkit, providers={name: provider}))
+        for cluster in living.clusters:
+            if cluster.key.campaign_id == campaign_id:
+                yield Problem(str(cluster.key), "its cluster is alive", f"`plimsoll clusters destroy {cluster.key}`")
+        if name == own:
+            yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}") for why in living.unseen)
+
+
+def _stamp(at: datetime) -> str:
+    return f"{at:%Y%m%dt%H%M%S}"

@@ -1,0 +1,116 @@
+"""Annotate and delete a campaign: a page for people, and the same by the JSON API."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query
+from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.note import LONGEST_NOTE, Note
+from plimsoll.services.campaign.annotating import annotate, read_note
+from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll_airflow.web import runs
+from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, require_change
+from plimsoll_airflow.web.authentication import User
+from plimsoll_airflow.web.forgery import token_for
+from plimsoll_airflow.web.internals import BaseUser, action_logging
+from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.owners import watching_toolkit
+from plimsoll_airflow.web.pages import Visited
+from plimsoll_airflow.web.paths import CampaignId
+from plimsoll_airflow.web.problems import RESPONSES
+from plimsoll_airflow.web.rendering import base_of, render
+
+pages = APIRouter(prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)])
+api = APIRouter(
+    prefix="/api/v1/campaigns/{campaign_id}",
+    responses=RESPONSES,
+    tags=["actions"],
+    dependencies=[Depends(require_campaign)],
+)
+_SEE_OTHER = 303
+_LOGGED_NOTE, _LOGGED_DELETION = Depends(action_logging("plimsoll.note")), Depends(action_logging("plimsoll.delete"))
+
+
+class NoteText(BaseModel):
+    """A note to write."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=2 * LONGEST_NOTE, description="What readers should know; empty: no note")
+
+
+@pages.get("/manage")
+def manage(visit: Visited) -> Response:
+    """The campaign's note, and its deletion: what would be deleted, or what speaks against it."""
+    found: Deletion | None = None
+    problems: tuple[Problem, ...] = ()
+    try:
+        found = _deletable(visit.definition, visit.campaign_id, visit.user) if visit.may else None
+    except Refused as error:
+        problems = error.problems
+    note = read_note(visit.store, visit.campaign_id)
+    context = {"campaign_id": visit.campaign_id, "title": visit.definition.title, "note": note, "longest": LONGEST_NOTE}
+    return render(
+        visit.request,
+        "manage.html.j2",
+        {**context, "deletable": found, "problems": problems, "may": visit.may, "token": token_for(visit.user)},
+    )
+
+
+@pages.post("/note", dependencies=[_LOGGED_NOTE])
+def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_NOTE)] = "") -> Response:
+    """*Save the note*; an empty one removes it."""
+    _annotate(visit.definition, visit.campaign_id, text, visit.user)
+    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}", status_code=_SEE_OTHER)
+
+
+@pages.post("/delete", dependencies=[_LOGGED_DELETION])
+def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
+    """*Delete the campaign*, by who has typed its id."""
+    _delete(visit.definition, visit.campaign_id, confirm, visit.user)
+    return RedirectResponse(f"{base_of(visit.request)}/", status_code=_SEE_OTHER)
+
+
+@api.put("/note", dependencies=[_LOGGED_NOTE])
+def put_note(campaign_id: CampaignId, note: NoteText, definition: CampaignDefinition, user: User) -> Note | None:
+    """Write the campaign's note in place of the one it has; none for an empty text."""
+    return _annotate(definition, campaign_id, note.text, user)
+
+
+@api.delete("", dependencies=[_LOGGED_DELETION])
+def delete_by_api(
+    campaign_id: CampaignId,
+    definition: CampaignDefinition,
+    user: User,
+    confirm: Annotated[str, Query(max_length=200, description="The campaign's id once more")] = "",
+) -> Deletion:
+    """Delete the campaign with everything that was measured, for good. Refused while anything of it lives or runs."""
+    return _delete(definition, campaign_id, confirm, user)
+
+
+def _annotate(definition: Definition, campaign_id: str, text: str, user: BaseUser) -> Note | None:
+    require_change(definition, user)
+    campaign = CampaignStore(library().store, campaign_id)
+    note = annotate(campaign, text, str(user.get_name()), library().clock.now())
+    library().forget(campaign_id)
+    return note
+
+
+def _deletable(definition: Definition, campaign_id: str, user: BaseUser) -> Deletion:
+    runs.require_no_runs(definition, campaign_id)
+    return deletable(watching_toolkit(), campaign_id, str(user.get_name()))
+
+
+def _delete(definition: Definition, campaign_id: str, confirm: str, user: BaseUser) -> Deletion:
+    require_change(definition, user)
+    if confirm != campaign_id:
+        mend = f"give the campaign's id once more, as `confirm`: {campaign_id}"
+        raise Refused([Problem("confirm", "the deletion was not confirmed", mend)], where=f"campaign {campaign_id!r}")
+    _deletable(definition, campaign_id, user)
+    deleted = delete_campaign(watching_toolkit(), campaign_id, str(user.get_name()))
+    library().forget(campaign_id)
+    return deleted

@@ -1,0 +1,54 @@
+"""Notes on campaigns."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.note import LONGEST_NOTE, Note
+from plimsoll.services import layout
+from plimsoll.services.campaign.annotating import annotate, read_note
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.results import campaign_data
+from plimsoll.services.snapshot import take_snapshot
+from plimsoll.services.states import Memory
+from plimsoll.services.status import campaign_summary
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+DEFINITION = instant_definition(variants=1, loads=1)
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> CampaignStore:
+    return Installation(tmp_path).open_campaign(DEFINITION)
+
+
+def test_a_note_shows_in_lists_and_goes_into_the_report_and_its_bundle(campaign: CampaignStore) -> None:
+    note = annotate(campaign, "  the switch was\r\nreplaced in between <b> \n", "ada", NOON)
+
+    assert note == Note(text="the switch was\nreplaced in between <b>", by="ada", at=NOON)
+    assert read_note(campaign.store, "campaign") == note
+    assert campaign_summary(campaign.store, "campaign", DEFINITION, NOON, Memory()).note == note.text
+    snapshot = take_snapshot(campaign)
+    assert layout.note_key("campaign") in set(snapshot.keys(""))
+    assert campaign_data(CampaignStore(snapshot, "campaign"), (), NOON).note == note
+
+
+def test_an_empty_note_removes_it(campaign: CampaignStore) -> None:
+    annotate(campaign, "wrong", "ada", NOON)
+    assert annotate(campaign, " \n", "ada", NOON) is None
+    assert read_note(campaign.store, "campaign") is None
+    assert layout.note_key("campaign") not in set(take_snapshot(campaign).keys(""))
+
+
+@pytest.mark.parametrize(("text", "why"), [("x" * (LONGEST_NOTE + 1), "2001 characters"), ("a\x1b[2J", "control")])
+def test_what_is_too_long_or_no_text_is_refused(campaign: CampaignStore, text: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        annotate(campaign, text, "ada", NOON)
+
+
+def test_a_campaign_that_does_not_exist_has_no_notes(campaign: CampaignStore) -> None:
+    with pytest.raises(NotFound):
+        annotate(CampaignStore(campaign.store, "nonesuch"), "text", "ada", NOON)
