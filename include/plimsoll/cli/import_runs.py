@@ -34,7 +34,6 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
 
     say = (lambda _: None) if as_json else typer.echo
     toolkit = build_toolkit(Settings())
-    toolkit.store.check()
     verdicts = import_runs(toolkit, told, find, say)
     if as_json:
         cells = {verdict.cell.id: verdict.outcome for verdict in verdicts}

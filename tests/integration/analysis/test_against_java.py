@@ -109,7 +109,7 @@ def test_logs_of_the_older_encodings(java, tmp_path, version, word_bytes):
     path.write_bytes(log(line(second, 1.0, old_payload(values, version, word_bytes))
                          for second, values in enumerate(seconds)))  # fmt: skip
     rows = [row for row in java.intervals(0, 3, UNITS_PER_MS["us"], [str(path)]) if row.log == "all"]
-    assert ours([path], 0, 3) == theirs(rows, {"all": "all"}, 2, "us")
+    assert ours([path], 0, 3, "us") == theirs(rows, {"all": "all"}, 2, "us")
 
 
 def _seconds(rng: np.random.Generator, seconds: int, count: int, **settings: int) -> Iterator[str]:
