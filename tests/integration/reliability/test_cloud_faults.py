@@ -15,20 +15,12 @@ from tests.cloud.faults import (
     Throttle,
     VcpuLimit,
 )
-from tests.cloud.lag import Lag
-from tests.cloud.lifecycle import Delays
 from tests.integration.reliability.conftest import CELL, Place
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.campaigns import read_manifest
 
 FIRST, SECOND = "us-east-1a", "us-east-1b"
-
-
-@pytest.fixture(params=[False, True], ids=["", "lagging"])
-def behind(request: pytest.FixtureRequest) -> tuple[Delays, Lag]:
-    """Each fault also where EC2's answers are 20 s behind, show 3 instances a page, and instances end in 12 min."""
-    return (Delays(shutting_down=720), Lag.of(20, page=3)) if request.param else (Delays(), Lag())
 
 
 @pytest.fixture(autouse=True)
