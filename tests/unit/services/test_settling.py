@@ -65,7 +65,7 @@ def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_o
     line = campaign_summary(store, "campaign", DEFINITION, now, Memory())
     assert line == summary_of(campaign_status(campaign.store, "campaign", DEFINITION, now, Memory()))
     assert (line.state, line.counts, line.started_at is not None) == ("complete", {"met": 2}, True)
-    assert store.keys_read == ["campaign/settled.json"]
+    assert store.keys_read == ["campaign/settled.json", "campaign/note.json"]
 
 
 def test_one_that_waits_for_cells_is_not_settled(installation, campaign):
