@@ -80,7 +80,7 @@ def running_deployment(folder: Path) -> Iterator[Deployment]:
         made.campaigns.mkdir(mode=0o755)
         made.write_variables()
         try:
-            made.compose("build", timeout_s=_BUILT_WITHIN_S)
+            made.compose("build", "init", "load", timeout_s=_BUILT_WITHIN_S)
             made.compose("up", "--detach", "--wait", "--no-build", timeout_s=_UP_WITHIN_S)
             yield made
         finally:

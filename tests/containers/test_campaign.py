@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 import httpx
 import pytest
@@ -46,16 +47,16 @@ def definition(deployment: Deployment) -> Definition:
 
 
 @pytest.fixture(scope="module")
-def transport(deployment: Deployment, definition: Definition) -> Transport:
+def transport(deployment: Deployment, definition: Definition) -> Iterator[Transport]:
     """Airflow's REST API as an admin, made as docs/operations.md says; the hosts' key in a connection."""
     name = ("--firstname", "Ada", "--lastname", "Lovelace", "--email", "ada@example.com")
     made = ("users", "create", "--username", USER, "--role", "Admin", *name, "--password", PASSWORD)
     deployment.compose("run", "--rm", "airflow", *made, timeout_s=300)
     deployment.compose("run", "--rm", "prepare", definition.name, timeout_s=1800)
-    transport = Transport(deployment.url, PASSWORD, user=USER)
     key = {"connection_id": "bench", "conn_type": "ssh", "login": "bench"}
-    transport.call("POST", "/connections", json={**key, "extra": _extra(deployment)})
-    return transport
+    with closing(Transport(deployment.url, PASSWORD, user=USER)) as transport:
+        transport.call("POST", "/connections", json={**key, "extra": _extra(deployment)})
+        yield transport
 
 
 def test_a_small_campaign_runs_through_the_containers_to_its_report(

@@ -83,10 +83,10 @@ def test_dag_files_are_read_again_when_a_definition_is_added_changed_or_removed(
 
 
 def test_a_viewer_logs_in_with_a_password_of_their_own_and_may_only_look(up: StackUnderTest) -> None:
-    vera = AirflowClient(Transport(up.running.url, up.stack.home.password_of("vera"), user="vera"))
-    assert vera.dag("chain") is not None
-    with pytest.raises(ApiError, match="403"):
-        vera.unpause("chain")
+    with AirflowClient(Transport(up.running.url, up.stack.home.password_of("vera"), user="vera")) as vera:
+        assert vera.dag("chain") is not None
+        with pytest.raises(ApiError, match="403"):
+            vera.unpause("chain")
 
 
 def test_triggering_twice_under_one_run_id_is_one_run(up: StackUnderTest) -> None:
