@@ -75,7 +75,7 @@ def test_a_campaign_from_the_form_to_its_report(ada: Page, airflow: StackUnderTe
     expect(unpaused).not_to_be_checked()
     expect(ada.get_by_role("link", name="instant", exact=True)).to_be_visible()
     ada.get_by_role("button", name="Dag Docs").click()
-    expect(ada.get_by_role("dialog")).to_contain_text("2 cells: 1 variants × 2 load levels")
+    expect(ada.get_by_role("dialog")).to_contain_text("2 cells: 1 variant × 2 load levels")
     ada.keyboard.press("Escape")
     # What is seen of the checkbox is its label: it can be clicked once the dialog's veil has gone.
     unpaused.locator("xpath=ancestor::label").click()
@@ -164,7 +164,7 @@ def test_only_the_cells_asked_for_run_again(
     gates.open(f"stormy~{FAILED}", "destroy")
     expect(square(ada, FAILED, "met; .*attempt 2 of 2")).to_be_visible()
 
-    assert airflow.wait_for(second, timeout_s=END_S).state == "failed"
+    assert airflow.wait_for(second, timeout_s=END_S).state == "success"  # the one cell that it was asked for is valid
     assert installation.attempts("stormy") == {MET: [1], MISSED: [1], INVALID: [1], FAILED: [1, 2]}
 
     installation.faults.heal(INVALID)
