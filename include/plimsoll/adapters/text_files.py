@@ -1,5 +1,6 @@
 """Text files that people write, read within a bound."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from plimsoll.domain.errors import DefinitionError, Problem
@@ -12,9 +13,9 @@ def read_text(path: Path) -> str:
     data = b""
     try:
         with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+            data = file.read(_MOST_BYTES + 1).removeprefix(BOM_UTF8)
         if len(data) <= _MOST_BYTES:
-            return data.decode("utf-8-sig")
+            return data.decode()
         problem = Problem("the whole file", f"is larger than {_MOST_BYTES >> 20} MiB", "is this the right file?")
     except UnicodeDecodeError as error:
         problem = _not_utf_8(data, error.start)

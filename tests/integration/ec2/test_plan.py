@@ -107,7 +107,7 @@ def test_people_see_it_with_the_table_where_the_api_may_not_be_asked(plan: Plan,
             {"image": "/no/such/parameter"},
             ["options.image (line ", "name an SSM parameter that the region has"],
         ),
-        ({"instance_types": {"node": "r5d.huge", "load": "c5.2xlarge"}}, ["instance_types.node: ", "r5d.huge"]),
+        ({"instance_types": {"node": "r5d.huge", "load": "c5.2xlarge"}}, ["instance_types.node (line ", "r5d.huge"]),
     ],
 )
 def test_what_is_not_there_is_refused(plan: Plan, changes: Any, said: list[str]) -> None:

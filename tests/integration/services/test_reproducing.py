@@ -153,9 +153,12 @@ def test_attempts_that_the_gate_has_not_seen_are_not_reported(published):
         report_files(Snapshot(fewer), "demo-a", AT, "1")
 
 
-@pytest.mark.parametrize("command", [("report", "./gone.zip"), ("report", "."), ("bundle", "demo-a")])
-def test_what_is_not_there_is_named(elsewhere, command):
-    assert isinstance(plimsoll(*command).exception, NotFound)
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [(("report", "./gone.zip"), NotFound), (("report", "."), NotFound), (("bundle", "demo-a"), StoreError)],
+)
+def test_what_is_not_there_is_named(elsewhere, command, error):
+    assert isinstance(plimsoll(*command).exception, error)
 
 
 def test_a_damaged_bundle_leaves_no_report(published, elsewhere):
