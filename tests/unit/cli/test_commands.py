@@ -2,7 +2,6 @@
 
 import json
 import re
-import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
