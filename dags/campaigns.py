@@ -11,7 +11,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.campaign_notices import when_incomplete
 from plimsoll_airflow.catalogue import sound_definitions, timetable
 from plimsoll_airflow.forms import campaign_doc, campaign_params
-from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.operators.campaign import NextRound, Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.ownership import PLAN_TASK
@@ -47,4 +47,6 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         # A teardown, so that the run ends as its report does.
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report
+        if definition.has_rounds:
+            run_cell >> NextRound(task_id="next_round", dag_id=definition.dag_id, trigger_rule=TriggerRule.ALL_DONE)
         run_cell >> reap.as_teardown()

@@ -101,7 +101,7 @@ def listening_addresses(home: Home) -> set[str]:
     """The addresses that processes of a stack listen on. Undumpable ones can be looked into by root only."""
     found = set()
     for member in census.members(home):
-        with suppress(psutil.AccessDenied):
+        with suppress(psutil.AccessDenied, psutil.NoSuchProcess):  # a worker may have ended meanwhile
             connections = member.process.net_connections("inet")
             found |= {one.laddr.ip for one in connections if one.status == psutil.CONN_LISTEN}
     return found

@@ -17,7 +17,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll.services.planning import running_order
+from plimsoll.strategies.matrix import running_order
 from plimsoll_airflow.ownership import CellRun, CellRunId
 
 PHASES = ("provision", "deploy", "populate", "warm-up", "load", "collect", "judge", "done")

@@ -14,9 +14,9 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
-from plimsoll.services.planning import running_order
 from plimsoll.services.publishing import report_key
 from plimsoll.settings import Settings
+from plimsoll.strategies.matrix import running_order
 
 CAMPAIGN = "azul-mine"
 # Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that leave the

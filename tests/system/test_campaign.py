@@ -26,10 +26,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
 from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.definitions import dump_definition
-from plimsoll.services.planning import running_order
 from plimsoll.services.publishing import report_key
 from plimsoll.services.reaping import living_clusters
 from plimsoll.settings import Settings
+from plimsoll.strategies.matrix import running_order
 
 LIFETIME = timedelta(hours=1)
 

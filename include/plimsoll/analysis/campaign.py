@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.errors import NotFound
+from plimsoll.strategies.decision import StrategyOfCampaign
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.note import Note
     from plimsoll.domain.provenance import Provenance
-    from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
+    from plimsoll.domain.result import Check, LevelVerdict, Percentiles, ValidOutcome, Verdict
 
-CellState = Literal["met", "missed", "invalid", "not run"]
+CellState = Literal["met", "missed", "invalid", "not run", "not needed"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
@@ -80,12 +81,24 @@ class CampaignData:
     note: Note | None = None
 
 
+@dataclass(frozen=True)
+class Decider:
+    """A cell whose outcome made others needless."""
+
+    cell_id: str
+    outcome: ValidOutcome
+
+
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """A cell of the grid with its attempts, oldest first. `counted` is the newest valid one, if there is one."""
+    """A cell of the grid with its attempts, oldest first. `counted` is the newest valid one, if there is one.
+
+    `decided_by`: of a cell without a valid attempt that a search need not run, the cell whose outcome says so.
+    """
 
     cell: Cell
     attempts: tuple[AttemptData, ...]
+    decided_by: Decider | None = None
 
     @property
     def counted(self) -> AttemptData | None:
@@ -106,6 +119,8 @@ class CellResult:
     @property
     def state(self) -> CellState:
         """The cell's one-word answer."""
+        if self.decided_by:
+            return "not needed"
         return self.shown.verdict.outcome if self.shown else "not run"
 
     @property
@@ -139,7 +154,16 @@ def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
                 mend="bring the campaign's definition back to what it was when the attempt ran",
             )
         attempts[attempt.verdict.cell].append(attempt)
-    return tuple(CellResult(cell=cell, attempts=tuple(tries)) for cell, tries in attempts.items())
+    return _with_deciders(
+        data.definition, [CellResult(cell=cell, attempts=tuple(tries)) for cell, tries in attempts.items()]
+    )
+
+
+def _with_deciders(definition: Definition, results: Sequence[CellResult]) -> tuple[CellResult, ...]:
+    outcomes = {one.cell.id: outcome for one in results if one.verdict and (outcome := one.verdict.valid_outcome)}
+    not_needed = StrategyOfCampaign(definition).next(outcomes).not_needed
+    deciders = {cell_id: Decider(decider, outcomes[decider]) for cell_id, decider in not_needed.items()}
+    return tuple(replace(one, decided_by=deciders.get(one.cell.id)) for one in results)
 
 
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:

@@ -1,18 +1,16 @@
 """Capacity: the highest load at which every repeat is valid and met, with all lower loads too; and what it rests on."""
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby, takewhile
-from typing import Annotated, Literal
+from itertools import groupby
+from typing import Annotated
 
-from pydantic import Field, computed_field
+from pydantic import Field
 
 from plimsoll.analysis import narrowing
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by_errors
 from plimsoll.analysis.statistics import pass_probability_bound
 from plimsoll.domain.base import Model
-
-CapacityKind = Literal["found", "at-least", "provisional", "none", "unknown"]
-RungOutcome = Literal["met", "missed", "incomplete"]
+from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
 
 class Rung(Model):
@@ -25,16 +23,16 @@ class Rung(Model):
     missed_by_errors: Annotated[int, Field(description="Of those missed: response times kept, too many errors")]
     invalid: int
     not_run: int
+    not_needed: Annotated[int, Field(description="Repeats that a search left out: another cell decided them")] = 0
     rate_not_achieved: Annotated[int, Field(description="Valid repeats that fell short of the attempted rate")]
     worst_ratio: Annotated[float | None, Field(description="Worst interval of all valid repeats / bound")]
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def outcome(self) -> RungOutcome:
-        """Missed once any repeat missed; met once every repeat is valid and met; incomplete otherwise."""
-        if self.missed:
-            return "missed"
-        return "met" if self.met == self.repeats else "incomplete"
+    outcome: Annotated[
+        LevelOutcome,
+        Field(
+            description="missed: any repeat missed; met: every repeat is valid and met; taken for met, not needed: a "
+            "search left repeats out, for a higher load was met or a lower one missed; incomplete otherwise"
+        ),
+    ]
 
 
 class Capacity(Model):
@@ -90,6 +88,8 @@ def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
 
 def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
     states = [result.state for result in cells]
+    outcomes = [result.verdict.valid_outcome if result.verdict else None for result in cells]
+    unknown = [result.decided_by for result in cells if result.verdict is None]
     verdicts = [result.verdict for result in cells if result.verdict]
     ratios = [ratio for ratio in map(distance, verdicts) if ratio is not None]
     return Rung(
@@ -100,19 +100,21 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         missed_by_errors=sum(map(missed_by_errors, verdicts)),
         invalid=states.count("invalid"),
         not_run=states.count("not run"),
+        not_needed=states.count("not needed"),
         rate_not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
         worst_ratio=max(ratios, default=None),
+        outcome=outcome_of_level(outcomes, [decider.outcome if decider else None for decider in unknown]),
     )
 
 
 def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
     rungs = rungs_of(cells)
-    carried = list(takewhile(lambda rung: rung.outcome == "met", rungs))
-    highest = carried[-1] if carried else None
-    following = rungs[len(carried)] if len(carried) < len(rungs) else None
+    kind, level = capacity_level([rung.outcome for rung in rungs])
+    highest = None if level is None else rungs[level]
+    following = next(iter(rungs[0 if level is None else level + 1 :]), None)
     return Capacity(
         variant=variant,
-        kind=_kind(highest, following),
+        kind=kind,
         capacity_ops_s=highest.load_ops_s if highest else None,
         at_capacity=highest,
         next_load=following,
@@ -122,14 +124,6 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
         narrowing_ops_s=_narrowing(highest, following),
         rungs=rungs,
     )
-
-
-def _kind(highest: Rung | None, following: Rung | None) -> CapacityKind:
-    if following is None:
-        return "at-least"
-    if following.outcome == "missed":
-        return "found" if highest else "none"
-    return "provisional" if highest else "unknown"
 
 
 def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from plimsoll.cli.prepare import prepare
 from plimsoll.cli.rejudge import rejudge
 from plimsoll.cli.report import report
 from plimsoll.cli.run import run
+from plimsoll.cli.simulate import simulate
 from plimsoll.domain.errors import PlimsollError, Refused
 
 cli = typer.Typer(
@@ -49,7 +50,7 @@ def main(
     """How much load a database carries while it keeps its service level."""
 
 
-for command in (plan, judge, rejudge, report, bundle, compare, status, doctor, prepare, run, schema):
+for command in (plan, simulate, judge, rejudge, report, bundle, compare, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.command("import")(import_runs)
 cli.add_typer(campaigns_app, name="campaigns")

@@ -94,12 +94,28 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
         f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × "
         f"{plural(len(loads), 'load')} × {plural(definition.repeats, 'repeat')}\n"
         f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"
-        f"{plural(plan.parallel, 'cell')} at a time: {plural(plan.hosts, 'host')}, "
-        f"at least {plan.load_time} under load\n"
+        f"{plural(plan.at_once, 'cell')} at a time: {plural(plan.hosts, 'host')}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
-    for line in (*_money(plan), *(f"Note: {note}." for note in notes)):
+    for line in (*_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)
+
+
+def _load_time(plan: Plan) -> str:
+    return f"{'likely' if plan.definition.has_rounds else 'at least'} {plan.load_time}"
+
+
+def _search(plan: Plan) -> Iterator[str]:
+    """What the search takes of the grid; nothing for the full grid."""
+    if not plan.definition.has_rounds:
+        return
+    found = plan.estimate
+    yield f"The search runs {found.least} to {found.most} of them, likely {found.likely}:"
+    for which, cells in (("least", found.least), ("likely", found.likely), ("most", found.most)):
+        hours = plan.hours_of(cells)
+        hosts = hours * (plan.definition.system.nodes + 1)
+        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(cells))}"
+        yield f"  {which}: {cells} cells, {hours:g} cell-hours, {hosts:g} host-hours{money}"
 
 
 def _money(plan: Plan) -> Iterator[str]:

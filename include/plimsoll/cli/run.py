@@ -31,7 +31,7 @@ def run(
         ),
     ] = "",
 ) -> None:
-    """Run a campaign's missing cells one after another, then its quality gate and report.
+    """Run the cells that a campaign's strategy asks for, one after another, then its quality gate and report.
 
     Exits with 1 where a cell could not be judged, or something of a cluster stays; with 2 where cells asked for have no
     valid attempt. Ctrl-C ends it: run again with the campaign's id, it goes on.
@@ -58,10 +58,14 @@ def run(
 
 
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
+    from plimsoll.services.campaign.rounds import all_rounds
+    from plimsoll.services.campaigns import CampaignStore
     from plimsoll.services.running import run_cells
 
+    campaign = CampaignStore(toolkit.store, plan.campaign_id)
+
     def while_held() -> Iterator[str]:
-        for cell in plan.cells:
+        for cell in all_rounds(campaign, campaign.definition(), plan.cells) if plan.goes_on else plan.cells:
             holder.require()
             yield cell.id
 
@@ -75,7 +79,7 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
     troubles = [trouble for one in ran for trouble in one.troubles]
     for trouble in troubles:
         typer.echo(f"plimsoll: {trouble}", err=True)
-    passed = pass_gate(toolkit, plan.campaign_id, [cell.id for cell in plan.cells])
+    passed = pass_gate(toolkit, plan.campaign_id, [one.work.key.cell_id for one in ran])
     if passed.is_complete:
         typer.echo(f"report: {publish_report(toolkit, plan.campaign_id)}")
         if line := next_loads(toolkit, plan.campaign_id):

@@ -13,6 +13,7 @@ from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.strategy import FullGrid, Strategy
 from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration, format_rate
 from plimsoll.domain.variant import SLUG, Variant
 
@@ -140,7 +141,7 @@ class Definition(Model):
         Canary | None,
         Field(description="Check of every host before its load, with floors; none: hosts are not checked"),
     ] = None
-    strategy: Annotated[Literal["full-grid"], Field(description="Which cells to run next")] = "full-grid"
+    strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, or `search`")] = FullGrid()
     cluster_scope: Annotated[Literal["cell"], Field(description="How long a cluster lives")] = "cell"
     max_parallel: Annotated[int, Field(ge=1, le=500, description="Cells in flight at most")] = 1
     budget: Annotated[
@@ -185,6 +186,11 @@ class Definition(Model):
     def dag_id(self) -> str:
         """Of the DAG that runs it."""
         return dag_id_of(self.name)
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether its strategy is asked again once the cells that it asked for have run."""
+        return not isinstance(self.strategy, FullGrid)
 
     def variant(self, variant_id: str) -> Variant:
         """The variant of that id; KeyError when the definition has none."""

@@ -8,7 +8,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell
 
 Phase = Literal["waiting", "provision", "deploy", "populate", "warm-up", "load", "collect", "judge", "done"]
-CellStateName = Literal["waiting", "running", "met", "missed", "invalid", "failed"]
+CellStateName = Literal["met", "missed", "invalid", "failed", "running", "waiting", "not-needed"]
 
 
 class AttemptProgress(Model):

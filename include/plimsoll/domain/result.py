@@ -9,6 +9,9 @@ from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.service_level import ServiceLevel
 
 Outcome = Literal["met", "missed", "invalid"]
+"""Of an attempt."""
+ValidOutcome = Literal["met", "missed"]
+"""Of a valid attempt."""
 
 UNKNOWN = "nothing known"
 """What a check observed that had nothing to look at."""
@@ -135,6 +138,11 @@ class Verdict(Model):
         """They called it an observation that nothing was known."""
         old, new = f", observed {UNKNOWN}", f", not tested: {UNKNOWN}"
         return tuple(one.removesuffix(old) + new if one.endswith(old) else one for one in sentences)
+
+    @property
+    def valid_outcome(self) -> ValidOutcome | None:
+        """The outcome that counts for strategies and capacities; None of an invalid attempt."""
+        return None if self.outcome == "invalid" else self.outcome
 
     @property
     def outcome(self) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import nan
 from statistics import median
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.environment import Deviation, deviations
 from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
+from plimsoll.strategies.decision import StrategyOfCampaign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 RATE_SPREAD = 0.02
 WORST_SPREAD = 3.0
 _VALID = "valid"
+_NOT_NEEDED = "not needed"
 _FACT = ("variant", "fact", "cells")
 
 
@@ -53,24 +56,29 @@ def cells_to_run_again(
     """Ids of the cells, in the definition's order, without a valid attempt or with other software than the rest."""
     valid = _counted(verdicts)
     odd = {cell for one in _deviations(valid, fingerprints or {}) if one.chosen for cell in one.cells}
-    return tuple(cell.id for cell in grid(definition) if cell not in valid or cell.id in odd)
+    settled = {cell.id for cell in valid} | _not_needed(definition, valid)
+    return tuple(cell.id for cell in grid(definition) if cell.id not in settled or cell.id in odd)
 
 
 def cells_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of the matrix, a row a cell."""
     count = len(grid(definition))
+    needed = " that the search needs" if definition.has_rounds else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
-        Expected("valid cells", *each_one_of("state", _VALID), "a valid attempt at every cell"),
+        Expected("valid cells", *each_one_of("state", _VALID, _NOT_NEEDED), f"a valid attempt at every cell{needed}"),
     )
 
 
 def repeats_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of each variant and load, a row each."""
     repeats = definition.repeats
+    needed = ", less those that the search does not need" if definition.has_rounds else ""
     return (
         Expected(
-            "repeats", *each_one_of("valid_repeats", repeats), f"{repeats} valid repeats of each variant and load"
+            "repeats",
+            *each_one_of("settled_repeats", repeats),
+            f"{repeats} valid repeats of each variant and load{needed}",
         ),
         Expected(
             "spread of rates",
@@ -106,6 +114,12 @@ def _counted(verdicts: Sequence[Verdict]) -> dict[Cell, Verdict]:
     return {verdict.cell: verdict for verdict in ordered if verdict.valid}
 
 
+def _not_needed(definition: Definition, valid: Mapping[Cell, Verdict]) -> set[str]:
+    """Ids of the cells that the definition's strategy leaves out, by what is valid so far."""
+    outcomes = {cell.id: outcome for cell, verdict in valid.items() if (outcome := verdict.valid_outcome)}
+    return set(StrategyOfCampaign(definition).next(outcomes).not_needed)
+
+
 def _deviations(
     valid: Mapping[Cell, Verdict], fingerprints: Mapping[AttemptKey, Fingerprint | None]
 ) -> tuple[Deviation, ...]:
@@ -119,6 +133,7 @@ def _cells(definition: Definition, verdicts: Sequence[Verdict]) -> pd.DataFrame:
 
     states = dict.fromkeys((cell.id for cell in grid(definition)), "not run")
     states |= {verdict.cell.id: "invalid" for verdict in verdicts}
+    states |= dict.fromkeys(_not_needed(definition, _counted(verdicts)), _NOT_NEEDED)
     states |= {verdict.cell.id: _VALID for verdict in verdicts if verdict.valid}
     return pd.DataFrame(states.items(), columns=["cell", "state"])
 
@@ -130,11 +145,20 @@ def _points(definition: Definition, valid: Mapping[Cell, Verdict]) -> pd.DataFra
     repeats: dict[tuple[str, int], list[Verdict]] = {(c.variant, c.load_ops_s): [] for c in grid(definition)}
     for cell, verdict in valid.items():
         repeats.setdefault((cell.variant, cell.load_ops_s), []).append(verdict)
+    left_out = _not_needed(definition, valid)
+    spared = Counter((c.variant, c.load_ops_s) for c in grid(definition) if c.id in left_out)
     table = [
-        (*point, len(here), _spread(here, _rate, _to_median), _spread(here, distance, _to_lowest))
+        (
+            *point,
+            len(here),
+            len(here) + spared[point],
+            _spread(here, _rate, _to_median),
+            _spread(here, distance, _to_lowest),
+        )
         for point, here in repeats.items()
     ]
-    return pd.DataFrame(table, columns=["variant", "load_ops_s", "valid_repeats", "rate_spread", "worst_spread"])
+    columns = ["variant", "load_ops_s", "valid_repeats", "settled_repeats", "rate_spread", "worst_spread"]
+    return pd.DataFrame(table, columns=columns)
 
 
 def _spread(

@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity, Rung
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.words import NOTHING, multiple, ops, percent, plural
+from plimsoll.report.words import NOTHING, listing, multiple, ops, percent, plural
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def sentence(findings: Findings, capacity: Capacity) -> str:
     at, following = capacity.at_capacity, capacity.next_load
     if at is None:
         return f"{label}: {_without_capacity(capacity)}."
-    where = "there" if at is capacity.rungs[0] else "there and at every lower load"
-    return f"{label} carries {headline(capacity)}: {_all_met(at)} the service level {where}; {_beyond(following)}."
+    met = f"{_all_met(at)} the service level {_where(capacity)}"
+    return f"{label} carries {headline(capacity)}: {met}; {_beyond(following)}."
 
 
 class Bracketed(Protocol):
@@ -78,7 +78,8 @@ def headline(capacity: Capacity) -> str:
 
 def rung_outcome(rung: Rung) -> str:
     """What became of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
-    open_ones = [f"{count} {what}" for count, what in ((rung.invalid, "invalid"), (rung.not_run, "not run")) if count]
+    counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
+    open_ones = [f"{count} {what}" for count, what in counts if count]
     by_errors = f" ({rung.missed_by_errors} by errors)" if rung.missed_by_errors else ""
     count, what = (rung.missed, f"missed{by_errors}") if rung.outcome == "missed" else (rung.met, "met")
     return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
@@ -165,6 +166,19 @@ def _without_capacity(capacity: Capacity) -> str:
     lowest = capacity.rungs[0]
     carried = "no load of this campaign was carried" if capacity.kind == "none" else "the capacity is unknown"
     return f"{carried}; {_beyond(lowest, 'the lowest load, ')}"
+
+
+def _where(capacity: Capacity) -> str:
+    """At which loads the service level was met, as far as that was run."""
+    at = capacity.capacity_ops_s or 0
+    lower = [rung for rung in capacity.rungs if rung.load_ops_s < at]
+    if not lower:
+        return "there"
+    if all(rung.outcome == "met" for rung in lower):
+        return "there and at every lower load"
+    run = [ops(rung.load_ops_s) for rung in lower if rung.outcome == "met"]
+    guarded = f" and at {listing(run)}" if run else ""
+    return f"there{guarded} (lower loads were not run in full: a fast search takes them for met)"
 
 
 def _all_met(rung: Rung) -> str:

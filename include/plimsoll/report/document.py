@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.bootstrap import Typical
-from plimsoll.analysis.campaign import PERCENTILES, Spread, achieved, distance, maxima, worst
+from plimsoll.analysis.campaign import PERCENTILES, CellState, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.noise import Noise
@@ -35,6 +35,7 @@ class CellCounts(Model):
     missed: int
     invalid: int
     not_run: int
+    not_needed: Annotated[int, Field(description="Left out by a search: another cell decided them")] = 0
 
 
 class CellEntry(Model):
@@ -44,7 +45,8 @@ class CellEntry(Model):
     variant: str
     load_ops_s: int
     repeat: int
-    state: Literal["met", "missed", "invalid", "not run"]
+    state: CellState
+    decided_by: Annotated[str | None, Field(description="Of a cell that is not needed: the cell that decided it")]
     attempts: Annotated[int, Field(description="Attempts that are stored")]
     attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]
     achieved_ops_s: float | None
@@ -198,6 +200,7 @@ def _counts(findings: Findings) -> CellCounts:
         missed=findings.count("missed"),
         invalid=findings.count("invalid"),
         not_run=findings.count("not run"),
+        not_needed=findings.count("not needed"),
     )
 
 
@@ -209,6 +212,7 @@ def _cells(findings: Findings) -> tuple[CellEntry, ...]:
             load_ops_s=result.cell.load_ops_s,
             repeat=result.cell.repeat,
             state=result.state,
+            decided_by=result.decided_by.cell_id if result.decided_by else None,
             attempts=len(result.attempts),
             attempt=result.verdict.key.attempt if result.verdict else None,
             achieved_ops_s=result.verdict.achieved_ops_s if result.verdict else None,

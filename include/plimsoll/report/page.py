@@ -96,7 +96,7 @@ def _context(findings: Findings) -> dict[str, Any]:
         "conclusion": conclusion(findings),
         "header": header_facts(findings),
         "few_repeats": findings.definition.repeats < FEW_REPEATS,
-        "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run")],
+        "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")],
         "rows": (rows := capacity_rows(findings)),
         "loads_line": loads_line(rows),
         "sentences": [sentence(findings, capacity) for capacity in findings.capacities],

@@ -124,6 +124,10 @@ class CampaignStore:
         """Ids of the cells that were ever tried."""
         return self.store.folders(layout.cells_prefix(self.campaign_id))
 
+    def count_attempts(self) -> int:
+        """How many attempts were ever begun at all cells."""
+        return sum(len(self.attempts(cell_id)) for cell_id in self.cells_with_attempts())
+
     def verdicts(self) -> Iterator[Verdict]:
         """Every verdict of every attempt, by cell and attempt."""
         return map(Verdict.model_validate_json, self.verdict_texts())

@@ -50,8 +50,9 @@ def _value(field: dict[str, Any]) -> str:
     if "$ref" in field:
         name = field["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
-    if "anyOf" in field:
-        return " or ".join(_value(choice) for choice in field["anyOf"] if choice.get("type") != "null")
+    for choices in ("anyOf", "oneOf"):
+        if choices in field:
+            return " or ".join(_value(choice) for choice in field[choices] if choice.get("type") != "null")
     if "enum" in field:
         return ", ".join(f"`{choice}`" for choice in field["enum"])
     if "const" in field:

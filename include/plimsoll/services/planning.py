@@ -1,22 +1,23 @@
 """Plan a campaign: check everything that can be checked, order the cells, say what it takes."""
 
 import math
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
-from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.cell import Cell
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.documents import Document
 from plimsoll.services.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies.estimate import Estimate, estimate
+from plimsoll.strategies.matrix import running_order
 
 
 @dataclass(frozen=True)
@@ -29,29 +30,47 @@ class Plan:
     tariff: Tariff | None = None
     """None: hosts cost nothing."""
 
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The least, likely and most cells that the definition's strategy runs."""
+        return estimate(self.definition)
+
     @property
     def usd(self) -> float | None:
         """Cost of all hosts under load; provisioning and deployment come on top. None where no price is known."""
+        return self.usd_of(len(self.cells))
+
+    def usd_of(self, cells: int) -> float | None:
+        """The same of so many cells."""
         if self.tariff is None:
             return 0.0
         hourly = self.tariff.usd_per_cluster_hour(self.definition.system.nodes)
-        return None if hourly is None else hourly * self.cell_hours
+        return None if hourly is None else hourly * self.hours_of(cells)
 
     @property
     def vcpus(self) -> int | None:
         """vCPUs alive at once; None where the provider does not count them."""
         of_cluster = self.tariff.vcpus(self.definition.system.nodes) if self.tariff else None
-        return None if of_cluster is None else of_cluster * min(self.parallel, len(self.cells))
+        return None if of_cluster is None else of_cluster * self.at_once
 
     @property
     def cell_hours(self) -> float:
         """Hours under load, all cells together."""
-        return len(self.cells) * (self.definition.timing.duration / timedelta(hours=1))
+        return self.hours_of(len(self.cells))
+
+    def hours_of(self, cells: int) -> float:
+        """Hours under load of so many cells."""
+        return cells * (self.definition.timing.duration / timedelta(hours=1))
+
+    @property
+    def at_once(self) -> int:
+        """Cells in flight at most."""
+        return min(self.parallel, self.estimate.at_once)
 
     @property
     def hosts(self) -> int:
         """Hosts alive at once: database nodes and load generators of the cells in flight."""
-        return min(self.parallel, len(self.cells)) * (self.definition.system.nodes + 1)
+        return self.at_once * (self.definition.system.nodes + 1)
 
     @property
     def host_hours(self) -> float:
@@ -60,8 +79,9 @@ class Plan:
 
     @property
     def load_time(self) -> timedelta:
-        """Time under load with `parallel` cells at a time, the least that the campaign can take."""
-        return math.ceil(len(self.cells) / self.parallel) * self.definition.timing.duration
+        """Time under load with `parallel` cells at a time: of the full grid the least, of a search the likely."""
+        turns = max(math.ceil(self.estimate.likely / self.parallel), self.estimate.likely_rounds)
+        return turns * self.definition.timing.duration
 
     def as_json(self) -> dict[str, Any]:
         """The documented form: `cells` in running order, `totals`, `cost`."""
@@ -71,6 +91,7 @@ class Plan:
             "cells": [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)],
             "totals": {
                 "cells": len(self.cells),
+                **self._range(),
                 "variants": len({cell.variant for cell in self.cells}),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
                 "repeats": len({cell.repeat for cell in self.cells}),
@@ -88,26 +109,19 @@ class Plan:
             },
         }
 
-
-def running_order(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, repeat by repeat: each repeat is a block with an order of its own, shuffled by the seed."""
-    ordered: list[Cell] = []
-    for repeat in range(1, definition.repeats + 1):
-        block = [cell for cell in grid(definition) if cell.repeat == repeat]
-        # Seeding with text makes the order the same on every machine and Python process.
-        random.Random(f"{definition.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
-        ordered.extend(block)
-    return tuple(ordered)
+    def _range(self) -> dict[str, float | None]:
+        """Cells, hours under load and money that the strategy takes: the least, the likely, the most."""
+        counts = (("least", self.estimate.least), ("likely", self.estimate.likely), ("most", self.estimate.most))
+        return {
+            f"{what}_{which}": of(cells)
+            for what, of in (("cells", int), ("cell_hours", self.hours_of), ("usd", self.usd_of))
+            for which, cells in counts
+        }
 
 
 def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
     """The plan of a whole campaign."""
     return Plan(definition, running_order(definition), parallel or definition.max_parallel, tariff)
-
-
-def missing_cells(campaign: CampaignStore, definition: Definition) -> tuple[Cell, ...]:
-    """The full grid's next step: every cell without a valid attempt, in running order; empty ends the campaign."""
-    return tuple(cell for cell in running_order(definition) if campaign.valid_verdict(cell.id) is None)
 
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:

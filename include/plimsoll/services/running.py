@@ -11,12 +11,13 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services import layout, phases
 from plimsoll.services.attempts import Work, begin, cancel, failures_recorded, record_failure
+from plimsoll.services.campaign.needs import needs_of
+from plimsoll.services.campaign.rounds import all_rounds
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.collecting import collect
 from plimsoll.services.following import Follower
 from plimsoll.services.judging import judge
 from plimsoll.services.patience import PASSING, SOON_S, patiently
-from plimsoll.services.planning import missing_cells
 from plimsoll.services.spending import spent_so_far
 from plimsoll.services.toolkit import Toolkit
 
@@ -58,10 +59,11 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
 
 
 def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
-    """Every cell without a valid attempt, once, one after another."""
+    """Every cell that the campaign needs and has no valid attempt at, once, one after another."""
     campaign = CampaignStore(toolkit.store, campaign_id)
-    cells = missing_cells(campaign, campaign.definition())
-    return run_cells(toolkit, campaign_id, [cell.id for cell in cells], owner, say)
+    definition = campaign.definition()
+    cells = all_rounds(campaign, definition, needs_of(campaign, definition).now)
+    return run_cells(toolkit, campaign_id, (cell.id for cell in cells), owner, say)
 
 
 def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Ran:

@@ -63,7 +63,7 @@ def settled_tally(campaign: CampaignStore) -> Tally | None:
 
 def _is_settled(states: Sequence[CellState]) -> bool:
     attempts = [one for state in states for one in state.attempts]
-    return all(state.valid for state in states) and all(one.is_final or bool(one.ended) for one in attempts)
+    return all(state.is_settled for state in states) and all(one.is_final or bool(one.ended) for one in attempts)
 
 
 def _digest(campaign: CampaignStore) -> str:

@@ -1,7 +1,7 @@
 """What the store says of every attempt of a campaign, read in one listing; what can't change any more is read once."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -11,14 +11,15 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.progress import AttemptProgress, CellStateName
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.attempts import failure_of
 from plimsoll.services.campaign.holding import is_at_work
 from plimsoll.services.campaigns import read_attempt, read_cancellation, read_progress, read_verdict
-from plimsoll.services.planning import running_order
+from plimsoll.strategies.decision import StrategyOfCampaign
+from plimsoll.strategies.matrix import running_order
 
 # Hosts end themselves an hour after their load should have: after this time nobody works at an attempt any more.
 _LOST_AFTER = timedelta(hours=2)
@@ -49,10 +50,14 @@ class AttemptState:
 
 @dataclass(frozen=True)
 class CellState:
-    """A cell with its attempts, oldest first."""
+    """A cell with its attempts, oldest first, and what the campaign's strategy says of it."""
 
     cell: Cell
     attempts: tuple[AttemptState, ...]
+    decided_by: str = ""
+    """Of a cell without a valid attempt that a search need not run: the cell whose outcome says so."""
+    is_next: bool = True
+    """Whether the strategy asks for the cell now."""
 
     @property
     def newest(self) -> AttemptState | None:
@@ -70,8 +75,20 @@ class CellState:
         return self.valid or self.newest
 
     @property
+    def valid_outcome(self) -> ValidOutcome | None:
+        """The outcome of the attempt that counts."""
+        return self.valid.verdict.valid_outcome if self.valid and self.valid.verdict else None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the campaign needs nothing more of it: it is valid, or need not run."""
+        return self.valid is not None or bool(self.decided_by)
+
+    @property
     def state(self) -> CellStateName:
         """The cell's one-word answer."""
+        if self.decided_by and not (self.newest and self.newest.is_running):
+            return "not-needed"
         if self.shown is None:
             return "waiting"
         if self.shown.verdict is not None:
@@ -82,6 +99,8 @@ class CellState:
     def reason(self) -> str:
         """Why it is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
+        if self.state == "not-needed":
+            return f"{self.decided_by} decided it"
         return "" if shown is None else excerpt("; ".join(shown.verdict.reasons) if shown.verdict else shown.ended)
 
 
@@ -102,7 +121,15 @@ def cell_states(
 ) -> tuple[CellState, ...]:
     """Every cell in running order."""
     attempts = _attempts(store, campaign_id, definition, now, memory)
-    return tuple(CellState(cell, attempts.get(cell.id, ())) for cell in running_order(definition))
+    return _decided(definition, [CellState(cell, attempts.get(cell.id, ())) for cell in running_order(definition)])
+
+
+def _decided(definition: Definition, states: Sequence[CellState]) -> tuple[CellState, ...]:
+    """The same with what the definition's strategy says of each."""
+    outcomes = {one.cell.id: outcome for one in states if (outcome := one.valid_outcome)}
+    decision = StrategyOfCampaign(definition).next(outcomes)
+    run, not_needed = set(decision.run), decision.not_needed
+    return tuple(replace(one, decided_by=not_needed.get(one.cell.id, ""), is_next=one.cell.id in run) for one in states)
 
 
 def _attempts(

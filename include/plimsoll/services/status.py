@@ -137,6 +137,6 @@ def _figures(verdict: Verdict) -> dict[str, object]:
 def _state(states: Sequence[CellState]) -> CampaignStateName:
     if any(state.newest and state.newest.is_running for state in states):
         return "running"
-    if all(state.valid for state in states):
+    if all(state.is_settled for state in states):
         return "complete"
     return "incomplete" if any(state.attempts for state in states) else "waiting"

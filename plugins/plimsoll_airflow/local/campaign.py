@@ -11,9 +11,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.needs import needs_of
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
-from plimsoll.services.planning import missing_cells, new_campaign_id
+from plimsoll.services.planning import new_campaign_id
 from plimsoll.services.progress import campaign_progress
 from plimsoll.services.publishing import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
@@ -107,4 +108,4 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
 
 
 def _is_finished(campaign: CampaignStore, definition: Definition) -> bool:
-    return campaign.store.exists(report_key(campaign.campaign_id)) and not missing_cells(campaign, definition)
+    return campaign.store.exists(report_key(campaign.campaign_id)) and not needs_of(campaign, definition).missing

@@ -1,6 +1,7 @@
 """A campaign's progress on the terminal: a pure function from progress to what is shown."""
 
 from collections.abc import Sequence
+from typing import get_args
 
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -8,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.progress import CampaignProgress, CellProgress
+from plimsoll.domain.progress import CampaignProgress, CellProgress, CellStateName
 from plimsoll.domain.units import show_usd
 
 FAILURES_SHOWN = 5
@@ -47,7 +48,7 @@ def clock(seconds: float | None) -> str:
 def _summary(progress: CampaignProgress) -> str:
     """Of the cells that the run was asked for; of the whole campaign, too, where these are not all."""
     run = progress.of_run()
-    counts = [(run.count(state), state) for state in ("met", "missed", "invalid", "failed", "running", "waiting")]
+    counts = [(run.count(state), state) for state in get_args(CellStateName)]
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"
     asked = " asked for" if len(run.cells) < len(progress.cells) else ""
     cells = f"{plural(len(run.cells), 'cell')}{asked}"
@@ -67,7 +68,7 @@ def _ending(progress: CampaignProgress) -> str:
 
 
 def _done(progress: CampaignProgress) -> int:
-    return progress.count("met", "missed", "invalid", "failed")
+    return progress.count("met", "missed", "invalid", "failed", "not-needed")
 
 
 def _in_state(progress: CampaignProgress, *states: str) -> list[CellProgress]:

@@ -12,7 +12,8 @@ from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.plan import open_campaign
-from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.request import Request, read_request
+from plimsoll.services.campaign.rounds import next_round
 from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.spending import require_budget
 from plimsoll.settings import Settings
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 CAMPAIGN_ID = "campaign_id"
 """Key of the XCom in which `plan` leaves the campaign's id."""
+OPENED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
+_ROUND = "round__"
+"""What ids of runs begin with that follow another run of the same search."""
 
 
 class Plan(BaseOperator):
@@ -65,7 +69,7 @@ class CampaignTask(BaseOperator):
     def __init__(
         self,
         *,
-        campaign_id: str = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}",
+        campaign_id: str = OPENED_CAMPAIGN,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -195,6 +199,42 @@ class RunCell(TriggerDagRunOperator):
         newest = self._campaign.newest_attempt(self.cell_run.cell_id)
         verdict = newest and read_verdict(self._campaign.store, newest)
         return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
+
+
+class NextRound(TriggerDagRunOperator):
+    """Ask the strategy again once the cells of this run are over; what it asks for runs in a run that follows.
+
+    Skipped when the search is over, and where this run was asked for some cells alone. Cells whose newest attempt was
+    unsound are not run again by themselves.
+    """
+
+    template_fields = ("campaign_id",)
+
+    def __init__(self, *, dag_id: str, **kwargs: Any) -> None:
+        super().__init__(**{"trigger_dag_id": dag_id, "logical_date": None, "skip_when_already_exists": True, **kwargs})
+        self.campaign_id = OPENED_CAMPAIGN
+
+    def execute(self, context: "Context") -> None:
+        """Start the run of the next round."""
+        if not self.campaign_id or not _is_of_search(context):
+            raise AirflowSkipException("this run was asked for some cells alone")
+        campaign = CampaignStore(toolkit().store, self.campaign_id)
+        cells = next_round(campaign, campaign.definition())
+        if not cells:
+            raise AirflowSkipException(f"{completeness(campaign).words}; the strategy asks for no further cells")
+        # The same for a second try of a killed task, another for the round after it.
+        self.trigger_run_id = f"{_ROUND}{self.campaign_id}__{campaign.count_attempts()}"
+        parallel = context["params"].get("parallel")
+        asked = {"campaign_id": self.campaign_id, "cells": " ".join(cell.id for cell in cells)}
+        self.conf = asked | ({"parallel": parallel} if parallel else {})
+        self.log.info("next round: %s", self.conf["cells"])
+        super().execute(context)
+
+
+def _is_of_search(context: "Context") -> bool:
+    """Whether the run is to be followed: it was asked for all that is missing, or is itself a round of a search."""
+    request = Request.model_validate({key: value for key, value in context["params"].items() if value is not None})
+    return request.is_for_all or str(context["run_id"]).startswith(_ROUND)
 
 
 class QualityGate(CampaignTask):

@@ -15,6 +15,7 @@ SIGNS: Mapping[str, str] = {
     "failed": "⊘",
     "running": "▸",
     "waiting": "·",
+    "not-needed": "–",
 }
 MEANINGS: Mapping[str, str] = {
     "met": "kept the service level; the figure is its worst interval as a multiple of the bound",
@@ -23,6 +24,7 @@ MEANINGS: Mapping[str, str] = {
     "failed": "ended without a judgement: to be run again",
     "running": "under way: its phase, and how far it is",
     "waiting": "not begun yet",
+    "not-needed": "left out by the search: another cell decided it",
 }
 # Upper ends of the shades, as multiples of the bound: the further from it, the stronger.
 _MET, _MISSED = (0.5, 0.8), (1.5, 3.0)

@@ -3,6 +3,7 @@
 from tests.unit.quality import sound
 
 from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.strategy import Search
 from plimsoll.quality.campaign import cells_to_run_again, check_campaign
 
 
@@ -46,6 +47,16 @@ def test_an_invalid_attempt_beside_a_valid_one_does_not_matter():
     quality, prints = check(verdicts)
     assert failed(quality) == {}
     assert cells_to_run_again(sound.definition(), verdicts, prints) == ()
+
+
+def test_what_a_search_does_not_need_is_no_gap():
+    definition = sound.definition().model_copy(update={"strategy": Search()})
+    met = [sound.verdict(cell) for cell in grid(definition) if cell.load_ops_s == 1000 and cell.repeat == 1]
+    missed = [verdict.model_copy(update={"met": False}) for verdict in met]
+    assert failed(check_campaign(definition, missed, {})) == {}
+    assert cells_to_run_again(definition, missed, {}) == ()
+    assert failed(check_campaign(definition, met, {}))["repeats"].startswith("1 (g1 1000), 0 (g1 2000)")
+    assert len(cells_to_run_again(definition, met, {})) == len(grid(definition)) - len(met)
 
 
 def test_a_cell_that_the_definition_does_not_have_is_found():

@@ -10,6 +10,8 @@ from tests.airflow_stack import SOURCES, StackUnderTest, running_stack
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.strategy import Search
+
 DEFINITIONS = {
     definition.name: definition
     for definition in (
@@ -17,6 +19,7 @@ DEFINITIONS = {
         instant_definition("few", variants=1, loads=4, parallel=4),
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),
+        instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
     )
 }
 USERS = "admin:admin,ada:user,vera:viewer"

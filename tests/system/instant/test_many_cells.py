@@ -7,7 +7,7 @@ from tests.fakes.installation import Installation
 from tests.system.instant.conftest import DEFINITIONS
 
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.planning import running_order
+from plimsoll.strategies.matrix import running_order
 
 MANY, FEW = DEFINITIONS["many"], DEFINITIONS["few"]
 

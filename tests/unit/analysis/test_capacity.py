@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 from tests.outcomes import campaign_of
 from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition, demo_campaign, synthetic_campaign
 
 from plimsoll.analysis.capacity import Capacity, capacities
+from plimsoll.domain.strategy import Search
 
 
 def only(loads: dict[int, str]) -> Capacity:
@@ -93,3 +96,34 @@ def test_the_demo_s_answer_is_informative() -> None:
     g1, shenandoah = capacities(demo_campaign())
     assert (g1.kind, g1.capacity_ops_s) == ("found", 200)
     assert (shenandoah.kind, shenandoah.capacity_ops_s) == ("at-least", 1500)
+
+
+def searched(mode: str, loads: dict[int, str]) -> Capacity:
+    """The capacity that a search of one variant finds."""
+    data = campaign_of({"a": loads})
+    strategy = Search.model_validate({"mode": mode, "guard": 0})
+    (capacity,) = capacities(replace(data, definition=data.definition.model_copy(update={"strategy": strategy})))
+    return capacity
+
+
+def test_what_a_search_left_out_above_a_miss_is_not_needed_and_no_gap() -> None:
+    capacity = searched("exact", {10_000: "mm", 20_000: "x.", 30_000: ".."})
+    assert (capacity.kind, capacity.capacity_ops_s) == ("found", 10_000)
+    assert [rung.outcome for rung in capacity.rungs] == ["met", "missed", "not needed"]
+    assert [(rung.not_needed, rung.not_run) for rung in capacity.rungs] == [(0, 0), (1, 0), (2, 0)]
+
+
+def test_a_search_that_is_not_over_has_gaps_below_its_first_miss() -> None:
+    capacity = searched("exact", {10_000: "m.", 20_000: "x.", 30_000: ".."})
+    assert (capacity.kind, capacity.capacity_ops_s) == ("unknown", None)
+    assert [rung.not_run for rung in capacity.rungs] == [1, 0, 0]
+
+
+def test_a_fast_search_takes_lower_loads_for_met_and_says_so() -> None:
+    capacity = searched("fast", {10_000: "..", 20_000: "m.", 30_000: "mm", 40_000: "x."})
+    assert (capacity.kind, capacity.capacity_ops_s) == ("found", 30_000)
+    assert [rung.outcome for rung in capacity.rungs] == ["taken for met", "taken for met", "met", "missed"]
+
+
+def test_cells_of_a_full_grid_are_never_left_out() -> None:
+    assert [rung.not_needed for rung in only({10_000: "x.", 20_000: ".."}).rungs] == [0, 0]

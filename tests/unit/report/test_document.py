@@ -25,7 +25,7 @@ def test_it_holds_capacity_maxima_and_statistics(demo_files: Mapping[str, bytes]
     assert document["capacity"][0]["next_load"]["outcome"] == "missed"
     assert {one["load_ops_s"] for one in document["maxima"]["p99_9_ms"]} == {200, 1500}
     assert document["statistics"]["comparisons"][0]["conclusion"] == "too few repeats"
-    assert document["counts"] == {"cells": 4, "met": 3, "missed": 1, "invalid": 0, "not_run": 0}
+    assert document["counts"] == {"cells": 4, "met": 3, "missed": 1, "invalid": 0, "not_run": 0, "not_needed": 0}
 
 
 def test_incomplete_cells_invalid_attempts_and_deviations_are_in_it(patchy: Findings) -> None:

@@ -6,7 +6,8 @@ import pytest
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.services.definitions import parse_definition
-from plimsoll.services.planning import make_plan, new_campaign_id, running_order
+from plimsoll.services.planning import make_plan, new_campaign_id
+from plimsoll.strategies.matrix import running_order
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
 
@@ -20,6 +21,20 @@ def test_the_published_campaign_has_275_cells_and_687_5_cell_hours(azul):
     totals = make_plan(azul).as_json()["totals"]
     assert (totals["cells"], totals["variants"], totals["loads"], totals["repeats"]) == (275, 5, 11, 5)
     assert totals["cell_hours"] == 687.5
+
+
+def test_the_search_over_the_published_matrix_takes_a_part_of_its_cells():
+    searched = parse_definition((CAMPAIGNS / "azul-2022-search.yaml").read_text(), "azul-2022-search.yaml")
+    totals = make_plan(searched).as_json()["totals"]
+    assert (totals["cells"], totals["cells_least"], totals["cells_most"]) == (275, 5, 275)
+    assert totals["cells_least"] < totals["cells_likely"] < 150
+    assert totals["cell_hours_likely"] == totals["cells_likely"] * 2.5
+    assert totals["usd_most"] == 0
+
+
+def test_the_full_grid_takes_all_its_cells(azul):
+    totals = make_plan(azul).as_json()["totals"]
+    assert (totals["cells_least"], totals["cells_likely"], totals["cells_most"]) == (275, 275, 275)
 
 
 def test_a_repeat_is_a_block_with_every_variant_and_load_once(azul):

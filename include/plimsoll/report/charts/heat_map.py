@@ -99,6 +99,8 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
 
 def _repeats(rung: Rung) -> str:
     counts = ((rung.missed_by_errors, "by errors"), (rung.invalid, "invalid"), (rung.not_run, "not run"))
+    if rung.outcome in ("not needed", "taken for met") and not rung.met:
+        return rung.outcome
     gaps = [f"{count} {what}" for count, what in counts if count]
     return ", ".join([f"{rung.met}/{rung.repeats} met", *gaps])
 

@@ -6,32 +6,40 @@ from dataclasses import dataclass
 from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Cell
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.plurals import plural
 from plimsoll.services import layout
+from plimsoll.services.campaign.needs import needs_of
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.planning import missing_cells, running_order
+from plimsoll.strategies.matrix import running_order
 
 
 @dataclass(frozen=True)
 class Completeness:
-    """Ids of the cells without a valid attempt, of how many cells."""
+    """Ids of the cells that still need a valid attempt, of how many cells; how many a search need not run."""
 
     missing: tuple[str, ...]
     total: int
+    not_needed: int = 0
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell has a valid attempt."""
+        """Whether every cell that is needed has a valid attempt."""
         return not self.missing
 
     @property
     def words(self) -> str:
         """In a sentence."""
-        valid, have = self.total - len(self.missing), "has" if self.total == 1 else "have"
-        if self.is_complete:
+        have = "has" if self.total == 1 else "have"
+        spared = f", {self.not_needed} need not run" if self.not_needed else ""
+        if self.is_complete and not spared:
             return f"campaign complete: all of {plural(self.total, 'cell')} {have} a valid attempt"
-        return f"campaign incomplete: {valid} of {plural(self.total, 'cell')} {have} a valid attempt"
+        valid, state = (
+            self.total - len(self.missing) - self.not_needed,
+            "complete" if self.is_complete else "incomplete",
+        )
+        return f"campaign {state}: {valid} of {plural(self.total, 'cell')} {have} a valid attempt{spared}"
 
     def lost(self, asked: Iterable[str]) -> tuple[str, ...]:
         """Those that were asked for and still have no valid attempt."""
@@ -48,8 +56,8 @@ class Asked(Model):
 def completeness(campaign: CampaignStore) -> Completeness:
     """Of the campaign as it is now. NotFound when there is no such campaign."""
     definition = campaign.definition()
-    missing = tuple(cell.id for cell in missing_cells(campaign, definition))
-    return Completeness(missing, len(running_order(definition)))
+    needs = needs_of(campaign, definition)
+    return Completeness(tuple(cell.id for cell in needs.missing), len(running_order(definition)), needs.not_needed)
 
 
 def note_asked(campaign: CampaignStore, asked: Asked) -> None:
@@ -57,9 +65,22 @@ def note_asked(campaign: CampaignStore, asked: Asked) -> None:
     campaign.store.write(layout.asked_key(campaign.campaign_id), asked.model_dump_json().encode())
 
 
+def note_asked_too(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
+    """Put on record what the run that goes on is to run as well, for its strategy asked for it."""
+    asked = _asked(campaign)
+    if asked is not None:
+        more = tuple(cell.id for cell in cells)
+        note_asked(campaign, asked.model_copy(update={"cells": (*asked.cells, *more)}))
+
+
 def asked_cells(campaign: CampaignStore) -> frozenset[str] | None:
     """Ids of the cells that the newest run was asked for; None where that is not on record: all of them."""
+    asked = _asked(campaign)
+    return None if asked is None else frozenset(asked.cells)
+
+
+def _asked(campaign: CampaignStore) -> Asked | None:
     try:
-        return frozenset(Asked.model_validate_json(campaign.store.read(layout.asked_key(campaign.campaign_id))).cells)
+        return Asked.model_validate_json(campaign.store.read(layout.asked_key(campaign.campaign_id)))
     except (NotFound, ValidationError):
         return None

@@ -26,6 +26,8 @@ class CampaignPlan:
     cells: tuple[Cell, ...]
     missing: int
     total: int
+    goes_on: bool = False
+    """Whether the strategy is to be asked again once these cells have run."""
 
     @property
     def summary(self) -> str:
@@ -53,7 +55,8 @@ def open_campaign(
         require_budget(toolkit, campaign, definition)
     campaign.open(definition)
     note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
-    return CampaignPlan(campaign.campaign_id, chosen, sum(state.valid is None for state in states), len(states))
+    missing = sum(not state.is_settled for state in states)
+    return CampaignPlan(campaign.campaign_id, chosen, missing, len(states), goes_on=request.is_for_all)
 
 
 def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:

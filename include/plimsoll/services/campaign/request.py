@@ -42,6 +42,11 @@ class Request(Model):
     parallel: int | None = Field(default=None, ge=1)
 
     @property
+    def is_for_all(self) -> bool:
+        """Whether it asks for whatever the campaign still needs, and so for all rounds of a search."""
+        return self.cells == MISSING and not (self.variants or self.loads or self.repeats)
+
+    @property
     def patterns(self) -> Sequence[str]:
         """The ids and patterns that it names; none where it says `missing`, `failed` or `invalid`."""
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells.strip())
@@ -79,9 +84,9 @@ def choose(request: Request, states: Sequence[CellState], asked_at: datetime) ->
     states = [state for state in states if _is_in_subset(state.cell, request)]
     missing = [state for state in states if state.valid is None]
     if request.cells == MISSING:
-        return missing
+        return [state for state in missing if state.is_next]
     if request.cells == FAILED:
-        return [state for state in missing if state.attempts]
+        return [state for state in missing if state.attempts and not state.decided_by]
     if request.cells == INVALID:
         return [state for state in missing if state.state == "invalid"]
     return [state for state in states if _is_asked_for(state, request.patterns, asked_at)]

@@ -15,8 +15,8 @@ from plimsoll.services.campaign.plan import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request
 from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.layout import VERDICT
-from plimsoll.services.planning import running_order
 from plimsoll.services.states import AttemptState, CellState
+from plimsoll.strategies.matrix import running_order
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)

@@ -1,0 +1,139 @@
+"""`plimsoll simulate`: a definition's strategy over outcomes that are given, or over synthetic campaigns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
+from plimsoll.domain.units import format_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.result import Outcome
+    from plimsoll.strategies.replay import Replay
+    from plimsoll.strategies.synthetic import Simulation
+
+_OUTCOMES_AT_MOST = 64 * 1024 * 1024
+_Outcomes = Annotated[
+    Path | None,
+    typer.Option(
+        dir_okay=False,
+        help='JSON: for every cell\'s id the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`.',
+    ),
+]
+_Runs = Annotated[int, typer.Option(min=1, max=1_000_000, help="Synthetic campaigns.")]
+_Capacities = Annotated[
+    str,
+    typer.Option(help="Drawn from all loads alike (`uniform`), or in the published campaign's shape (`published`)."),
+]
+_Width = Annotated[
+    float,
+    typer.Option(min=0.001, help="How slowly the chance to meet the service level falls, in steps of load (logistic)."),
+]
+_Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
+_Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
+
+
+def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
+    definition: DefinitionArgument,
+    outcomes: _Outcomes = None,
+    *,
+    runs: _Runs = 2000,
+    capacities: _Capacities = "uniform",
+    width: _Width = 0.25,
+    invalid: _Invalid = 0.0,
+    seed: _Seed = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a definition's strategy through without running a cell: what it would take, and what it would find.
+
+    With `--outcomes` over the outcomes of that file; otherwise over synthetic campaigns, beside the full grid's answer
+    to the same outcomes, and beside how often two full grids disagree.
+    """
+    from plimsoll.bootstrap import load_definition
+    from plimsoll.domain.errors import Problem, Refused
+    from plimsoll.settings import Settings
+    from plimsoll.strategies.replay import replay
+    from plimsoll.strategies.synthetic import World
+    from plimsoll.strategies.synthetic import simulate as play
+
+    declared = load_definition(Settings(), definition)
+    if outcomes is not None:
+        played = replay(declared, _read(outcomes))
+        print_json(_replay_json(played)) if as_json else _show_replay(declared, played)
+        return
+    if capacities not in ("uniform", "published"):
+        raise Refused([Problem("--capacities", f"is {capacities!r}", "allowed: uniform, published")], where="simulate")
+    world = World(capacities, width, invalid)  # type: ignore[arg-type]  # just checked
+    found = play(declared, world, runs, seed)
+    print_json(_simulation_json(found)) if as_json else _show_simulation(declared, found)
+
+
+def _read(path: Path) -> Mapping[str, Sequence[Outcome]]:
+    """The file of outcomes. Refused where it is not what it should be."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from plimsoll.domain.errors import Problem, Refused
+    from plimsoll.domain.result import Outcome
+
+    mend = 'write an object: cell id → list of "met", "missed" or "invalid", such as {"g1-040k-r1": ["met"]}'
+    try:
+        if path.stat().st_size > _OUTCOMES_AT_MOST:
+            raise Refused([Problem("outcomes", "are more than 64 MiB", mend)], where=str(path))
+        return TypeAdapter(dict[str, list[Outcome]]).validate_json(path.read_bytes())
+    except OSError as error:
+        raise Refused([Problem("outcomes", f"can't be read: {error.strerror}", mend)], where=str(path)) from error
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "the file"
+        raise Refused([Problem(place, "is not what it should be", mend)], where=str(path)) from error
+
+
+def _replay_json(played: Replay) -> dict[str, Any]:
+    return {
+        "capacities": {
+            variant: {"kind": kind, "capacity_ops_s": capacity}
+            for variant, (kind, capacity) in played.capacities.items()
+        },
+        "ran": played.ran,
+        "attempts": played.attempts,
+        "not_needed": dict(played.not_needed),
+    }
+
+
+def _simulation_json(found: Simulation) -> dict[str, Any]:
+    return {
+        "runs": found.runs,
+        "cells_mean": found.cells_mean,
+        "cells_p95": found.cells_p95,
+        "differs_share": found.differs_share,
+        "grid_differs_share": found.grid_differs_share,
+    }
+
+
+def _show_replay(definition: Definition, played: Replay) -> None:
+    cells = len(definition.variants) * len(definition.loads) * definition.repeats
+    rows = [
+        (variant, "–" if capacity is None else format_rate(capacity), kind)
+        for variant, (kind, capacity) in played.capacities.items()
+    ]
+    print_table("Capacities", ("variant", "capacity", "kind"), rows)
+    typer.echo(
+        f"{len(played.ran)} of {cells} cells ran, in {played.attempts} attempts; "
+        f"{len(played.not_needed)} {'was' if len(played.not_needed) == 1 else 'were'} not needed"
+    )
+
+
+def _show_simulation(definition: Definition, found: Simulation) -> None:
+    cells = len(definition.variants) * len(definition.loads) * definition.repeats
+    typer.echo(
+        f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"
+        f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns\n"
+        f"Cell-hours under load: {found.hours_mean(definition):.1f} on average\n"
+        f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
+        f"two full grids disagree in {found.grid_differs_share:.1%}"
+    )

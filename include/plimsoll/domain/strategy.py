@@ -1,0 +1,59 @@
+"""Which cells a campaign runs, as a definition asks for it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_serializer
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from plimsoll.domain.base import Model
+
+
+class FullGrid(Model):
+    """Every repeat of every variant at every load."""
+
+    name: Literal["full-grid"] = "full-grid"
+
+    @model_serializer
+    def _as_word(self) -> str:
+        # As definitions have always written it, so that campaigns of earlier versions stay the same to the byte.
+        return self.name
+
+
+class Search(Model):
+    """Only the cells that each variant's capacity hangs on."""
+
+    name: Literal["search"] = "search"
+    mode: Annotated[
+        Literal["exact", "fast"],
+        Field(
+            description="`exact` climbs from the lowest load to the first miss and finds what the full grid finds; "
+            "`fast` bisects with one repeat each, and takes lower loads for met that it did not run"
+        ),
+    ] = "exact"
+    guard: Annotated[
+        int, Field(ge=0, description="Of `fast`: so many loads below the capacity are run with all repeats, too")
+    ] = 1
+    repeats_at_once: Annotated[
+        int,
+        Field(
+            ge=1,
+            description="So many repeats of one load may run side by side: the search ends sooner, and a miss comes "
+            "too late to spare the others",
+        ),
+    ] = 1
+
+
+def _of_a_name(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class _OrItsName:
+    """Tells the JSON schema that a name alone will do."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string", "enum": ["full-grid", "search"]}, handler(schema)]}
+
+
+Strategy = Annotated[FullGrid | Search, Field(discriminator="name"), BeforeValidator(_of_a_name), _OrItsName()]
+"""A strategy's name alone stands for the strategy with its defaults."""

@@ -1,0 +1,76 @@
+"""What a campaign is to run next, and what it need not run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import ValidOutcome
+from plimsoll.domain.strategy import FullGrid, Search, Strategy
+from plimsoll.strategies.ladder import CapacityKind, Ladder, Place, Step, capacity_level, level_outcome
+from plimsoll.strategies.matrix import Matrix
+from plimsoll.strategies.search import search_step
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Ids of the cells to run now, in order; and of those that need not run, each with the cell that decided it.
+
+    Nothing to run ends the campaign.
+    """
+
+    run: tuple[str, ...]
+    not_needed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StrategyOfCampaign:
+    """A definition's strategy over its cells."""
+
+    definition: Definition
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The definition's cells."""
+        return Matrix.of(self.definition)
+
+    def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
+        """What to run next. `outcomes`: cell id → outcome of its newest valid attempt; cells without one are left out.
+
+        Variants take turns, in the definition's running order.
+        """
+        steps = self._steps(outcomes)
+        chosen = {self.matrix.id_at(variant, place) for variant, step in steps.items() for place in step.run}
+        not_needed = {
+            self.matrix.id_at(variant, place): self.matrix.id_at(variant, decider)
+            for variant, step in steps.items()
+            for place, decider in step.not_needed.items()
+        }
+        return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
+
+    def capacities(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, tuple[CapacityKind, int | None]]:
+        """Of each variant: how firm its capacity is, and the capacity in ops/s."""
+        loads = sorted(self.definition.loads)
+        found: dict[str, tuple[CapacityKind, int | None]] = {}
+        for variant, step in self._steps(outcomes).items():
+            kind, level = ladder_capacity(self.matrix.ladder(variant, outcomes), step.not_needed)
+            found[variant] = (kind, None if level is None else loads[level])
+        return found
+
+    def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, Step]:
+        strategy = self.definition.strategy
+        return {variant: step_of(strategy, self.matrix.ladder(variant, outcomes)) for variant in self.matrix.ladders}
+
+
+def step_of(strategy: Strategy, ladder: Ladder) -> Step:
+    """What the strategy says of one variant's ladder."""
+    match strategy:
+        case FullGrid():
+            return Step(tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None)))
+        case Search():
+            return search_step(strategy, ladder)
+
+
+def ladder_capacity(ladder: Ladder, not_needed: Mapping[Place, Place]) -> tuple[CapacityKind, int | None]:
+    """How firm a ladder's capacity is, and the index of its load."""
+    return capacity_level([level_outcome(ladder, level, not_needed) for level in range(len(ladder))])

@@ -1,0 +1,38 @@
+"""How many cells, and rounds of them, a campaign is going to take."""
+
+from dataclasses import dataclass
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.strategy import FullGrid
+from plimsoll.strategies.extremes import least_and_most
+from plimsoll.strategies.synthetic import World, simulate
+
+LIKELY = World("uniform", 0.25)
+"""What the likely number of cells is found from: capacities anywhere on the ladder, and a chance to meet the service
+level that falls from 88 % to 12 % within one step of load."""
+_CAMPAIGNS = 100
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Cells without invalid attempts: the least and the most over all outcomes, the likely mean of synthetic campaigns.
+
+    `likely_rounds`: how often the strategy is likely to be asked for cells, each time waiting for the last ones.
+    `at_once`: the most cells that it asks for at a time.
+    """
+
+    least: int
+    likely: int
+    most: int
+    likely_rounds: int
+    at_once: int
+
+
+def estimate(definition: Definition) -> Estimate:
+    """What the definition's strategy takes."""
+    least, most = least_and_most(definition)
+    if isinstance(definition.strategy, FullGrid):
+        return Estimate(least, most, most, likely_rounds=1, at_once=most)
+    found = simulate(definition, LIKELY, _CAMPAIGNS, definition.seed)
+    at_once = len(definition.variants) * min(definition.strategy.repeats_at_once, definition.repeats)
+    return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), at_once)

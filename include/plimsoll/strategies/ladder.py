@@ -1,0 +1,96 @@
+"""A variant's loads as a ladder: what is known of each repeat at each load, and what carries how much."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Literal
+
+from plimsoll.domain.result import ValidOutcome
+
+LevelOutcome = Literal["met", "missed", "taken for met", "not needed", "incomplete"]
+"""Of a load. A search left repeats out of one that is taken for met (a higher load was met) or not needed (a lower one
+missed)."""
+CapacityKind = Literal["found", "at-least", "provisional", "none", "unknown"]
+"""How firm a capacity is. found: the next load missed; at-least: every load of the campaign was met; provisional:
+nothing missed so far, but the next load is incomplete; none: the lowest load missed; unknown: it is incomplete."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A cell of a ladder: which load (0 is the lowest) and which repeat (0 is the first)."""
+
+    level: int
+    repeat: int
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while it has none."""
+
+    levels: Sequence[Sequence[ValidOutcome | None]]
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def outcome(self, place: Place) -> ValidOutcome | None:
+        """What is known of one cell."""
+        return self.levels[place.level][place.repeat]
+
+    def first(self, level: int, outcome: ValidOutcome | None) -> Place | None:
+        """The first repeat at a load with that outcome; with None, the first that has none."""
+        return next(self.all_with(level, outcome), None)
+
+    def all_with(self, level: int, outcome: ValidOutcome | None) -> Iterator[Place]:
+        """Every repeat at a load with that outcome, in order."""
+        return (Place(level, repeat) for repeat, known in enumerate(self.levels[level]) if known == outcome)
+
+    def lowest_miss(self) -> Place | None:
+        """The first missed repeat at the lowest load that was missed."""
+        found = (self.first(level, "missed") for level in range(len(self)))
+        return next((place for place in found if place), None)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a strategy says of one ladder: cells to run now; cells that need not run, each with the one that decided.
+
+    Nothing to run ends the ladder.
+    """
+
+    run: tuple[Place, ...] = ()
+    not_needed: Mapping[Place, Place] = field(default_factory=dict)
+
+
+def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Place, Place]) -> LevelOutcome:
+    """What became of a load, of which a strategy may have left out repeats."""
+    deciders = [not_needed.get(place) for place in ladder.all_with(level, None)]
+    return outcome_of_level(ladder.levels[level], [ladder.outcome(place) if place else None for place in deciders])
+
+
+def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[ValidOutcome | None]) -> LevelOutcome:
+    """A load is missed once a repeat missed it, and met once every repeat met it.
+
+    `deciders`: for each repeat without an outcome, the outcome of the cell that made it needless; None where it is
+    still to be run.
+    """
+    if "missed" in repeats:
+        return "missed"
+    if not deciders:
+        return "met"
+    if None in deciders:
+        return "incomplete"
+    return "taken for met" if set(deciders) == {"met"} else "not needed"
+
+
+def capacity_level(outcomes: Sequence[LevelOutcome]) -> tuple[CapacityKind, int | None]:
+    """How firm the capacity is, and the index of its load; None where there is no such load.
+
+    The capacity is the highest load that was met, with all lower ones met or taken for met. `outcomes` rise with load.
+    """
+    carried = len(list(takewhile(lambda outcome: outcome in ("met", "taken for met"), outcomes)))
+    highest = carried - 1 if carried else None
+    if carried == len(outcomes):
+        return "at-least", highest
+    if outcomes[carried] == "missed":
+        return ("found" if carried else "none"), highest
+    return ("provisional" if carried else "unknown"), highest

@@ -1,0 +1,42 @@
+"""A search through a real Airflow: a run for each round, one campaign, and cells that need not run."""
+
+import time
+
+import pytest
+from tests.airflow_stack import StackUnderTest
+from tests.fakes.installation import Installation
+
+from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.publishing import capacity_rows
+
+pytestmark = pytest.mark.timeout(900)
+
+
+def test_a_search_asks_again_until_its_capacity_is_known(
+    shared_airflow: StackUnderTest, installation: Installation
+) -> None:
+    airflow = shared_airflow
+    airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
+    installation.faults.plant("v1-002k-r1", "slow")
+    first = airflow.run_to_end("sought", {"campaign_id": "sought-mine"}, timeout_s=300)
+    _wait_for_end(airflow)
+    installation.faults.heal("v1-002k-r1")
+
+    runs = airflow.client.dag_runs("sought")
+    assert first.state == "success"
+    assert [run.state for run in runs] == ["success"] * 3
+    assert installation.attempts("sought-mine") == {"v1-001k-r1": [1], "v1-001k-r2": [1], "v1-002k-r1": [1]}
+    campaign = CampaignStore(installation.toolkit.store, "sought-mine")
+    assert completeness(campaign).words == ("campaign complete: 3 of 6 cells have a valid attempt, 3 need not run")
+    (capacity,) = capacity_rows(installation.toolkit, "sought-mine")
+    assert (capacity["kind"], capacity["capacity_ops_s"]) == ("found", 1000)
+    assert installation.toolkit.store.exists("sought-mine/report/report.html")
+
+
+def _wait_for_end(airflow: StackUnderTest) -> None:
+    """Until no run of the search is left to follow another."""
+    deadline = time.monotonic() + 500
+    while (runs := airflow.client.dag_runs("sought")) and not (len(runs) == 3 and all(run.is_final for run in runs)):
+        assert time.monotonic() < deadline, runs
+        time.sleep(0.5)

@@ -1,0 +1,96 @@
+"""`plimsoll simulate` as a user gives it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plimsoll import cli
+from plimsoll.bootstrap import load_definition
+from plimsoll.domain.cell import grid
+from plimsoll.settings import Settings
+
+DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
+
+
+@pytest.fixture
+def simulate(capsys, monkeypatch, tmp_path):
+    """Run the command on a search over the demo's cells: exit code, standard output, standard error."""
+    (tmp_path / "searched.yaml").write_text(f"{DEMO}\nstrategy: search\n")
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["plimsoll", "simulate", str(tmp_path / "searched.yaml"), *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.app()
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return run
+
+
+@pytest.fixture
+def outcomes(tmp_path):
+    """A file of outcomes: every cell met but those that are given."""
+    file = tmp_path / "outcomes.json"
+    definition = load_definition(Settings(), "demo")
+
+    def write(**given):
+        known = {cell.id: given.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}
+        file.write_text(json.dumps(known))
+        return file
+
+    return write
+
+
+def test_outcomes_that_are_given_are_played(simulate, outcomes):
+    code, out, _ = simulate("--outcomes", outcomes(g1_00200_r1=["invalid", "missed"]), "--json")
+    played = json.loads(out)
+    assert code == 0
+    assert played["capacities"]["g1"] == {"kind": "none", "capacity_ops_s": None}
+    assert played["capacities"]["shenandoah"]["kind"] == "at-least"
+    assert played["not_needed"] == {"g1-002k-r1": "g1-00200-r1"}
+    assert sorted(played["ran"]) == ["g1-00200-r1", "shenandoah-00200-r1", "shenandoah-002k-r1"]
+    assert played["attempts"] == 4
+
+
+def test_a_person_reads_capacities_and_what_was_left_out(simulate, outcomes):
+    code, out, _ = simulate("--outcomes", outcomes(g1_00200_r1=["missed"]))
+    assert code == 0
+    assert "3 of 4 cells ran, in 3 attempts; 1 was not needed" in out
+
+
+def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate):
+    code, out, _ = simulate("--runs", 50, "--json")
+    assert code == 0
+    assert set(json.loads(out)) == {"runs", "cells_mean", "cells_p95", "differs_share", "grid_differs_share"}
+    assert json.loads(out)["differs_share"] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("[]", "the file: is not what it should be"),
+        ('{"g1-00200-r1": "met"}', "g1-00200-r1: is not what it should be"),
+        ('{"g1-00200-r1": ["good"]}', "g1-00200-r1.0: is not what it should be"),
+        ('{"x": ["met"]}', "x: is none of the definition's cells"),
+        ("not JSON", "the file: is not what it should be"),
+    ],
+)
+def test_a_file_of_something_else_is_refused_with_its_place(simulate, tmp_path, content, told):
+    (tmp_path / "wrong.json").write_text(content)
+    code, _, err = simulate("--outcomes", tmp_path / "wrong.json")
+    assert code == 2
+    assert told in err
+    assert "wrong.json" in err or "outcomes" in err
+
+
+def test_a_file_that_is_not_there_is_refused(simulate, tmp_path):
+    code, _, err = simulate("--outcomes", tmp_path / "nothing.json")
+    assert code == 2
+    assert "No such file" in err
+
+
+def test_capacities_of_another_shape_are_refused(simulate):
+    code, _, err = simulate("--capacities", "round")
+    assert code == 2
+    assert "allowed: uniform, published" in err
