@@ -11,9 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.airflow_stack import CHECKOUT, StackUnderTest, running_stack
-from tests.fakes.airflow_campaign import cpu_seconds
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.instant_campaign import cpu_seconds
+from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
 
 from plimsoll.domain.definition import Definition, Timing
 from plimsoll.services.progress import campaign_progress

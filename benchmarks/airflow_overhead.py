@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from tests.airflow_stack import CHECKOUT, StackUnderTest, running_stack
-from tests.fakes.airflow_campaign import cpu_seconds
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.instant_campaign import cpu_seconds
+from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
 
 from plimsoll.domain.definition import Definition
 from plimsoll.quality import engine

@@ -10,7 +10,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from tests.fakes.aws_campaign import Outcome, published, run_on_aws, stack_with
+from tests.support.airflow.aws_campaign import Outcome, published, run_on_aws, stack_with
 
 from benchmarks.costs import print_costs
 from plimsoll.domain.cell import grid

@@ -21,7 +21,7 @@ from os import cpu_count
 from typing import Any
 
 from scipy.stats import binomtest
-from tests.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.report.findings import Findings, analyse
 

@@ -11,9 +11,9 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from tests.airflow_stack import CHECKOUT, running_stack
-from tests.fakes.airflow_campaign import Outcome, run_campaign
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.instant_campaign import Outcome, run_campaign
+from tests.support.airflow.stack import CHECKOUT, running_stack
 
 from benchmarks.costs import print_costs
 

@@ -3,9 +3,9 @@
     .venv/bin/python -m benchmarks.load_triggers [--cells N] [--seconds N]
 
 The triggers are Plimsoll's own, at the pace of the published campaign (a look every 10 s); hosts are as
-`tests/many_loads.py` makes them. Told are the loop's lateness (a timer of 20 ms), CPU of this process alone, its
-connections and threads, and the longest time between two looks at a cell; then all that with every third connection
-frozen. Before that the lateness of a loop that follows nothing: on a busy machine it is late, too.
+`tests/support/cloud/many_loads.py` makes them. Told are the loop's lateness (a timer of 20 ms), CPU of this process
+alone, its connections and threads, and the longest time between two looks at a cell; then all that with every third
+connection frozen. Before that the lateness of a loop that follows nothing: on a busy machine it is late, too.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import psutil
-from tests.many_loads import Looks, Site, running_site, trigger_of
+from tests.support.cloud.many_loads import Looks, Site, running_site, trigger_of
 
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work

@@ -21,10 +21,10 @@ from pathlib import Path
 
 import httpx
 import numpy as np
-from tests.airflow_stack import CHECKOUT, StackUnderTest, running_stack
-from tests.campaign_store import store_begun, store_campaign
 from tests.fakes.installation import Installation
-from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition
+from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
+from tests.support.campaigns.stored import store_begun, store_campaign
+from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition
 
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore

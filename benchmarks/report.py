@@ -2,8 +2,9 @@
 
     .venv/bin/python -m benchmarks.report [--rounds N]
 
-The cells are synthetic (tests/synthetic): 900 intervals of reads, writes and both, some 5,400 pauses, a verdict and
-a fingerprint each, in a store in a temporary folder. Three programs run in turn, each a process of its own:
+The cells are synthetic (tests/support/campaigns/synthetic): 900 intervals of reads, writes and both, some 5,400
+pauses, a verdict and a fingerprint each, in a store in a temporary folder. Three programs run in turn, each a process
+of its own:
 
   report  reads the store, makes every file of the report, its bundle among them, and writes it
   again   makes the report again from its bundle alone, and fails unless every file is the same, byte for byte
@@ -25,7 +26,7 @@ from io import BytesIO
 from pathlib import Path
 from statistics import median
 
-from tests.synthetic import AZUL_CAPACITIES, GENERATED_AT, Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import AZUL_CAPACITIES, GENERATED_AT, Plan, azul_definition, synthetic_campaign
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.analysis.campaign import CampaignData

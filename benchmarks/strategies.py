@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from os import cpu_count
 
-from tests.synthetic.definitions import azul_definition
+from tests.support.campaigns.synthetic.definitions import azul_definition
 
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search, Strategy

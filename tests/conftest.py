@@ -11,7 +11,7 @@ from tests.support.suite.proven import Proven
 from tests.support.suite.quiet import Quiet
 
 if TYPE_CHECKING:
-    from tests.airflow_stack import StackUnderTest
+    from tests.support.airflow.stack import StackUnderTest
 
 
 class NothingOutlivesItsFolder:
@@ -34,11 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="module")
 def airflow_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "StackUnderTest"]]:
-    """A factory of real Airflows, with the arguments of `tests.airflow_stack.running_stack` but the folder.
+    """A factory of real Airflows, with the arguments of `tests.support.airflow.stack.running_stack` but the folder.
 
     Each lives until the module's tests are over.
     """
-    from tests.airflow_stack import running_stack
+    from tests.support.airflow.stack import running_stack
 
     with ExitStack() as running:
 

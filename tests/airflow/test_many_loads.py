@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.many_loads import Looks, Site, running_site, trigger_of
+from tests.support.cloud.many_loads import Looks, Site, running_site, trigger_of
 
 from plimsoll.services import phases
 from plimsoll.services.attempts import Work

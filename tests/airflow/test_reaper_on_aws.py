@@ -17,8 +17,8 @@ from tests.airflow.test_reaper import LiveRuns
 from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import Deny, Fault, Throttle
 from tests.cloud.lifecycle import Delays
-from tests.ec2_definition import ec2_definition
-from tests.leftovers import census, leave, make_one_of_each
+from tests.support.campaigns.ec2_definition import ec2_definition
+from tests.support.cloud.resources import census, leave, make_one_of_each
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.services.campaigns import CampaignStore

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.airflow_stack import CHECKOUT, SOURCES
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.stack import CHECKOUT, SOURCES
 
 from plimsoll_airflow import warmup
 

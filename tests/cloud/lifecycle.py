@@ -85,7 +85,8 @@ class Lifecycle:
         stays = self.faults.at(StayPending, *at)
         dies, small = self.faults.at(DieAfter, *at), self.faults.at(SmallDisk, *at)
         _set(instance, PENDING)
-        instance.launch_time = self.time(now).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        launched = self.time(now).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        instance.launch_time = launched  # type: ignore[assignment]  # moto prints what it gets
         self.lives[instance.id] = Life(
             instance,
             due=None if stays else now + self.delays.pending,

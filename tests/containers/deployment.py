@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tests.s3 import S3Service, running_s3
-from tests.sshd import KeyPair, make_key
+from tests.support.ssh.sshd import KeyPair, make_key
+from tests.support.stores.s3 import S3Service, running_s3
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent

@@ -7,9 +7,9 @@ from contextlib import closing
 
 import httpx
 import pytest
-from tests.airflow_stack import POLL_S
 from tests.containers.deployment import LOAD, NODES, Deployment, running_deployment
-from tests.local_definition import local_definition
+from tests.support.airflow.stack import POLL_S
+from tests.support.campaigns.local_definition import local_definition
 
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaigns import CampaignStore

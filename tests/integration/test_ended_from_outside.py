@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.airflow_stack import CHECKOUT
+from tests.support.airflow.stack import CHECKOUT
 
 # As a shell leaves it to what it starts in the background.
 _IN_BACKGROUND = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"

@@ -3,9 +3,9 @@
 import tempfile
 from pathlib import Path
 
-from tests.browser import running_browser
 from tests.pictures.record import CAMPAIGN
-from tests.synthetic import demo_campaign
+from tests.support.browser.chromium import running_browser
+from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.report import build_report
 from plimsoll.services.reproducing import report_again

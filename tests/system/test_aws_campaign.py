@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.airflow_secrets import places_that_tell
-from tests.cloud_stack import CloudStack, running_cloud_stack
-from tests.lacking import require_namespaces
-from tests.standstills import run_to_report
+from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
+from tests.support.airflow.run_to_report import run_to_report
+from tests.support.airflow.secret_search import places_that_tell
+from tests.support.suite.requirements import require_namespaces
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.lacking import needs
+from tests.support.suite.requirements import needs
 
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.bootstrap import load_definition

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.fakes.aws_campaign import Outcome, published, run_on_aws, stack_with
+from tests.support.airflow.aws_campaign import Outcome, published, run_on_aws, stack_with
 
 from plimsoll.domain.cell import grid
 

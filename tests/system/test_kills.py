@@ -15,10 +15,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.airflow_stack import StackUnderTest
 from tests.fakes.gated import LOADING, Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
-from tests.keeping import kept_running, main_process
+from tests.support.airflow.restarts import kept_running, main_process
+from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.domain.cell import grid
 from plimsoll.services.campaigns import CampaignStore, read_manifest

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.airflow_stack import StackUnderTest
 from tests.fakes.installation import Installation, instant_definition
-from tests.lacking import needs
+from tests.support.airflow.stack import StackUnderTest
+from tests.support.suite.requirements import needs
 
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
 

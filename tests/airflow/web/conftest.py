@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from tests.campaign_store import store_every_state
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.stored import store_every_state
 
 with warnings.catch_warnings():
     # Airflow's server imports it too: it is of another mind about the HTTP library that comes with it.

@@ -13,10 +13,10 @@ from fastapi import FastAPI
 from tests.airflow.conftest import make_database, pytest_unconfigure
 from tests.airflow.web.conftest import mounted
 from tests.airflow.web.serving import LOOKS, served, visitor
-from tests.browser import running_browser
-from tests.campaign_store import store_campaign, store_every_state, store_later_attempts
 from tests.fakes.installation import Installation, instant_definition
-from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
+from tests.support.browser.chromium import running_browser
+from tests.support.campaigns.stored import store_campaign, store_every_state, store_later_attempts
+from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
 
 from plimsoll.domain.cell import grid
 from plimsoll.report import build_report

@@ -8,8 +8,8 @@ import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page
 from tests.airflow.web.conftest import token_of
-from tests.browser import PATIENCE_MS
-from tests.processes import until
+from tests.support.browser.chromium import PATIENCE_MS
+from tests.support.processes import until
 
 LOOKS = {
     "light": {"color_scheme": "light", "viewport": {"width": 1200, "height": 900}},

@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import delete
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION
 from tests.airflow.web.serving import LOOKS, served, visitor
-from tests.browser import CHROMIUM, running_browser
-from tests.campaign_store import store_begun, store_every_state, store_later_attempts
 from tests.fakes.installation import Installation, instant_definition
-from tests.lacking import needs
-from tests.synthetic import demo_campaign
+from tests.support.browser.chromium import CHROMIUM, running_browser
+from tests.support.campaigns.stored import store_begun, store_every_state, store_later_attempts
+from tests.support.campaigns.synthetic import demo_campaign
+from tests.support.suite.requirements import needs
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import build_report

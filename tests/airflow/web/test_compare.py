@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
-from tests.campaign_store import store_every_state
 from tests.fakes.installation import Installation
+from tests.support.campaigns.stored import store_every_state
 
 API, PAGE = "/plimsoll/api/v1/compare", "/plimsoll/compare"
 LATER, READING, OTHER_IDS = "demo-later", "demo-reading", "demo-other-ids"

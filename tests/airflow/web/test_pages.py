@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
-from tests.campaign_store import store_every_state, store_later_attempts
 from tests.fakes.installation import Installation
+from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey

@@ -11,7 +11,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from tests.cloud.cloud import REGION, Cloud, running_cloud
-from tests.lacking import require_namespaces
+from tests.support.suite.requirements import require_namespaces
 
 
 @dataclass(frozen=True)

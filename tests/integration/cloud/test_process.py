@@ -14,7 +14,7 @@ from tests.cloud.client import CloudClient
 from tests.cloud.faults import NoCapacity
 from tests.cloud.process import cloud_process
 from tests.integration.cloud.conftest import eventually
-from tests.lacking import require_namespaces
+from tests.support.suite.requirements import require_namespaces
 
 
 def client(about: dict[str, Any], service: str) -> Any:

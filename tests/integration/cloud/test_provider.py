@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.cloud.cloud import Cloud
 from tests.cloud.faults import LoseAnswer, NoCapacity
-from tests.cloud_account import Account
-from tests.ec2_definition import ec2_options
 from tests.integration.cloud.conftest import eventually, keygen
+from tests.support.campaigns.ec2_definition import ec2_options
+from tests.support.cloud.account import Account
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider, over_ssh

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from tests.cloud.cloud import Cloud
-from tests.cloud_account import Account
-from tests.ec2_definition import ec2_options
 from tests.fakes import instant
 from tests.fakes.installation import instant_definition
 from tests.integration.cloud.conftest import keygen
-from tests.quick_canary import hurry
+from tests.support.campaigns.ec2_definition import ec2_options
+from tests.support.cloud.account import Account
+from tests.support.ssh.quick_canary import hurry
 
 from plimsoll.adapters.canary import ScriptCanary
 from plimsoll.adapters.clock import SystemClock

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lacking import needs
+from tests.support.suite.requirements import needs
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 FOUND = find_spec("compose")

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.lifecycle import Delays
-from tests.ec2_definition import ec2_options
 from tests.fakes.clock import BEGAN, SteppingClock
+from tests.support.campaigns.ec2_definition import ec2_options
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.object_store import ObjectStore

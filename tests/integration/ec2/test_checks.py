@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION
-from tests.ec2_definition import ec2_definition
 from tests.integration.ec2.conftest import GROUP
+from tests.support.campaigns.ec2_definition import ec2_definition
 
 from plimsoll.domain.errors import SecretError
 

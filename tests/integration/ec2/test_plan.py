@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.cloud.cloud import Cloud, aws_environment, running_cloud
 from tests.cloud.faults import Deny, NoAddresses
-from tests.ec2_definition import ec2_definition
 from tests.integration.cloud.conftest import keygen
+from tests.support.campaigns.ec2_definition import ec2_definition
 
 from plimsoll import cli
 from plimsoll.bootstrap import local_toolkit

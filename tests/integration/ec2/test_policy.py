@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.cloud.cloud import REGION
-from tests.ec2_definition import ec2_definition
 from tests.integration.ec2.conftest import STORE
 from tests.integration.ec2.test_remnants import KEY
-from tests.leftovers import leave
+from tests.support.campaigns.ec2_definition import ec2_definition
+from tests.support.cloud.resources import leave
 
 from plimsoll.adapters.ec2 import Ec2Tariffs
 from plimsoll.adapters.s3_store import S3Store

@@ -6,7 +6,7 @@ import subprocess
 from importlib.resources import files
 
 import pytest
-from tests.lacking import needs
+from tests.support.suite.requirements import needs
 
 SCRIPT = files("plimsoll.adapters.ec2").joinpath("prepare.sh")
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from tests.cloud.cloud import REGION
 from tests.integration.ec2.conftest import STORE
-from tests.leftovers import census, leave, make_one_of_each, tagged
+from tests.support.cloud.resources import census, leave, make_one_of_each, tagged
 
 from plimsoll.adapters.ec2 import remnants
 from plimsoll.domain.cell import AttemptKey

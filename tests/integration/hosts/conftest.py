@@ -4,9 +4,9 @@ import os
 from pathlib import PurePosixPath
 
 import pytest
-from tests.processes import end_marked, oldest_python
-from tests.s3 import running_s3
-from tests.sshd import OneKey, make_key, running_sshd
+from tests.support.processes import end_marked, oldest_python
+from tests.support.ssh.sshd import OneKey, make_key, running_sshd
+from tests.support.stores.s3 import running_s3
 
 from plimsoll.adapters.local import LocalHost
 from plimsoll.adapters.ssh import Connections, SshHost, bundles

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.integration.hosts.conftest import INFO, MIB, make_folder
-from tests.lacking import leave_out
-from tests.processes import python_job, until
-from tests.sshd import OneKey
+from tests.support.processes import python_job, until
+from tests.support.ssh.sshd import OneKey
+from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.ssh import Connections, SshHost, bundles
 from plimsoll.domain.errors import HostError

@@ -1,7 +1,7 @@
 """What hosts can do, measured on them: that there are figures, never how large they are."""
 
 import pytest
-from tests.quick_canary import hurry
+from tests.support.ssh.quick_canary import hurry
 
 from plimsoll.adapters.canary import ScriptCanary
 from plimsoll.domain.errors import HostError

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 
 import pytest
-from tests.processes import marked, until
+from tests.support.processes import marked, until
 
 from plimsoll.domain.errors import HostError
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.integration.hosts.conftest import INFO, MIB, make_folder
-from tests.sshd import OneKey
+from tests.support.ssh.sshd import OneKey
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, bundles

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
-from tests.processes import log_of, marked, python_job, until
+from tests.support.processes import log_of, marked, python_job, until
 
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import JobStatus

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.integration.hosts.conftest import INFO
-from tests.processes import log_of, marked, python_job, until
-from tests.sshd import OneKey, make_key, running_sshd
+from tests.support.processes import log_of, marked, python_job, until
+from tests.support.ssh.sshd import OneKey, make_key, running_sshd
 
 from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, WrongHostKey
 from plimsoll.adapters.ssh.connection import Connection

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
-from tests.processes import log_of, python_job, until
+from tests.support.processes import log_of, python_job, until
 
 from plimsoll.adapters.local import LocalHost
 from plimsoll.domain.cluster import HostInfo

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.processes import until
+from tests.support.processes import until
 
 from plimsoll.adapters.sampler import ProcSampler, sample
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.airflow_stack import StackUnderTest, listening_addresses, settings_for
+from tests.support.airflow.stack import StackUnderTest, listening_addresses, settings_for
 
 from plimsoll_airflow.local import census, processes
 from plimsoll_airflow.local.client import AirflowClient, Pool

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.processes import marked, python_job, until
+from tests.support.processes import marked, python_job, until
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider, folders, subnets

@@ -11,12 +11,12 @@ import pytest
 from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
-from tests.cloud_account import Account
-from tests.ec2_definition import ec2_options
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, NoSampler
 from tests.integration.cloud.conftest import keygen
+from tests.support.campaigns.ec2_definition import ec2_options
+from tests.support.cloud.account import Account
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.provider import Connect

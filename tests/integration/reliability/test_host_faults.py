@@ -13,7 +13,7 @@ from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.faults import SmallDisk
 from tests.integration.reliability.conftest import CELL
 from tests.integration.reliability.real_hosts import RealPlace, quick_silence, real_place
-from tests.lacking import require_namespaces
+from tests.support.suite.requirements import require_namespaces
 
 from plimsoll.services.campaigns import read_manifest
 

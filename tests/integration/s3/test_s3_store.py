@@ -12,7 +12,7 @@ import httpx
 import pytest
 from botocore.config import Config
 from moto.server import ThreadedMotoServer
-from tests.store_contract import *  # noqa: F403
+from tests.support.stores.contract import *  # noqa: F403
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.bootstrap import build_store

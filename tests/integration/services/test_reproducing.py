@@ -6,8 +6,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from tests.campaign_store import store_campaign
-from tests.synthetic import Plan, demo_definition
+from tests.support.campaigns.stored import store_campaign
+from tests.support.campaigns.synthetic import Plan, demo_definition
 from typer.testing import CliRunner
 
 from plimsoll.adapters.object_store import ObjectStore

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.integration.ssh_provider.conftest import OneDefinition
-from tests.processes import marked
-from tests.sshd import CONNECTION, OneKey, make_key, running_sshd
+from tests.support.processes import marked
+from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.integration.ssh_provider.conftest import OneDefinition
-from tests.processes import end_marked, marked, oldest_python, python_job, until
-from tests.sshd import CONNECTION, OneKey, make_key, running_sshd
+from tests.support.processes import end_marked, marked, oldest_python, python_job, until
+from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ssh import Connections, SshProvider

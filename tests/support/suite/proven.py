@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.lacking import ALL
 from tests.support.suite.closure import closure
 from tests.support.suite.groups import CHECKOUT
+from tests.support.suite.requirements import ALL
 
 CLOUD = CHECKOUT / "tests" / "cloud"
 RECORD = CLOUD / "proven.json"

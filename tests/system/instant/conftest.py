@@ -6,9 +6,9 @@ Faults are planted by cell, whatever its campaign: each module heals what it has
 from collections.abc import Iterator
 
 import pytest
-from tests.airflow_stack import SOURCES, StackUnderTest, running_stack
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.airflow.stack import SOURCES, StackUnderTest, running_stack
 
 from plimsoll.domain.strategy import Search
 

@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, Response, expect
-from tests.airflow_stack import StackUnderTest
-from tests.browser import CHROMIUM, logged_in, running_browser
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
-from tests.lacking import needs
-from tests.processes import until
+from tests.support.airflow.stack import StackUnderTest
+from tests.support.browser.chromium import CHROMIUM, logged_in, running_browser
+from tests.support.processes import until
+from tests.support.suite.requirements import needs
 from tests.system.instant.conftest import DEFINITIONS
 
 from plimsoll.domain.cell import AttemptKey, grid

@@ -1,9 +1,9 @@
 """Campaigns of an instant provider through a real Airflow on PostgreSQL: everything is real but the clusters."""
 
 import pytest
-from tests.airflow_stack import StackUnderTest
-from tests.fakes.airflow_campaign import run_campaign
 from tests.fakes.installation import Installation
+from tests.support.airflow.instant_campaign import run_campaign
+from tests.support.airflow.stack import StackUnderTest
 from tests.system.instant.conftest import DEFINITIONS
 
 from plimsoll.services.campaigns import CampaignStore

@@ -3,8 +3,8 @@
 import time
 
 import pytest
-from tests.airflow_stack import StackUnderTest
 from tests.fakes.installation import Installation
+from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaigns import CampaignStore

@@ -9,9 +9,9 @@ import pytest
 from tests.fakes.gated import Gates
 from tests.fakes.gated_and_local import toolkit
 from tests.fakes.installation import Installation, instant_definition
-from tests.lacking import needs
-from tests.local_definition import local_definition
-from tests.team_stack import REDIS, Team, running_team
+from tests.support.airflow.team_stack import REDIS, Team, running_team
+from tests.support.campaigns.local_definition import local_definition
+from tests.support.suite.requirements import needs
 
 from plimsoll.domain.definition import Definition
 from plimsoll.settings import Settings

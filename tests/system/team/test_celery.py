@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from tests.fakes.airflow_campaign import run_campaign
 from tests.fakes.gated import Gates
 from tests.fakes.installation import Installation
-from tests.processes import until
-from tests.team_stack import Team
+from tests.support.airflow.instant_campaign import run_campaign
+from tests.support.airflow.team_stack import Team
+from tests.support.processes import until
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition

@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
-from tests.processes import until
-from tests.team_stack import Team
+from tests.support.airflow.team_stack import Team
+from tests.support.processes import until
 
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll_airflow.local import processes

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 from tests.fakes.installation import Installation
-from tests.standstills import run_to_report
-from tests.team_stack import Team
+from tests.support.airflow.run_to_report import run_to_report
+from tests.support.airflow.team_stack import Team
 
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.fakes.installation import Installation
-from tests.processes import until
-from tests.team_stack import Team
+from tests.support.airflow.team_stack import Team
+from tests.support.processes import until
 
 from plimsoll_airflow.local.client import DagRun
 

@@ -1,8 +1,8 @@
 import uuid
 
 import pytest
-from tests import store_contract
-from tests.store_contract import (  # noqa: F401
+from tests.support.stores import contract
+from tests.support.stores.contract import (  # noqa: F401
     test_a_store_that_works_checks_itself_and_leaves_nothing,
     test_create_never_overwrites,
     test_delete_removes_a_prefix_and_nothing_else,
@@ -26,7 +26,7 @@ def store(request, tmp_path):
 
 def test_of_many_who_create_at_once_one_succeeds(tmp_path):
     """Not asked of the store in memory, which is one thread's."""
-    store_contract.test_of_many_who_create_at_once_one_succeeds(ObjectStore(str(tmp_path)))
+    contract.test_of_many_who_create_at_once_one_succeeds(ObjectStore(str(tmp_path)))
 
 
 def test_a_store_that_cannot_be_written_says_so(tmp_path):

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.outcomes import attempt_of, campaign_of, definition_of
+from tests.support.campaigns.outcomes import attempt_of, campaign_of, definition_of
 
 from plimsoll.analysis.campaign import achieved, cell_results, deciding_level, distance, maxima, missed_by_errors, worst
 from plimsoll.domain.cell import Cell, grid

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.outcomes import campaign_of
-from tests.synthetic import AZUL_CAPACITIES, Plan, azul_definition, demo_campaign, synthetic_campaign
+from tests.support.campaigns.outcomes import campaign_of
+from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, demo_campaign, synthetic_campaign
 
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.domain.strategy import Search

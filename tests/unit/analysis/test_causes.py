@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses, shift_test

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.narrowing import FAR, above, below, between

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.stats import mstats
-from tests.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.bootstrap import typical_by_load
 from plimsoll.analysis.campaign import CellResult, cell_results

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.stats import binomtest, mannwhitneyu
-from tests.outcomes import attempt_of, campaign_of
+from tests.support.campaigns.outcomes import attempt_of, campaign_of
 
 from plimsoll.analysis.campaign import CellResult, cell_results
 from plimsoll.analysis.statistics import (

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import AttemptData, cell_results
 from plimsoll.analysis.stops import Stops, stops_by_load

@@ -2,8 +2,8 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from tests.campaign_store import store_campaign
-from tests.synthetic import Plan, demo_definition
+from tests.support.campaigns.stored import store_campaign
+from tests.support.campaigns.synthetic import Plan, demo_definition
 from typer.testing import CliRunner, Result
 
 from plimsoll.adapters.object_store import ObjectStore

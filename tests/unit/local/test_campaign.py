@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.synthetic import demo_definition
+from tests.support.campaigns.synthetic import demo_definition
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, Cell, grid

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.synthetic import Plan, azul_definition, demo_campaign, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, azul_definition, demo_campaign, synthetic_campaign
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.report import build_report

@@ -1,5 +1,5 @@
 import pytest
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report.answers import capacity_rows, capacity_table, loads_line, sentence
 from plimsoll.report.findings import analyse

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.backlog import achieved_remark

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from tests.outcomes import campaign_of
-from tests.synthetic import demo_campaign
+from tests.support.campaigns.outcomes import campaign_of
+from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.report import build_report
 from plimsoll.report.build import figures

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure

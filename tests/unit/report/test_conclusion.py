@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.outcomes import Outcomes, campaign_of
+from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
 from plimsoll.domain.provenance import Provenance
 from plimsoll.report.conclusion import conclusion

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tests.synthetic import demo_campaign
+from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.environment import ABSENT, environment

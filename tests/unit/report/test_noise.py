@@ -1,5 +1,5 @@
 import pytest
-from tests.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.findings import Findings, analyse

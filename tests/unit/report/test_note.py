@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tests.fakes.installation import instant_definition
-from tests.synthetic import Plan, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
 from plimsoll.domain.note import Note
 from plimsoll.report import build_report

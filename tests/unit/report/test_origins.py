@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from tests.synthetic import demo_campaign
+from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.domain.provenance import Provenance

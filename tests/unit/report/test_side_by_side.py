@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from tests.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.domain.definition import Definition

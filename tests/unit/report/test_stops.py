@@ -1,4 +1,4 @@
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report.charts.stops import stops_chart
 from plimsoll.report.findings import Findings, analyse

@@ -2,7 +2,7 @@ from dataclasses import replace
 from io import BytesIO
 
 import pandas as pd
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.tables import as_csv, as_parquet, cell_rows, cells_frame, load_rows

@@ -1,5 +1,5 @@
 from rich.console import Console
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report import capacity_table
 from plimsoll.report.terminal import capacity_view

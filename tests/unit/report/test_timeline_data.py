@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 import pytest
-from tests.outcomes import attempt_of, definition_of
+from tests.support.campaigns.outcomes import attempt_of, definition_of
 
 from plimsoll.analysis.campaign import AttemptData
 from plimsoll.domain.cell import Cell

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from tests.outcomes import campaign_of
+from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.domain.result import Check
 from plimsoll.report.findings import Findings, analyse

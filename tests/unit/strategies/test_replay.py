@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from tests.synthetic.definitions import azul_definition, demo_definition
+from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.errors import Refused

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from tests.synthetic.definitions import azul_definition
+from tests.support.campaigns.synthetic.definitions import azul_definition
 
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.strategies.decision import ladder_capacity, step_of

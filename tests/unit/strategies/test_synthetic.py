@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from tests.synthetic.definitions import azul_definition, demo_definition
+from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.synthetic import World, play, simulate

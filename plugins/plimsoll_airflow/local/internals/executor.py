@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-import psycopg2  # type: ignore[import-untyped]
+import psycopg2
 from airflow.configuration import conf
 from airflow.executors.local_executor import LocalExecutor
 from sqlalchemy import NullPool, create_engine

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from tests.shipped import shipped_for_this_machine
+from tests.support.campaigns.shipped import shipped_for_this_machine
 
 from plimsoll.adapters.artefacts import locks
 from plimsoll.adapters.artefacts.lock import roots_of

@@ -1,5 +1,5 @@
 import pytest
-from tests.shipped import shipped
+from tests.support.campaigns.shipped import shipped
 
 from plimsoll.adapters.local.checks import Machine, needs, problems
 from plimsoll.adapters.local.options import LocalOptions

@@ -15,7 +15,7 @@ class Account:
 
     def __init__(self, endpoint: str, key: Path) -> None:
         self._endpoint, self._key = endpoint, key
-        self._session = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
+        self._session: Any = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """The key, for the user that the provider makes."""

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 import pandas as pd
-from tests.synthetic.plan import Plan
-from tests.synthetic.shape import Floats
+from tests.support.campaigns.synthetic.plan import Plan
+from tests.support.campaigns.synthetic.shape import Floats
 
 from plimsoll.analysis.coincidence import Occurrence, Occurrences
 from plimsoll.analysis.latencies import STEPS

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-from tests.lacking import leave_out
+from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.ssh import Target
 from plimsoll.domain.errors import SecretError

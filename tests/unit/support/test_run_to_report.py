@@ -1,5 +1,5 @@
 import pytest
-from tests.standstills import is_standstills, stood_still
+from tests.support.airflow.run_to_report import is_standstills, stood_still
 from tests.unit.quality import sound
 
 from plimsoll.adapters.object_store import ObjectStore

@@ -10,11 +10,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
-from tests.airflow_secrets import words_of_key
-from tests.airflow_stack import StackUnderTest, running_stack
 from tests.cloud.client import CloudClient
 from tests.cloud.process import cloud_process
-from tests.sshd import make_key
+from tests.support.airflow.secret_search import words_of_key
+from tests.support.airflow.stack import StackUnderTest, running_stack
+from tests.support.ssh.sshd import make_key
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.domain.definition import Definition
@@ -116,7 +116,8 @@ def _direct(endpoint: str) -> dict[str, str]:
 
 
 def _client(service: str, keys: Secrets, about: Mapping[str, Any]) -> Any:
-    return boto3.client(
+    session: Any = boto3.session.Session()
+    return session.client(
         service,
         endpoint_url=about["endpoint"],
         region_name=about["landscape"]["region"],

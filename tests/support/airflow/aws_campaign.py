@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.airflow_stack import SOURCES
-from tests.cloud_stack import CloudStack, running_cloud_stack
-from tests.fakes.airflow_campaign import cpu_seconds
 from tests.fakes.instant_on_aws import toolkit
+from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
+from tests.support.airflow.instant_campaign import cpu_seconds
+from tests.support.airflow.stack import SOURCES
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import grid

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
-from tests.synthetic.shape import position
-from tests.synthetic.tables import SHAPE
+from tests.support.campaigns.synthetic.shape import position
+from tests.support.campaigns.synthetic.tables import SHAPE
 
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition

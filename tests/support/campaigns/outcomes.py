@@ -6,7 +6,7 @@ m: met, x: missed, e: missed by errors, i: invalid, a dot: not run, d: invalid f
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from tests.synthetic import GENERATED_AT
+from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.domain.cell import AttemptKey, Cell, grid

@@ -19,8 +19,8 @@ from typing import Any
 import boto3
 import psutil
 from tests.cloud.process import cloud_process
-from tests.processes import end_marked
-from tests.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
+from tests.support.processes import end_marked
+from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
 
 from plimsoll.adapters.cassandra.layout import JOB
 from plimsoll.adapters.clock import SystemClock

@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pandas as pd
 from tests.fakes.installation import Installation
-from tests.synthetic import Plan, synthetic_campaign
+from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
 from plimsoll.analysis.campaign import AttemptData
 from plimsoll.domain.cell import Attempt, AttemptKey

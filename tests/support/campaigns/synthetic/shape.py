@@ -5,7 +5,7 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.synthetic.plan import Plan
+from tests.support.campaigns.synthetic.plan import Plan
 
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition

@@ -1,6 +1,6 @@
 """Campaigns of real measurements to their end, on a machine that may stand still: cells are run again, as users do."""
 
-from tests.airflow_stack import StackUnderTest
+from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict

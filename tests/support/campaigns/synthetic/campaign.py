@@ -1,9 +1,9 @@
 """Whole synthetic campaigns."""
 
-from tests.synthetic.attempt import attempts_at
-from tests.synthetic.definitions import azul_definition, demo_definition
-from tests.synthetic.plan import AZUL_CAPACITIES, DEMO_CAPACITIES, Plan
-from tests.synthetic.verdict import GENERATED_AT
+from tests.support.campaigns.synthetic.attempt import attempts_at
+from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
+from tests.support.campaigns.synthetic.plan import AZUL_CAPACITIES, DEMO_CAPACITIES, Plan
+from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.domain.cell import grid

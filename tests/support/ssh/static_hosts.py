@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.processes import end_marked
-from tests.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
+from tests.support.processes import end_marked
+from tests.support.ssh.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
 
 _GLANCE_S = 0.05
 

@@ -5,10 +5,10 @@ a variant's planted capacity no judged interval reaches the bound; at each highe
 planted stop-the-world pause, unless the plan names another culprit. Same arguments, same campaign.
 """
 
-from tests.synthetic.campaign import azul_campaign, demo_campaign, synthetic_campaign
-from tests.synthetic.definitions import azul_definition, demo_definition
-from tests.synthetic.plan import AZUL_CAPACITIES, BACKGROUND, DEMO_CAPACITIES, Plan
-from tests.synthetic.verdict import GENERATED_AT
+from tests.support.campaigns.synthetic.campaign import azul_campaign, demo_campaign, synthetic_campaign
+from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
+from tests.support.campaigns.synthetic.plan import AZUL_CAPACITIES, BACKGROUND, DEMO_CAPACITIES, Plan
+from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 
 __all__ = [
     "AZUL_CAPACITIES",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from tests.airflow_stack import StackUnderTest
+from tests.support.airflow.stack import StackUnderTest
 
 CHROMIUM = shutil.which("chromium")
 PATIENCE_MS = 180_000

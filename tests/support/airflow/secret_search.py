@@ -5,7 +5,7 @@ from contextlib import closing
 
 import psycopg2
 from psycopg2 import sql
-from tests.airflow_stack import StackUnderTest
+from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.ports.store import ResultStore
 from plimsoll_airflow.local.environment import DATABASE_USER

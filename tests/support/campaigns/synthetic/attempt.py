@@ -4,10 +4,10 @@ from datetime import timedelta
 from zlib import crc32
 
 import numpy as np
-from tests.synthetic.environment import fingerprint_of
-from tests.synthetic.plan import Plan
-from tests.synthetic.shape import Floats, factors, planted_intervals, quiet, zone_of
-from tests.synthetic.tables import (
+from tests.support.campaigns.synthetic.environment import fingerprint_of
+from tests.support.campaigns.synthetic.plan import Plan
+from tests.support.campaigns.synthetic.shape import Floats, factors, planted_intervals, quiet, zone_of
+from tests.support.campaigns.synthetic.tables import (
     activity_table,
     happened,
     host_table,
@@ -16,7 +16,7 @@ from tests.synthetic.tables import (
     latency_table,
     pause_table,
 )
-from tests.synthetic.verdict import verdict_on
+from tests.support.campaigns.synthetic.verdict import verdict_on
 
 from plimsoll.analysis.campaign import AttemptData
 from plimsoll.analysis.coincidence import coincidence_frame

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import psutil
-from tests.airflow_stack import StackUnderTest
+from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.errors import StackError

@@ -17,7 +17,7 @@ from plimsoll_airflow.local.campaign import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
 
 if TYPE_CHECKING:
-    from tests.airflow_stack import StackUnderTest
+    from tests.support.airflow.stack import StackUnderTest
 
     from plimsoll_airflow.local.home import Home
 

@@ -1,20 +1,22 @@
 """What every result store keeps. Test modules import these functions and bring a fixture `store`."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
 from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.ports.store import ResultStore
 
 
-def test_what_is_written_is_read(store):
+def test_what_is_written_is_read(store: ResultStore) -> None:
     store.write("a/b.json", b"one")
     store.write("a/b.json", b"two")
     assert store.read("a/b.json") == b"two"
     assert store.exists("a/b.json")
 
 
-def test_what_is_not_there_is_not_found(store):
+def test_what_is_not_there_is_not_found(store: ResultStore) -> None:
     with pytest.raises(NotFound):
         store.read("a/none")
     assert not store.exists("a/none")
@@ -22,13 +24,13 @@ def test_what_is_not_there_is_not_found(store):
     assert store.folders("none") == ()
 
 
-def test_create_never_overwrites(store):
+def test_create_never_overwrites(store: ResultStore) -> None:
     assert store.create("a", b"first")
     assert not store.create("a", b"second")
     assert store.read("a") == b"first"
 
 
-def test_of_many_who_create_at_once_one_succeeds(store):
+def test_of_many_who_create_at_once_one_succeeds(store: ResultStore) -> None:
     won: list[bool] = []
     threads = [threading.Thread(target=lambda: won.append(store.create("c/a", b"x"))) for _ in range(16)]
     for thread in threads:
@@ -39,7 +41,7 @@ def test_of_many_who_create_at_once_one_succeeds(store):
     assert list(store.keys("")) == ["c/a"]
 
 
-def test_keys_and_folders_are_sorted(store):
+def test_keys_and_folders_are_sorted(store: ResultStore) -> None:
     for key in ("x/2/b", "x/10/a", "x/1", "y"):
         store.write(key, b"")
     assert list(store.keys("x")) == ["x/1", "x/10/a", "x/2/b"]
@@ -47,7 +49,7 @@ def test_keys_and_folders_are_sorted(store):
     assert store.folders("") == ("x",)
 
 
-def test_delete_removes_a_prefix_and_nothing_else(store):
+def test_delete_removes_a_prefix_and_nothing_else(store: ResultStore) -> None:
     store.write("x/a", b"")
     store.write("xy", b"")
     store.delete("x")
@@ -55,7 +57,7 @@ def test_delete_removes_a_prefix_and_nothing_else(store):
     assert list(store.keys("")) == ["xy"]
 
 
-def test_upload_says_what_was_stored(store, tmp_path):
+def test_upload_says_what_was_stored(store: ResultStore, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(b"abc")
     stored = store.upload("raw/source", source)
@@ -65,16 +67,16 @@ def test_upload_says_what_was_stored(store, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["../x", "a/../../x", "/etc/passwd"])
-def test_keys_cannot_leave_the_store(store, key):
+def test_keys_cannot_leave_the_store(store: ResultStore, key: str) -> None:
     with pytest.raises(StoreError):
         store.read(key)
 
 
-def test_a_store_that_works_checks_itself_and_leaves_nothing(store):
+def test_a_store_that_works_checks_itself_and_leaves_nothing(store: ResultStore) -> None:
     store.check()
     assert list(store.keys("")) == []
 
 
-def test_urls_say_where_a_person_finds_it(store):
+def test_urls_say_where_a_person_finds_it(store: ResultStore) -> None:
     assert store.url("a/b").startswith(store.url())
     assert store.url("a/b").endswith("/a/b")

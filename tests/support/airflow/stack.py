@@ -20,7 +20,7 @@ from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[3]
 SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
 """`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
 
