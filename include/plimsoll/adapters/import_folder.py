@@ -1,7 +1,7 @@
 """Files to import, found by patterns in a folder."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -25,7 +25,10 @@ class ImportFolder:
     root: Path
 
     def find(self, patterns: tuple[str, ...], *, required: bool) -> tuple[FoundFile, ...]:
-        """The files of all patterns, sorted; NotFound where one finds none, unless none is required."""
+        """The files of all patterns, sorted.
+
+        NotFound where one finds none, unless none is required, and where the files are too large to be read together.
+        """
         found: dict[Path, None] = {}
         for pattern in patterns:
             paths = sorted(path for path in self._matches(pattern) if path.is_file() and self._is_inside(path))
@@ -33,6 +36,7 @@ class ImportFolder:
                 mend = "patterns count from the folder of the file that describes the import"
                 raise NotFound(f"no file is found by {pattern!r}", where=str(self.root), mend=mend)
             found |= dict.fromkeys(paths)
+        self._require_bounded(found)
         return tuple(self._file(path) for path in found)
 
     def _matches(self, pattern: str) -> Iterator[Path]:
@@ -46,10 +50,13 @@ class ImportFolder:
         """A link may lead out of the folder."""
         return path.resolve().is_relative_to(self.root.resolve())
 
+    def _require_bounded(self, paths: Iterable[Path]) -> None:
+        """The files of one run are read together."""
+        if sum(path.stat().st_size for path in paths) > LARGEST_BYTES:
+            what = f"the files of one run hold more than {LARGEST_BYTES >> 20:,} MiB together"
+            raise NotFound(what, where=str(self.root), mend="give the files of each run alone, or fewer of them")
+
     def _file(self, path: Path) -> FoundFile:
-        if path.stat().st_size > LARGEST_BYTES:
-            mend = "give the files of each run alone"
-            raise NotFound(f"holds more than {LARGEST_BYTES >> 20:,} MiB", where=str(path), mend=mend)
         with path.open("rb") as stream:
             checksum = hashlib.file_digest(stream, "sha256").hexdigest()
         return FoundFile(path.relative_to(self.root).as_posix(), path, checksum)

@@ -1,7 +1,7 @@
 """Files that may be gz → their plain bytes, within a bound: three megabytes of gz can hold gigabytes."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from plimsoll.domain.errors import LogError
@@ -27,6 +27,26 @@ def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, 
         _require(size, most, name)
     members = _Members(data, name)
     return b"".join(members.blocks()), not members.is_whole
+
+
+def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> None:
+    """LogError, naming the file that is one too many, where files with these names hold more than `most` plain bytes
+    together. What they unpack to is counted, not kept.
+    """
+    left = most
+    for name, data in files:
+        for size in _plain_sizes(data, name):
+            left -= size
+            if left < 0:
+                what = f"with this file, those of its run hold more than {most >> 20:,} MiB together"
+                raise LogError(what, where=name, mend="give the files of one run alone, or fewer of them")
+
+
+def _plain_sizes(data: bytes, name: str) -> Iterator[int]:
+    if data.startswith(GZIP):
+        yield from map(len, _Members(data, name).blocks())
+    else:
+        yield len(data)
 
 
 def _require(size: int, most: int, name: str) -> None:

@@ -2,6 +2,7 @@ import hashlib
 
 import pytest
 
+from plimsoll.adapters import import_folder
 from plimsoll.adapters.import_folder import ImportFolder
 from plimsoll.domain.errors import NotFound
 
@@ -36,3 +37,10 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder, tmp_path):
     (tmp_path / "secret.hdr").write_text("x")
     (folder.root / "data" / "link.hdr").symlink_to(tmp_path / "secret.hdr")
     assert "data/link.hdr" not in [one.name for one in folder.find(("data/*.hdr",), required=True)]
+
+
+def test_files_of_one_run_that_are_too_large_together_are_refused(folder, monkeypatch):
+    monkeypatch.setattr(import_folder, "LARGEST_BYTES", 2 * len("data/a.hdr"))
+    assert len(folder.find(("data/*.hdr",), required=True)) == 2
+    with pytest.raises(NotFound, match="the files of one run hold more than 0 MiB together"):
+        folder.find(("data/**/*.hdr",), required=True)

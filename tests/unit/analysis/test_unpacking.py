@@ -8,7 +8,7 @@ from tests.unit.analysis.logs import every_second, log, packed
 from plimsoll.analysis import hdrlog
 from plimsoll.analysis.hdrlog import read_log
 from plimsoll.analysis.payload import inflate
-from plimsoll.analysis.unpacking import unpacked
+from plimsoll.analysis.unpacking import require_bounded, unpacked
 from plimsoll.domain.errors import LogError
 
 MIB = 1 << 20
@@ -52,6 +52,13 @@ def test_many_small_members_and_plain_files_count_too():
         unpacked(gzip.compress(b"a" * 600) * 2, "x", most=1000)
     with pytest.raises(LogError, match="more than 0 MiB"):
         unpacked(b"a" * 1001, "x", most=1000)
+
+
+def test_the_files_of_a_run_are_bounded_together():
+    files = [("a", bomb(60)), ("b", b"x" * MIB), ("c", bomb(60))]
+    require_bounded(files, most=121 * MIB)
+    with pytest.raises(LogError, match="c: with this file, those of its run hold more than 120 MiB together"):
+        require_bounded(files, most=120 * MIB)
 
 
 def test_a_histogram_that_unpacks_to_more_than_any_holds_is_none():

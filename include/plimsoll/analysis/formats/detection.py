@@ -12,6 +12,7 @@ from plimsoll.analysis.formats.reading import Asked, Format, Reading, RunFile
 from plimsoll.analysis.formats.tlp_csv import TlpCsv
 from plimsoll.analysis.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.formats.ycsb_status import YcsbStatus
+from plimsoll.analysis.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
 
 FORMATS: tuple[Format, ...] = (
@@ -34,8 +35,10 @@ def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) 
     """The files of one run, in any of the formats, or in the one that is `forced` by its name.
 
     Of several formats one may hold times; others add what they know (a CSV beside its histogram logs tells errors).
-    LogError where a file is of no format, and where two formats both hold times.
+    LogError where a file is of no format, where two formats both hold times, and where the files hold more together
+    than one run may.
     """
+    require_bounded((file.name, file.data) for file in files)
     by_format: dict[str, list[RunFile]] = {}
     for file in files:
         by_format.setdefault(forced or _format(file).name, []).append(file)

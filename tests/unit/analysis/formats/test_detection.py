@@ -1,9 +1,11 @@
 import gzip
+from functools import partial
 
 import pytest
 from tests.unit.analysis.logs import every_second, log
 
-from plimsoll.analysis.formats import FORMATS, Asked, RunFile, read_run
+from plimsoll.analysis.formats import FORMATS, Asked, RunFile, detection, read_run
+from plimsoll.analysis.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
 
 HDR = log(every_second([[1], [2]]))
@@ -50,3 +52,10 @@ def test_two_formats_that_both_hold_times_are_refused():
         LogError, match=r"several formats that hold times: HdrHistogram .* and cassandra-stress HDR log"
     ):
         read_run([RunFile("x", HDR), other], Asked())
+
+
+def test_files_that_hold_too_much_together_are_refused_although_each_alone_is_read(monkeypatch):
+    monkeypatch.setattr(detection, "require_bounded", partial(require_bounded, most=len(HDR)))
+    assert read_run([RunFile("x", HDR)], Asked())
+    with pytest.raises(LogError, match="y: with this file, those of its run hold more than 0 MiB together"):
+        read_run([RunFile("x", HDR), RunFile("y", gzip.compress(HDR))], Asked())
