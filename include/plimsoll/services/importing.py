@@ -80,6 +80,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     """Import every run whose files are found. Run again, cells whose files are the same are left as they are.
 
     Refused where the campaign exists with another definition, where no file at all is found, and for an unknown format.
+    StoreError where the store can't be written, or has no folder to lie in.
     """
     _require_format(description)
     found = [(wanted, find(wanted)) for wanted in wanted_runs(description)]
@@ -87,6 +88,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
         raise Refused(
             [Problem("files", "no pattern finds any file", "see docs/importing.md")], where=description.source
         )
+    toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(imported_definition(description))
     imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from plimsoll.adapters.code_version import code_version
 from plimsoll.cli import cli
+from plimsoll.domain.errors import StoreError
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 DESCRIPTION = """\
@@ -45,7 +46,8 @@ def folder(tmp_path, monkeypatch):
 
 def plimsoll(*arguments: object) -> str:
     result = CliRunner().invoke(cli, [str(one) for one in arguments])
-    assert result.exception is None, result.exception
+    if result.exception is not None:
+        raise result.exception
     return result.stdout
 
 
@@ -54,6 +56,13 @@ def stored(folder: Path, cell: str, attempt: int, name: str) -> dict[str, object
         (folder / "store" / "samples-1" / "cells" / cell / str(attempt) / name).read_text()
     )
     return found
+
+
+def test_a_store_that_has_no_folder_to_lie_in_is_refused(folder, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_STORE", str(folder / "no" / "where"))
+    with pytest.raises(StoreError, match="the result store can't be made: there is no folder for it"):
+        plimsoll("import", folder / "import.yaml")
+    assert not (folder / "no").exists()
 
 
 def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder):
