@@ -1,5 +1,6 @@
 """What would keep a definition's nodes from starting, found before anything starts."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,6 +21,9 @@ from plimsoll.ports.artefacts import ArtefactSource
 _CPUS = 8
 # What Java's launcher takes for itself: with these a node would be another program.
 _LAUNCHER = re.compile(r"(?!-)|-{1,2}(jar|cp|classpath|class-path|version|help|h|\?|X|m|module|d|dry-run)$")
+_MOST_TOKENS = 1536
+"""Of a node: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
+_LONGEST = 60
 _LEAST_HEAP = parse_size("256M")
 
 
@@ -51,10 +55,18 @@ def _is_there(definition: Definition, variant: Variant, artefacts: ArtefactSourc
 
 def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
     for key in sorted(RESERVED & settings.keys()):
-        yield Problem(f"{where}.{key}", "is each node's own and can't be set", "leave it out")
+        what = f"can't be set: Plimsoll writes it for each node; found {_shown(settings[key])}"
+        yield Problem(f"{where}.{key}", what, "remove the line")
     tokens = settings.get(TOKENS, 1)
-    if not isinstance(tokens, int) or tokens < 1:
-        yield Problem(f"{where}.{TOKENS}", f"{tokens!r} is no number of tokens", "a whole number from 1")
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
+        mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"
+        yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {_shown(tokens)}", mend)
+
+
+def _shown(value: JsonValue) -> str:
+    """As YAML writes it, cut to a length that fits a message."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _version(where: str, version: str, variant: Variant) -> Iterator[Problem]:

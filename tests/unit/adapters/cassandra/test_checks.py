@@ -29,15 +29,24 @@ def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
         (
             {"system": {"version": "4.0.1", "settings": {"listen_address": "10.0.0.1"}}},
             "system.settings.listen_address",
-            "is each node's own",
+            'can\'t be set: Plimsoll writes it for each node; found "10.0.0.1"',
         ),
-        ({"variant": {"settings": {"num_tokens": 0}}}, "variants[0] (g1).settings.num_tokens", "no number of tokens"),
     ],
 )
 def test_what_can_t_be_run_is_named_with_a_way_out(define, artefacts, changes, where, what):
     found = [problem for problem in problems(define(**changes), artefacts) if problem.where == where]
     assert any(what in problem.what for problem in found)
     assert all(problem.mend for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "found"), [(0, "0"), (1537, "1537"), (True, "true"), ("many", '"many"'), ([1] * 60, f"[{'1, ' * 19}1,…")]
+)
+def test_a_wrong_number_of_tokens_is_shown_with_what_to_write(define, artefacts, tokens, found):
+    [problem] = problems(define(variant={"settings": {"num_tokens": tokens}}), artefacts)
+    assert problem.where == "variants[0] (g1).settings.num_tokens"
+    assert problem.what.startswith(f"must be a number of tokens; found {found}")
+    assert problem.mend == "write a whole number from 1 to 1536, such as `num_tokens: 16`"
 
 
 def test_flags_that_nobody_here_can_be_asked_about_are_named(define, artefacts):
