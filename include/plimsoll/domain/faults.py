@@ -73,6 +73,40 @@ def faults_of(error: ValidationError, model: type[BaseModel], source: Source = l
     return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
 
 
+def as_written(value: Any, model: type[BaseModel]) -> Any:
+    """The value with `true` and `false` as text where that model has a number: pydantic takes them for 1 and 0."""
+    schema = model.model_json_schema(by_alias=True)
+    for path in _truths(value, ()):
+        if node_at(schema, path).get("type") in ("integer", "number"):
+            value = _with_text(value, path)
+    return value
+
+
+class _Truth(str):
+    """`true` or `false` as a file has it."""
+
+    __slots__ = ()
+
+
+def _truths(value: object, path: Path) -> Iterator[Path]:
+    if isinstance(value, bool):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _truths(inner, (*path, key))
+    elif isinstance(value, list | tuple):
+        for place, inner in enumerate(value):
+            yield from _truths(inner, (*path, place))
+
+
+def _with_text(value: Any, path: Path) -> Any:
+    if not path:
+        return _Truth(str(value).lower())
+    copy: Any = dict(value) if isinstance(value, Mapping) else list(value)
+    copy[path[0]] = _with_text(copy[path[0]], path[1:])
+    return copy
+
+
 def _roots(found: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     """Without the faults that only follow from one deeper inside the same key."""
     places = [_path(one) for one in found]
@@ -198,5 +232,5 @@ def _as_text(value: object) -> str:
         return "" if value else "[]"
     if isinstance(value, dict):
         return "keys" if value else "{}"
-    text = repr(str(value)) if isinstance(value, str) else str(value)
+    text = repr(str(value)) if isinstance(value, str) and not isinstance(value, _Truth) else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

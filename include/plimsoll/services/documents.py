@@ -13,7 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import CollectionNode, Node
 
 from plimsoll.domain.errors import DefinitionError, Problem
-from plimsoll.domain.faults import Fault, Path, faults_of
+from plimsoll.domain.faults import Fault, Path, as_written, faults_of
 
 _M = TypeVar("_M", bound=BaseModel)
 _MOST_LEVELS = 50
@@ -67,7 +67,7 @@ class Document:
         """The content as a model of that kind. DefinitionError with every fault: key, line, found, what to write."""
         self._require_mapping(kind)
         try:
-            return kind.model_validate(self.content, context=context)
+            return kind.model_validate(as_written(self.content, kind), context=context)
         except ValidationError as error:
             faults = faults_of(error, kind, self.source)
             raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None

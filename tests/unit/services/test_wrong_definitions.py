@@ -404,6 +404,27 @@ MISTAKES = (
         ],
     ),
     (
+        "nodes: 3",
+        "nodes: true",
+        [
+            "system.nodes (line 16): must be a whole number; found true (write a whole number from 1 to 1000: database nodes of one cluster)"
+        ],
+    ),
+    (
+        "repeats: 1",
+        "repeats: true",
+        [
+            "repeats (line 28): must be a whole number; found true (write a whole number from 1 to 1000: times every variant meets every load)"
+        ],
+    ),
+    (
+        "percentile: 99.9",
+        "percentile: true",
+        [
+            "service_levels[0].percentile (line 41): must be a number; found true (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
+        ],
+    ),
+    (
         "id: shenandoah",
         "id: g1",
         ["variants[1].id (line 22): variant id 'g1' stands 2 times; each must be unique (change or remove one)"],

@@ -22,7 +22,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Role
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
-from plimsoll.domain.faults import problems_of
+from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.plurals import plural
 from plimsoll.ports.secrets import Secrets
 
@@ -34,7 +34,7 @@ _DRY_KEY = AttemptKey(campaign_id="dry-run", cell_id="dry-run", attempt=1)
 def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
     """Every problem found. SecretError when AWS can't be asked at all for want of credentials."""
     try:
-        options = Ec2Options.model_validate(definition.provider.options)
+        options = Ec2Options.model_validate(as_written(definition.provider.options, Ec2Options))
     except ValidationError as error:
         return problems_of(error, Ec2Options, "provider.options")
     place = Place(options.connection, options.region)

@@ -15,7 +15,7 @@ from plimsoll.adapters.local.subnets import MOST_NODES, free_subnet
 from plimsoll.adapters.onhost import readings
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.faults import problems_of
+from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import parse_size
 
@@ -34,7 +34,7 @@ class Machine:
 def problems(definition: Definition, work: Path) -> list[Problem]:
     """Every problem found; clusters themselves are not touched."""
     try:
-        options = LocalOptions.model_validate(definition.provider.options)
+        options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
     machine = Machine(memory_bytes(readings.read()), shutil.disk_usage(_existing(work)).free)

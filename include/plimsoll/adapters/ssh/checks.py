@@ -10,7 +10,7 @@ from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem, SecretError
-from plimsoll.domain.faults import problems_of
+from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import parse_size
 
@@ -21,7 +21,7 @@ _ANSWER_S = 60.0
 def problems(definition: Definition, connections: Connections) -> list[Problem]:
     """Every problem found; clusters themselves are not touched."""
     try:
-        options = SshOptions.model_validate(definition.provider.options)
+        options = SshOptions.model_validate(as_written(definition.provider.options, SshOptions))
     except ValidationError as error:
         return problems_of(error, SshOptions, "provider.options")
     groups = [Group(group, options, connections) for group in options.groups]

@@ -2,9 +2,14 @@
 
 import pytest
 from pydantic import ValidationError
+from tests.fakes.installation import instant_definition
 from tests.unit.adapters.ssh.test_keys import LINE
 
+from plimsoll.adapters.secrets import EnvironmentSecrets
+from plimsoll.adapters.ssh import Connections
+from plimsoll.adapters.ssh.checks import problems
 from plimsoll.adapters.ssh.options import SshOptions
+from plimsoll.domain.definition import ProviderChoice
 
 
 def host(number, **changes):
@@ -20,6 +25,14 @@ def test_a_host_is_reached_at_its_address_unless_another_is_given():
     (one,) = options.groups
     assert one.nodes[0].target("c").place == "10.0.0.1:22"
     assert one.load.target("c").place == "me@bastion:2222"
+
+
+def test_true_is_no_port():
+    options = {"groups": [group(load=host(9, port=True))]}
+    chosen = {"provider": ProviderChoice(name="ssh", options=options)}
+    [problem] = problems(instant_definition().model_copy(update=chosen), Connections(EnvironmentSecrets(None, "")))
+    assert problem.where == "provider.options.groups[0].load.port"
+    assert problem.what == "must be a whole number; found true"
 
 
 def test_a_host_is_in_one_group_only():
