@@ -6,7 +6,7 @@ field's default means.
 
 from airflow.sdk import Param
 
-from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, grid, load_slug
+from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_rate, format_size
@@ -36,7 +36,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             description_md=(
                 "`missing`, or empty: every cell without a valid attempt. `failed`: of these, the ones tried before. "
                 "`invalid`: of these, the ones judged invalid. "
-                f"Or ids, such as `{grid(definition)[0].id}`, which run again even "
+                f"Or ids, such as `{next(iter(cells_by_id(definition)))}`, which run again even "
                 f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
             ),
@@ -93,7 +93,7 @@ def reaper_params() -> dict[str, Param]:
 
 def campaign_doc(definition: Definition) -> str:
     """The definition as Markdown: what it compares and what it takes."""
-    cells = len(grid(definition))
+    cells = definition.cells
     timing, system = definition.timing, definition.system
     rows = "\n".join(_row(definition, variant) for variant in definition.variants)
     levels = ", ".join(str(level) for level in definition.service_levels)

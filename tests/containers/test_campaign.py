@@ -12,6 +12,7 @@ from tests.support.airflow.stack import POLL_S
 from tests.support.campaigns.local_definition import local_definition
 
 from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.definitions import dump_definition
 from plimsoll.services.publishing import report_key
@@ -71,7 +72,7 @@ def test_a_small_campaign_runs_through_the_containers_to_its_report(
 
     store = deployment.service.store()
     assert run.state == "success", _what_went_wrong(airflow, run)
-    verdict = CampaignStore(store, CAMPAIGN).valid_verdict("g1-00200-r1")
+    verdict = valid_verdict(CampaignStore(store, CAMPAIGN), "g1-00200-r1")
     assert verdict is not None
     assert verdict.met is not None
     assert store.exists(report_key(CAMPAIGN))

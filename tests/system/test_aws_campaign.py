@@ -13,6 +13,7 @@ from tests.support.suite.requirements import require_namespaces
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.publishing import report_key
 from plimsoll.settings import Settings
@@ -76,7 +77,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
 
 
 def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) -> None:
-    verdicts = [campaign.stored.valid_verdict(cell.id) for cell in running_order(campaign.definition)]
+    verdicts = [valid_verdict(campaign.stored, cell.id) for cell in running_order(campaign.definition)]
     assert len(verdicts) == 4
     assert all(verdict and verdict.operations > 900 for verdict in verdicts)
     assert campaign.stack.store.exists(report_key(CAMPAIGN))

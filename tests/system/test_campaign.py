@@ -24,6 +24,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.definitions import dump_definition
 from plimsoll.services.publishing import report_key
@@ -130,7 +131,7 @@ def test_a_campaign_on_static_hosts_reaches_its_report(
 
 def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
     """A verdict for each cell, and the report."""
-    verdicts = [campaign.valid_verdict(cell.id) for cell in running_order(definition)]
+    verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(definition)]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
     assert campaign.store.exists(report_key(campaign.campaign_id))
 

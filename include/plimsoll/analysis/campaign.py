@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.errors import NotFound
-from plimsoll.strategies.decision import StrategyOfCampaign
+from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     import pandas as pd
 
+    from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.note import Note
     from plimsoll.domain.provenance import Provenance
-    from plimsoll.domain.result import Check, LevelVerdict, Percentiles, ValidOutcome, Verdict
+    from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
 
-CellState = Literal["met", "missed", "invalid", "not run", "not needed"]
+CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 
 
@@ -62,6 +63,11 @@ class AttemptData:
     activity: pd.DataFrame = field(default_factory=_no_table)
     log_lines: pd.DataFrame = field(default_factory=_no_table)
 
+    @property
+    def key(self) -> AttemptKey:
+        """Campaign, cell and number."""
+        return self.verdict.key
+
 
 @dataclass(frozen=True, eq=False)
 class CampaignData:
@@ -80,53 +86,22 @@ class CampaignData:
     spending: Spending | None = None
     note: Note | None = None
 
-
-@dataclass(frozen=True)
-class Decider:
-    """A cell whose outcome made others needless."""
-
-    cell_id: str
-    outcome: ValidOutcome
+    @cached_property
+    def state(self) -> CampaignState[CellResult]:
+        """Every cell, which attempt of it counts, and what the strategy says of it."""
+        return campaign_state(self.definition, self.attempts, CellResult)
 
 
 @dataclass(frozen=True, eq=False)
-class CellResult:
-    """A cell of the grid with its attempts, oldest first. `counted` is the newest valid one, if there is one.
-
-    `decided_by`: of a cell without a valid attempt that a search need not run, the cell whose outcome says so.
-    """
-
-    cell: Cell
-    attempts: tuple[AttemptData, ...]
-    decided_by: Decider | None = None
+class CellResult(CellAttempts[AttemptData]):
+    """A cell as the report tells of it."""
 
     @property
-    def counted(self) -> AttemptData | None:
-        """The attempt whose result is the cell's."""
-        return next((attempt for attempt in reversed(self.attempts) if attempt.verdict.valid), None)
-
-    @property
-    def shown(self) -> AttemptData | None:
-        """The counted attempt, or else the newest invalid one: better a marked picture than none."""
-        return self.counted or (self.attempts[-1] if self.attempts else None)
-
-    @property
-    def superseded(self) -> tuple[AttemptData, ...]:
-        """Valid attempts that a newer valid one replaced."""
-        valid = [attempt for attempt in self.attempts if attempt.verdict.valid]
-        return tuple(valid[:-1])
-
-    @property
-    def state(self) -> CellState:
+    def state(self) -> CellOutcome:
         """The cell's one-word answer."""
         if self.decided_by:
             return "not needed"
         return self.shown.verdict.outcome if self.shown else "not run"
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict that counts; None while there is no valid attempt."""
-        return self.counted.verdict if self.counted else None
 
 
 class Spread(Model):
@@ -145,25 +120,13 @@ def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
 
     Raises NotFound for an attempt at a cell that the definition does not have: it must not vanish from a report.
     """
-    attempts: dict[Cell, list[AttemptData]] = {cell: [] for cell in _by_variant(data.definition)}
-    for attempt in sorted(data.attempts, key=lambda one: one.verdict.key.attempt):
-        if attempt.verdict.cell not in attempts:
-            raise NotFound(
-                f"the definition has no cell {attempt.verdict.cell.id}, but an attempt at it is stored",
-                where=str(attempt.verdict.key),
-                mend="bring the campaign's definition back to what it was when the attempt ran",
-            )
-        attempts[attempt.verdict.cell].append(attempt)
-    return _with_deciders(
-        data.definition, [CellResult(cell=cell, attempts=tuple(tries)) for cell, tries in attempts.items()]
-    )
-
-
-def _with_deciders(definition: Definition, results: Sequence[CellResult]) -> tuple[CellResult, ...]:
-    outcomes = {one.cell.id: outcome for one in results if one.verdict and (outcome := one.verdict.valid_outcome)}
-    not_needed = StrategyOfCampaign(definition).next(outcomes).not_needed
-    deciders = {cell_id: Decider(decider, outcomes[decider]) for cell_id, decider in not_needed.items()}
-    return tuple(replace(one, decided_by=deciders.get(one.cell.id)) for one in results)
+    for stray in data.state.strays:
+        raise NotFound(
+            f"the definition has no cell {stray.key.cell_id}, but an attempt at it is stored",
+            where=str(stray.key),
+            mend="bring the campaign's definition back to what it was when the attempt ran",
+        )
+    return data.state.by_variant
 
 
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:
@@ -213,11 +176,6 @@ def values_by_load(
         if figure is not None:
             found[result.cell.variant, result.cell.load_ops_s].append(figure)
     return {key: tuple(figures) for key, figures in found.items()}
-
-
-def _by_variant(definition: Definition) -> list[Cell]:
-    order = {variant.id: place for place, variant in enumerate(definition.variants)}
-    return sorted(grid(definition), key=lambda cell: (order[cell.variant], cell.load_ops_s, cell.repeat))
 
 
 def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | None]) -> tuple[Spread, ...]:

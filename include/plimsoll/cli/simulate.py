@@ -116,7 +116,7 @@ def _simulation_json(found: Simulation) -> dict[str, Any]:
 
 
 def _show_replay(definition: Definition, played: Replay) -> None:
-    cells = len(definition.variants) * len(definition.loads) * definition.repeats
+    cells = definition.cells
     rows = [
         (variant, "–" if capacity is None else format_rate(capacity), kind)
         for variant, (kind, capacity) in played.capacities.items()
@@ -129,7 +129,7 @@ def _show_replay(definition: Definition, played: Replay) -> None:
 
 
 def _show_simulation(definition: Definition, found: Simulation) -> None:
-    cells = len(definition.variants) * len(definition.loads) * definition.repeats
+    cells = definition.cells
     typer.echo(
         f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"
         f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns\n"

@@ -76,9 +76,14 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
     return Problem("campaign_id", f"{campaign_id[: LONGEST_CAMPAIGN_ID + 1]!r} is no id of a campaign", allowed)
 
 
+def cells_by_id(definition: Definition) -> dict[str, Cell]:
+    """All cells of the definition, in its own order."""
+    return {cell.id: cell for cell in grid(definition)}
+
+
 def cell_of(definition: Definition, cell_id: str) -> Cell:
     """The definition's cell of that id. Raises KeyError when the definition has no such cell."""
-    return {cell.id: cell for cell in grid(definition)}[cell_id]
+    return cells_by_id(definition)[cell_id]
 
 
 def grid(definition: Definition) -> tuple[Cell, ...]:

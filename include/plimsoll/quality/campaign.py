@@ -8,11 +8,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import distance
-from plimsoll.domain.cell import grid
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.environment import Deviation, deviations
 from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
-from plimsoll.strategies.decision import StrategyOfCampaign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +21,9 @@ if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.result import Verdict
+    from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
+
+    State = CampaignState[CellAttempts[AttemptRecord]]
 
 RATE_SPREAD = 0.02
 WORST_SPREAD = 3.0
@@ -31,38 +32,30 @@ _NOT_NEEDED = "not needed"
 _FACT = ("variant", "fact", "cells")
 
 
-def check_campaign(
-    definition: Definition, verdicts: Sequence[Verdict], fingerprints: Mapping[AttemptKey, Fingerprint | None]
-) -> Quality:
-    """Every check over the whole campaign, with its Data Docs. The newest valid attempt of a cell counts."""
+def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> Quality:
+    """Every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt, None where it has none."""
     from plimsoll.quality.engine import validate
 
-    valid = _counted(verdicts)
-    found = _deviations(valid, fingerprints)
+    definition = state.definition
+    found = _deviations(state, fingerprints)
     parts = (
-        Part("Cells", _cells(definition, verdicts), cells_suite(definition), ("cell",)),
-        Part("Repeats", _points(definition, valid), repeats_suite(definition), ("variant", "load_ops_s")),
+        Part("Cells", _cells(state), cells_suite(definition), ("cell",)),
+        Part("Repeats", _points(state), repeats_suite(definition), ("variant", "load_ops_s")),
         Part("Software", _facts(definition, [one for one in found if one.chosen]), software_suite(), _FACT),
         Part("Hardware", _facts(definition, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
     )
     return validate(f"{definition.title}: is it fit to publish?", parts)
 
 
-def cells_to_run_again(
-    definition: Definition,
-    verdicts: Sequence[Verdict],
-    fingerprints: Mapping[AttemptKey, Fingerprint | None] | None = None,
-) -> tuple[str, ...]:
-    """Ids of the cells, in the definition's order, without a valid attempt or with other software than the rest."""
-    valid = _counted(verdicts)
-    odd = {cell for one in _deviations(valid, fingerprints or {}) if one.chosen for cell in one.cells}
-    settled = {cell.id for cell in valid} | _not_needed(definition, valid)
-    return tuple(cell.id for cell in grid(definition) if cell.id not in settled or cell.id in odd)
+def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
+    """Ids of the cells, variant by variant, that are missing or were run with other software than the rest."""
+    odd = {cell for one in _deviations(state, fingerprints) if one.chosen for cell in one.cells}
+    return tuple(one.cell.id for one in state.by_variant if not one.is_settled or one.cell.id in odd)
 
 
 def cells_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of the matrix, a row a cell."""
-    count = len(grid(definition))
+    count = definition.cells
     needed = " that the search needs" if definition.has_rounds else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
@@ -109,44 +102,41 @@ def hardware_suite() -> Sequence[Expected]:
     return (Expected("one hardware per variant", *each_one_of("values", 1), meaning, "warning"),)
 
 
-def _counted(verdicts: Sequence[Verdict]) -> dict[Cell, Verdict]:
-    ordered = sorted(verdicts, key=lambda verdict: verdict.key.attempt)
-    return {verdict.cell: verdict for verdict in ordered if verdict.valid}
+def _valid(state: State) -> Mapping[Cell, Verdict]:
+    """The verdicts that count, by cell; cells that the definition does not have come last."""
+    strays = {one.verdict.cell: one.verdict for one in state.strays if one.verdict and one.verdict.valid}
+    return {one.cell: one.verdict for one in state.by_variant if one.verdict} | strays
 
 
-def _not_needed(definition: Definition, valid: Mapping[Cell, Verdict]) -> set[str]:
-    """Ids of the cells that the definition's strategy leaves out, by what is valid so far."""
-    outcomes = {cell.id: outcome for cell, verdict in valid.items() if (outcome := verdict.valid_outcome)}
-    return set(StrategyOfCampaign(definition).next(outcomes).not_needed)
-
-
-def _deviations(
-    valid: Mapping[Cell, Verdict], fingerprints: Mapping[AttemptKey, Fingerprint | None]
-) -> tuple[Deviation, ...]:
-    known = {cell: fingerprints.get(verdict.key) for cell, verdict in valid.items()}
+def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[Deviation, ...]:
+    known = {cell: fingerprints.get(verdict.key) for cell, verdict in _valid(state).items()}
     return deviations({cell: fingerprint for cell, fingerprint in known.items() if fingerprint is not None})
 
 
-def _cells(definition: Definition, verdicts: Sequence[Verdict]) -> pd.DataFrame:
+def _cells(state: State) -> pd.DataFrame:
     """A row for each cell of the definition, and for each other one that was tried."""
     import pandas as pd
 
-    states = dict.fromkeys((cell.id for cell in grid(definition)), "not run")
-    states |= {verdict.cell.id: "invalid" for verdict in verdicts}
-    states |= dict.fromkeys(_not_needed(definition, _counted(verdicts)), _NOT_NEEDED)
-    states |= {verdict.cell.id: _VALID for verdict in verdicts if verdict.valid}
+    states = {one.cell.id: _state(one) for one in state.by_variant}
+    states |= {one.key.cell_id: "invalid" for one in state.strays}
+    states |= {cell.id: _VALID for cell in _valid(state)}
     return pd.DataFrame(states.items(), columns=["cell", "state"])
 
 
-def _points(definition: Definition, valid: Mapping[Cell, Verdict]) -> pd.DataFrame:
+def _state(one: CellAttempts[AttemptRecord]) -> str:
+    if one.is_settled:
+        return _VALID if one.counted else _NOT_NEEDED
+    return "invalid" if one.attempts else "not run"
+
+
+def _points(state: State) -> pd.DataFrame:
     """A row for each variant and load; spreads are NaN where fewer than two repeats are known."""
     import pandas as pd
 
-    repeats: dict[tuple[str, int], list[Verdict]] = {(c.variant, c.load_ops_s): [] for c in grid(definition)}
-    for cell, verdict in valid.items():
-        repeats.setdefault((cell.variant, cell.load_ops_s), []).append(verdict)
-    left_out = _not_needed(definition, valid)
-    spared = Counter((c.variant, c.load_ops_s) for c in grid(definition) if c.id in left_out)
+    repeats: dict[tuple[str, int], list[Verdict]] = {_point(one.cell): [] for one in state.by_variant}
+    for cell, verdict in _valid(state).items():
+        repeats.setdefault(_point(cell), []).append(verdict)
+    spared = Counter(_point(one.cell) for one in state.not_needed)
     table = [
         (
             *point,
@@ -159,6 +149,10 @@ def _points(definition: Definition, valid: Mapping[Cell, Verdict]) -> pd.DataFra
     ]
     columns = ["variant", "load_ops_s", "valid_repeats", "settled_repeats", "rate_spread", "worst_spread"]
     return pd.DataFrame(table, columns=columns)
+
+
+def _point(cell: Cell) -> tuple[str, int]:
+    return cell.variant, cell.load_ops_s
 
 
 def _spread(

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.bootstrap import Typical
-from plimsoll.analysis.campaign import PERCENTILES, CellState, Spread, achieved, distance, maxima, worst
+from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
 from plimsoll.analysis.noise import Noise
@@ -45,7 +45,7 @@ class CellEntry(Model):
     variant: str
     load_ops_s: int
     repeat: int
-    state: CellState
+    state: CellOutcome
     decided_by: Annotated[str | None, Field(description="Of a cell that is not needed: the cell that decided it")]
     attempts: Annotated[int, Field(description="Attempts that are stored")]
     attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]

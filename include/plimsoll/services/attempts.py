@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cell_of, grid
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
@@ -90,12 +90,11 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
 
 def require_cell(definition: Definition, cell_id: str) -> Cell:
     """The cell of that id; NotFound, with the form of ids, when there is none."""
-    try:
-        return cell_of(definition, cell_id)
-    except KeyError:
-        guess = meant(cell_id, [cell.id for cell in grid(definition)])
-        mend = f"{guess} `plimsoll plan {definition.name} --json` lists the cells".strip()
-        raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend) from None
+    cells = cells_by_id(definition)
+    if cell_id not in cells:
+        mend = f"{meant(cell_id, cells)} `plimsoll plan {definition.name} --json` lists the cells".strip()
+        raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend)
+    return cells[cell_id]
 
 
 def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: str, owner: str) -> None:

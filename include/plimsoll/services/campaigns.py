@@ -139,14 +139,6 @@ class CampaignStore:
                 with suppress(NotFound):
                     yield self.store.read(layout.attempt_file(key, layout.VERDICT))
 
-    def valid_verdict(self, cell_id: str) -> Verdict | None:
-        """The verdict of the newest valid attempt at a cell: the one that counts."""
-        for key in reversed(self.attempts(cell_id)):
-            verdict = read_verdict(self.store, key)
-            if verdict is not None and verdict.valid:
-                return verdict
-        return None
-
 
 def _with_sliding_windows(definition: Definition) -> Definition:
     sliding = definition.service_levels[0].model_copy(update={"windows": "sliding"})

@@ -27,10 +27,7 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
 
     campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
     data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]
-    found = (
-        mixed_judging(campaign, (attempt.verdict for attempt in data.attempts))
-        for campaign, data in zip(campaigns, compared, strict=True)
-    )
+    found = (mixed_judging(data.campaign_id, data.state) for data in compared)
     if mixed := [problem for problem in found if problem]:
         raise Refused(mixed, where="what is to be compared")
     return compare_campaigns(data_a, data_b, pairing=pairing, force=force)

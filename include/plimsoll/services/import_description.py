@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import CAMPAIGN_ID, Cell, grid
+from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.definition import Definition, ProviderChoice
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS
@@ -65,7 +65,7 @@ class ImportDescription(Model):
         return self
 
     def _faults(self) -> Iterator[Fault]:
-        cells, named = {cell.id for cell in grid(self.definition)}, [run.cell.id for run in self.runs]
+        cells, named = cells_by_id(self.definition), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
             yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/importing.md")
         for number, run in enumerate(self.runs):
@@ -101,7 +101,7 @@ def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
             environment={**description.environment, **(named[cell].environment if cell in named else {})},
             required=cell in named,
         )
-        for cell in grid(description.definition)
+        for cell in cells_by_id(description.definition).values()
         if cell in named or description.files
     )
 

@@ -1,6 +1,6 @@
 """How far a campaign is, from the store alone."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from statistics import mean
 
@@ -12,9 +12,10 @@ from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaign.completeness import asked_cells
+from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaigns import CampaignStore, read_progress, write_model
 from plimsoll.services.spending import ledger, spent_usd
-from plimsoll.services.states import CellState, Memory, cell_states
+from plimsoll.strategies.state import CampaignState
 
 # What a cell takes beyond its load, until the campaign's own cells tell better.
 _ASSUMED_OVERHEAD_S = 45.0
@@ -37,13 +38,13 @@ def campaign_progress(
     """Every cell's state and how far it is. NotFound when there is no such campaign."""
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
-    states = cell_states(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
-    cells, asked = tuple(map(cell_progress, states)), asked_cells(campaign)
+    state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
+    cells, asked = tuple(map(cell_progress, state.cells)), asked_cells(campaign)
     return CampaignProgress(
         campaign_id=campaign_id,
         title=definition.title,
         cells=cells,
-        started_at=first_start(states),
+        started_at=first_start(state),
         seconds_left=seconds_left(definition, cells, now, asked),
         asked=None if asked is None else tuple(sorted(asked)),
         usd=spent_usd(ledger(campaign, now)),
@@ -62,9 +63,9 @@ def cell_progress(state: CellState) -> CellProgress:
     )
 
 
-def first_start(states: Iterable[CellState]) -> datetime | None:
+def first_start(state: CampaignState[CellState]) -> datetime | None:
     """When the campaign's first attempt began."""
-    begun = (one.attempt.started_at for state in states for one in state.attempts if one.attempt)
+    begun = (one.attempt.started_at for cell in state.cells for one in cell.attempts if one.attempt)
     return min(begun, default=None)
 
 

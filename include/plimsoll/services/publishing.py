@@ -19,6 +19,7 @@ from plimsoll.services.import_description import PROVIDER as IMPORTED
 from plimsoll.services.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.settling import settle
 from plimsoll.services.snapshot import Snapshot, take_snapshot
+from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -76,13 +77,15 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     campaign = CampaignStore(toolkit.store, campaign_id)
     texts = list(campaign.verdict_texts())
     verdicts = [Verdict.model_validate_json(text) for text in texts]
-    _require_one_kind_of_judging(campaign, verdicts)
+    judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
+    state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
+    _require_one_kind_of_judging(campaign_id, state)
     fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
-    quality = check(campaign.definition(), verdicts, fingerprints)
+    quality = check(state, fingerprints)
     for path, content in quality.data_docs.items():
         toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
     if quality.reasons:
-        raise _closed(campaign, quality, cells_to_run_again(campaign.definition(), verdicts, fingerprints))
+        raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
     passed = GatePass(
         attempts=tuple(str(verdict.key) for verdict in verdicts), verdicts_sha256=_digest(texts), checks=quality.checks
     )
@@ -90,8 +93,8 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     return passed.checks
 
 
-def _require_one_kind_of_judging(campaign: CampaignStore, verdicts: Iterable[Verdict]) -> None:
-    if mixed := mixed_judging(campaign, verdicts):
+def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:
+    if mixed := mixed_judging(campaign_id, state):
         raise GateClosed(mixed.what, where=mixed.where, mend=mixed.mend)
 
 
@@ -128,7 +131,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
         mend = f"make the report again: `plimsoll report {campaign_id}`"
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
     data = campaign_data(campaign, checks, at)
-    _require_one_kind_of_judging(campaign, (attempt.verdict for attempt in data.attempts))
+    _require_one_kind_of_judging(campaign_id, data.state)
     files = dict(build_report(data).files)
     return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
     from plimsoll.ports.store import ResultStore
+    from plimsoll.strategies.state import C, CampaignState
 
 INTERVAL_COLUMNS = (
     "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
@@ -74,25 +75,24 @@ def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
     return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
 
 
-def mixed_judging(campaign: CampaignStore, verdicts: Iterable[Verdict]) -> Problem | None:
-    """What speaks against taking these verdicts together: those that count were judged by different service levels.
+def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
+    """What speaks against taking the verdicts that count together: they were judged by different service levels.
 
     A definition's can have been added to (sliding windows) since attempts were judged.
     """
-    asked = campaign.definition().service_levels
-    counted = {verdict.cell.id: verdict for verdict in verdicts if verdict.valid}
+    asked = state.definition.service_levels
     others = [
-        f"{cell} attempt {verdict.key.attempt}"
-        for cell, verdict in counted.items()
-        if tuple(level.service_level for level in verdict.levels) != asked
+        f"{one.cell.id} attempt {one.verdict.key.attempt}"
+        for one in state.by_variant
+        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != asked
     ]
     if not others:
         return None
     listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
     return Problem(
-        f"campaign {campaign.campaign_id}",
+        f"campaign {campaign_id}",
         f"attempts were judged by other service levels than the campaign's: {listed}",
-        f"judge them again: `plimsoll rejudge {campaign.campaign_id}`",
+        f"judge them again: `plimsoll rejudge {campaign_id}`",
     )
 
 

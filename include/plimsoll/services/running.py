@@ -11,8 +11,8 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services import layout, phases
 from plimsoll.services.attempts import Work, begin, cancel, failures_recorded, record_failure
-from plimsoll.services.campaign.needs import needs_of
 from plimsoll.services.campaign.rounds import all_rounds
+from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.collecting import collect
 from plimsoll.services.following import Follower
@@ -62,7 +62,8 @@ def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tup
     """Every cell that the campaign needs and has no valid attempt at, once, one after another."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = campaign.definition()
-    cells = all_rounds(campaign, definition, needs_of(campaign, definition).now)
+    first = tuple(one.cell for one in judged_state(campaign, definition).to_run_now)
+    cells = all_rounds(campaign, definition, first)
     return run_cells(toolkit, campaign_id, (cell.id for cell in cells), owner, say)
 
 

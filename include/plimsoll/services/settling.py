@@ -6,7 +6,6 @@ deleted by hand may come again under the names that they had.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -16,9 +15,10 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CellStateName
 from plimsoll.services import layout
+from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.progress import first_start
-from plimsoll.services.states import CellState, Memory, cell_states
+from plimsoll.strategies.state import CampaignState
 
 
 class Tally(Model):
@@ -34,21 +34,20 @@ class _Record(Model):
     tally: Tally
 
 
-def tally_of(states: Iterable[CellState]) -> Tally:
+def tally_of(state: CampaignState[CellState]) -> Tally:
     """Counted from every attempt."""
-    known = tuple(states)
-    seen = (one.progress.at for state in known for one in state.attempts if one.progress)
-    counts = Counter(state.state for state in known)
-    return Tally(counts=dict(counts), started_at=first_start(known), changed_at=max(seen, default=None))
+    seen = (one.progress.at for cell in state.cells for one in cell.attempts if one.progress)
+    counts = Counter(cell.state for cell in state.cells)
+    return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
 
 
 def settle(campaign: CampaignStore, now: datetime) -> None:
     """Put the tally on record, if every cell has a valid attempt and nothing of any will change by itself."""
     # Before the attempts are read: what is begun meanwhile is not among these files.
     digest = _digest(campaign)
-    states = cell_states(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
-    if _is_settled(states):
-        record = _Record(files_sha256=digest, tally=tally_of(states))
+    state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
+    if _is_settled(state):
+        record = _Record(files_sha256=digest, tally=tally_of(state))
         campaign.store.write(layout.settled_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())
 
 
@@ -61,9 +60,9 @@ def settled_tally(campaign: CampaignStore) -> Tally | None:
     return record.tally if record.files_sha256 == _digest(campaign) else None
 
 
-def _is_settled(states: Sequence[CellState]) -> bool:
-    attempts = [one for state in states for one in state.attempts]
-    return all(state.is_settled for state in states) and all(one.is_final or bool(one.ended) for one in attempts)
+def _is_settled(state: CampaignState[CellState]) -> bool:
+    attempts = (one for cell in state.cells for one in cell.attempts)
+    return not state.missing and all(one.is_final or bool(one.ended) for one in attempts)
 
 
 def _digest(campaign: CampaignStore) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
-from plimsoll.domain.cell import AttemptKey, grid
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, HostInfo
 from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_of
 from plimsoll.domain.definition import Definition
@@ -67,7 +67,7 @@ def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None
     return Spending(
         entries=entries,
         prices=tuple(dict.fromkeys(tariff.source for tariff in tariffs)),
-        estimated_usd=None if one_cell is None else one_cell * len(grid(definition)),
+        estimated_usd=None if one_cell is None else one_cell * definition.cells,
         budget_usd=definition.budget,
         node_usd_per_hour=tariffs[-1].node.usd_per_hour if tariffs else None,
     )

@@ -1,6 +1,5 @@
 """How campaigns stand: what pages, the JSON API and the command line ask the store."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,12 +11,13 @@ from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSu
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaign.completeness import asked_cells
+from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.progress import cell_progress, seconds_left
 from plimsoll.services.publishing import report_key
 from plimsoll.services.settling import Tally, settled_tally, tally_of
 from plimsoll.services.spending import ledger, spent_usd
-from plimsoll.services.states import CellState, Memory, cell_states
+from plimsoll.strategies.state import CampaignState
 
 # Share of an attempt that is over when each phase begins, but for populate, warm-up and load, which the clock tells.
 _BEGUN = {"provision": 0.0, "deploy": 0.02, "collect": 0.97, "judge": 0.98, "done": 1.0}
@@ -28,18 +28,18 @@ def campaign_status(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignStatus:
     """The campaign with every cell. `memory` keeps what can't change, for the next time."""
-    states, campaign = cell_states(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
+    state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
     asked = asked_cells(campaign)
     return CampaignStatus(
-        **_facts(campaign, definition, tally_of(states), now),
-        state=_state(states),
-        seconds_left=seconds_left(definition, [cell_progress(state) for state in states], now, asked),
-        asked=None if asked is None else tuple(state.cell.id for state in states if state.cell.id in asked),
+        **_facts(campaign, definition, tally_of(state), now),
+        state=_state(state),
+        seconds_left=seconds_left(definition, [cell_progress(cell) for cell in state.cells], now, asked),
+        asked=None if asked is None else tuple(cell_id for cell_id in state.by_id if cell_id in asked),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
         loads=tuple(sorted(definition.loads)),
         repeats=definition.repeats,
         service_levels=tuple(map(str, definition.service_levels)),
-        matrix=tuple(cell_status(state, definition) for state in states),
+        matrix=tuple(cell_status(cell, definition) for cell in state.cells),
     )
 
 
@@ -134,9 +134,9 @@ def _figures(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _state(states: Sequence[CellState]) -> CampaignStateName:
-    if any(state.newest and state.newest.is_running for state in states):
+def _state(state: CampaignState[CellState]) -> CampaignStateName:
+    if any(cell.newest and cell.newest.is_running for cell in state.cells):
         return "running"
-    if all(state.is_settled for state in states):
+    if not state.missing:
         return "complete"
-    return "incomplete" if any(state.attempts for state in states) else "waiting"
+    return "incomplete" if any(cell.attempts for cell in state.cells) else "waiting"

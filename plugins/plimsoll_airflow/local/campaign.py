@@ -6,12 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.needs import needs_of
+from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.planning import new_campaign_id
@@ -37,7 +36,7 @@ def unfinished_campaign(store: ResultStore, definition: Definition) -> str | Non
     for campaign_id in sorted(campaign_ids(store), reverse=True):
         campaign = CampaignStore(store, campaign_id)
         if campaign_id.startswith(f"{definition.name}-") and campaign.definition() == definition:
-            return None if _is_finished(campaign, definition) else campaign_id
+            return None if _is_finished(campaign) else campaign_id
     return None
 
 
@@ -62,7 +61,7 @@ class CampaignRun:
 
     def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
         """Show the campaign's progress until the run has ended; the run as it ended."""
-        pause_s = poll_s(len(grid(self.definition)))
+        pause_s = poll_s(self.definition.cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
             screen.show(self._progress(now()))
@@ -107,5 +106,5 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
     return CampaignRun(client, store, definition, run)
 
 
-def _is_finished(campaign: CampaignStore, definition: Definition) -> bool:
-    return campaign.store.exists(report_key(campaign.campaign_id)) and not needs_of(campaign, definition).missing
+def _is_finished(campaign: CampaignStore) -> bool:
+    return campaign.store.exists(report_key(campaign.campaign_id)) and completeness(campaign).is_complete

@@ -14,6 +14,7 @@ from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.plan import open_campaign
 from plimsoll.services.campaign.request import Request, read_request
 from plimsoll.services.campaign.rounds import next_round
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.spending import require_budget
 from plimsoll.settings import Settings
@@ -187,7 +188,7 @@ class RunCell(TriggerDagRunOperator):
     def _is_done(self, context: "Context") -> bool:
         """Whether the try before this one was killed, and the cell is valid by now: no second load."""
         is_second = context["ti"].try_number > 1 and not self._was_cleared(context)
-        return is_second and self._campaign.valid_verdict(self.cell_run.cell_id) is not None
+        return is_second and valid_verdict(self._campaign, self.cell_run.cell_id) is not None
 
     def _was_cleared(self, context: "Context") -> bool:
         """Whether this is the first try since somebody cleared the task."""

@@ -15,9 +15,9 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.state import AttemptState, CellState, read_state, require_cell_state
 from plimsoll.services.campaigns import read_cluster, read_fingerprint, read_verdict
 from plimsoll.services.results import attempt_data
-from plimsoll.services.states import AttemptState, CellState, cell_states, require_state
 from plimsoll.services.status import cell_status
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
@@ -141,8 +141,8 @@ def _drawn(drawing: _Drawing) -> bytes:
 
 
 def _cell(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellState:
-    states = cell_states(library.store, campaign_id, definition, library.clock.now(), library.memory)
-    return require_state(states, cell_id, campaign_id)
+    state = read_state(library.store, campaign_id, definition, library.clock.now(), library.memory)
+    return require_cell_state(state, cell_id, campaign_id)
 
 
 def _facts(state: AttemptState) -> dict[str, object]:

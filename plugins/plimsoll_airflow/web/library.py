@@ -14,9 +14,9 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaigns import CampaignStore, campaign_exists, campaign_ids
 from plimsoll.services.definitions import parse_definition
-from plimsoll.services.states import Memory
 from plimsoll.services.status import campaign_status, campaign_summary, summary_of
 from plimsoll_airflow.toolkit import toolkit
 

@@ -11,7 +11,7 @@ from plimsoll.domain.definition import Definition, name_of_dag
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
-from plimsoll.services.states import Memory, cell_states
+from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.settings import Settings
 from plimsoll_airflow.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.toolkit import toolkit
@@ -136,8 +136,8 @@ def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
     request = read_request(definition, {"campaign_id": campaign_id, "cells": cells})
     tools = toolkit()
     now = tools.clock.now()
-    states = cell_states(tools.store, campaign_id, definition, now, Memory())
-    if not choose(request, states, now):
+    state = read_state(tools.store, campaign_id, definition, now, Memory())
+    if not choose(request, state, now):
         raise Conflict(
             f"no cell of the campaign is {cells!r}, so nothing would run",
             where=f"campaign {campaign_id!r}",
@@ -147,8 +147,8 @@ def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
 
 def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -> list[str]:
     tools, by = toolkit(), str(user.get_name())
-    states = cell_states(tools.store, campaign_id, definition, tools.clock.now(), Memory())
-    running = [one.key for state in states for one in state.attempts if one.is_running]
+    state = read_state(tools.store, campaign_id, definition, tools.clock.now(), Memory())
+    running = [one.key for one in running_attempts(state)]
     for key in running:
         cancel(Work(tools, key), by)
     return [str(key) for key in running]

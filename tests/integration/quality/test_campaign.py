@@ -5,15 +5,21 @@ from tests.unit.quality import sound
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.strategy import Search
 from plimsoll.quality.campaign import cells_to_run_again, check_campaign
+from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 
 def complete() -> list:
     return [sound.verdict(cell) for cell in grid(sound.definition())]
 
 
+def state_of(verdicts, definition=None):
+    attempts = [JudgedAttempt(one.key, one) for one in verdicts]
+    return campaign_state(definition or sound.definition(), attempts, CellAttempts)
+
+
 def check(verdicts, **odd):
     prints = {one.key: odd.get(one.cell.id.replace("-", "_"), sound.fingerprint()) for one in verdicts}
-    return check_campaign(sound.definition(), verdicts, prints), prints
+    return check_campaign(state_of(verdicts), prints), prints
 
 
 def failed(quality) -> dict[str, str]:
@@ -34,7 +40,7 @@ def test_missing_and_invalid_cells_close_the_gate_by_name():
         "valid cells": f"not run ({missing.cell.id}), invalid ({invalid.cell.id})",
         "repeats": "1 (g1 1000), 1 (g1 2000)",
     }
-    assert cells_to_run_again(sound.definition(), verdicts, prints) == (missing.cell.id, invalid.cell.id)
+    assert cells_to_run_again(state_of(verdicts), prints) == (missing.cell.id, invalid.cell.id)
 
 
 def test_many_invalid_cells_are_counted_not_listed():
@@ -46,17 +52,17 @@ def test_an_invalid_attempt_beside_a_valid_one_does_not_matter():
     verdicts = [*complete(), *(sound.verdict(one.cell, attempt=2, valid=False) for one in complete())]
     quality, prints = check(verdicts)
     assert failed(quality) == {}
-    assert cells_to_run_again(sound.definition(), verdicts, prints) == ()
+    assert cells_to_run_again(state_of(verdicts), prints) == ()
 
 
 def test_what_a_search_does_not_need_is_no_gap():
     definition = sound.definition().model_copy(update={"strategy": Search()})
     met = [sound.verdict(cell) for cell in grid(definition) if cell.load_ops_s == 1000 and cell.repeat == 1]
     missed = [verdict.model_copy(update={"met": False}) for verdict in met]
-    assert failed(check_campaign(definition, missed, {})) == {}
-    assert cells_to_run_again(definition, missed, {}) == ()
-    assert failed(check_campaign(definition, met, {}))["repeats"].startswith("1 (g1 1000), 0 (g1 2000)")
-    assert len(cells_to_run_again(definition, met, {})) == len(grid(definition)) - len(met)
+    assert failed(check_campaign(state_of(missed, definition), {})) == {}
+    assert cells_to_run_again(state_of(missed, definition), {}) == ()
+    assert failed(check_campaign(state_of(met, definition), {}))["repeats"].startswith("1 (g1 1000), 0 (g1 2000)")
+    assert len(cells_to_run_again(state_of(met, definition), {})) == len(grid(definition)) - len(met)
 
 
 def test_a_cell_that_the_definition_does_not_have_is_found():
@@ -71,7 +77,7 @@ def test_a_cell_with_other_software_closes_the_gate_by_name():
     quality, prints = check(complete(), g1_002k_r2=odd)
     assert failed(quality) == {"one environment per variant": "2 (g1 kernel not 6.1.0: g1-002k-r2)"}
     assert len(quality.reasons) == 1
-    assert cells_to_run_again(sound.definition(), complete(), prints) == ("g1-002k-r2",)
+    assert cells_to_run_again(state_of(complete()), prints) == ("g1-002k-r2",)
 
 
 def test_a_cell_on_another_processor_is_warned_of():
@@ -79,7 +85,7 @@ def test_a_cell_on_another_processor_is_warned_of():
     quality, prints = check(complete(), zgc_001k_r1=sound.fingerprint(load_host=other))
     assert set(failed(quality)) == {"one hardware per variant"}
     assert quality.reasons == ()
-    assert cells_to_run_again(sound.definition(), complete(), prints) == ()
+    assert cells_to_run_again(state_of(complete()), prints) == ()
 
 
 def test_repeats_far_apart_are_warned_of():

@@ -15,6 +15,7 @@ from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin
+from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict, write_model
 from plimsoll.services.comparing import compare_stored
 from plimsoll.services.publishing import check_campaign, report_files
@@ -22,7 +23,6 @@ from plimsoll.services.rejudging import collected_attempts, rejudge
 from plimsoll.services.running import run_cell
 from plimsoll.services.settling import settle, settled_tally
 from plimsoll.services.snapshot import take_snapshot
-from plimsoll.services.states import Memory, cell_states
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
@@ -102,7 +102,7 @@ def test_whoever_remembers_verdicts_sees_the_new_ones(installation, campaign):
 
     def states():
         definition, now = campaign.definition(), installation.toolkit.clock.now()
-        return {one.cell.id: one.state for one in cell_states(campaign.store, "campaign", definition, now, memory)}
+        return {one.cell.id: one.state for one in read_state(campaign.store, "campaign", definition, now, memory).cells}
 
     assert states()[CELLS[0]] == "missed"
     again(installation, campaign)

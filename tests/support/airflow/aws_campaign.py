@@ -16,6 +16,7 @@ from tests.support.airflow.stack import SOURCES
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.spending import ledger, spent_usd
 from plimsoll.settings import Settings
@@ -79,7 +80,7 @@ def run_on_aws(stack: CloudStack, definition: Definition, timeout_s: float) -> O
         cpu_s={part: after[part] - before[part] for part in after},
         cloud=stack.cloud.summary(),
         leftovers=stack.cloud.leftovers(),
-        valid_cells=sum(campaign.valid_verdict(cell.id) is not None for cell in grid(definition)),
+        valid_cells=sum(valid_verdict(campaign, cell.id) is not None for cell in grid(definition)),
         spent_usd=spent_usd(ledger(campaign, datetime.now(UTC))),
         billed_usd=sum(_bills(stack.cloud.instances())),
         failures=tuple(CampaignRun(client, stack.store, definition, ended).failures()),

@@ -4,8 +4,8 @@ from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
-from plimsoll.services.campaign.needs import needs_of
-from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaigns import CampaignStore
 from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 
@@ -32,8 +32,8 @@ def run_to_report(
 
 def stood_still(campaign: CampaignStore, definition: Definition) -> bool:
     """Whether cells are missing, and each was measured but for a standstill of its hosts."""
-    newest = [campaign.newest_attempt(cell.id) for cell in needs_of(campaign, definition).missing]
-    verdicts = [read_verdict(campaign.store, key) if key else None for key in newest]
+    newest = [one.newest for one in judged_state(campaign, definition).missing]
+    verdicts = [attempt.verdict if attempt else None for attempt in newest]
     return bool(verdicts) and all(verdict is not None and is_standstills(verdict) for verdict in verdicts)
 
 

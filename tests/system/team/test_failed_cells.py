@@ -11,6 +11,7 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
 
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import DagRun
@@ -65,7 +66,7 @@ def test_a_cell_cleared_under_load_is_given_up_and_measured_on_a_new_cluster(
 
     assert alive == [f"restarted/{FAILED}/2"]
     campaign = CampaignStore(installation.toolkit.store, "restarted")
-    valid = campaign.valid_verdict(FAILED)
+    valid = valid_verdict(campaign, FAILED)
     assert valid is not None
     assert valid.key.attempt == 2
     journal = [line for line in installation.provider.journal() if "restarted/" in line]

@@ -8,6 +8,7 @@ from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.team_stack import Team
 
 from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.publishing import report_key
 
@@ -21,7 +22,7 @@ def test_a_real_cell_is_measured_judged_and_reported(
 
     run_to_report(team, campaign, definition, timeout_s=900)
 
-    verdict = campaign.valid_verdict("g1-00200-r1")
+    verdict = valid_verdict(campaign, "g1-00200-r1")
     assert verdict is not None
     assert verdict.met is not None
     assert verdict.operations > 1000

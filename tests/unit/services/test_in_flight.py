@@ -9,6 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
 from plimsoll.services.attempts import begin
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.running import run_cell
 
@@ -64,7 +65,7 @@ def test_a_verdict_names_the_code_that_judged(installation: Installation) -> Non
     run_cell(replace(installation.toolkit, code_version="1+old"), "campaign", CELL, "owner", print)
     campaign = CampaignStore(installation.toolkit.store, "campaign")
 
-    valid = campaign.valid_verdict(CELL)
+    valid = valid_verdict(campaign, CELL)
 
     assert valid is not None
     assert valid.code_version == "1+old"

@@ -8,10 +8,10 @@ from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin, cancel
+from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.progress import note_phase
 from plimsoll.services.settling import settle, settled_tally
-from plimsoll.services.states import Memory, cell_states
 from plimsoll.services.status import campaign_status, campaign_summary, summary_of
 
 DEFINITION = instant_definition(variants=1, loads=2)
@@ -89,8 +89,8 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(installati
         begin(installation.toolkit, "campaign", CELLS[0], "me")
         return states
 
-    states = cell_states(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
-    monkeypatch.setattr("plimsoll.services.settling.cell_states", begin_then_read)
+    states = read_state(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
+    monkeypatch.setattr("plimsoll.services.settling.read_state", begin_then_read)
     assert settled(installation, campaign) is None
 
 

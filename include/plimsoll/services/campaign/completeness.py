@@ -10,9 +10,8 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.plurals import plural
 from plimsoll.services import layout
-from plimsoll.services.campaign.needs import needs_of
+from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.strategies.matrix import running_order
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,8 @@ class Asked(Model):
 
 def completeness(campaign: CampaignStore) -> Completeness:
     """Of the campaign as it is now. NotFound when there is no such campaign."""
-    definition = campaign.definition()
-    needs = needs_of(campaign, definition)
-    return Completeness(tuple(cell.id for cell in needs.missing), len(running_order(definition)), needs.not_needed)
+    state = judged_state(campaign, campaign.definition())
+    return Completeness(tuple(one.cell.id for one in state.missing), len(state.cells), len(state.not_needed))
 
 
 def note_asked(campaign: CampaignStore, asked: Asked) -> None:

@@ -14,9 +14,9 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
 from plimsoll.services import layout
 from plimsoll.services.campaign.holding import held, require_free
+from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.reaping import living_clusters
-from plimsoll.services.states import Memory, cell_states
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -71,12 +71,11 @@ def _running(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
         return
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     memory = Memory(owners=toolkit.owners)
-    for state in cell_states(toolkit.store, campaign_id, definition, toolkit.clock.now(), memory):
-        for one in state.attempts:
-            if one.is_running:
-                owner = owner_words(one.attempt.owner) if one.attempt else "somebody"
-                mend = "wait until it has ended, or cancel the campaign on its page"
-                yield Problem(str(one.key), f"is being run by {owner}", mend)
+    state = read_state(toolkit.store, campaign_id, definition, toolkit.clock.now(), memory)
+    for one in running_attempts(state):
+        owner = owner_words(one.attempt.owner) if one.attempt else "somebody"
+        mend = "wait until it has ended, or cancel the campaign on its page"
+        yield Problem(str(one.key), f"is being run by {owner}", mend)
 
 
 def _clusters(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:

@@ -10,11 +10,11 @@ from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.completeness import Asked, note_asked
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.documents import Document
 from plimsoll.services.planning import require_runnable
 from plimsoll.services.spending import require_budget
-from plimsoll.services.states import Memory, cell_states
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -49,14 +49,14 @@ def open_campaign(
     _require_something_to_repeat(campaign, request)
     require_free(toolkit, campaign.campaign_id)
     memory = Memory(owners=toolkit.owners)
-    states = cell_states(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), memory)
-    chosen = tuple(state.cell for state in choose(request, states, at))
+    state = read_state(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), memory)
+    chosen = tuple(one.cell for one in choose(request, state, at))
     if chosen:
         require_budget(toolkit, campaign, definition)
     campaign.open(definition)
     note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
-    missing = sum(not state.is_settled for state in states)
-    return CampaignPlan(campaign.campaign_id, chosen, missing, len(states), goes_on=request.is_for_all)
+    missing, total = len(state.missing), len(state.cells)
+    return CampaignPlan(campaign.campaign_id, chosen, missing, total, goes_on=request.is_for_all)
 
 
 def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:

@@ -12,14 +12,15 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import Cell, campaign_id_problem, grid
+from plimsoll.domain.cell import Cell, campaign_id_problem, cells_by_id, load_slug
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
+from plimsoll.services.campaign.state import CellState
 from plimsoll.services.planning import new_campaign_id
-from plimsoll.services.states import CellState
+from plimsoll.strategies.state import CampaignState
 
 MISSING = "missing"
 FAILED = "failed"
@@ -75,21 +76,13 @@ def campaign_id_of(definition: Definition, conf: Mapping[str, Any] | None, run_a
     return (conf or {}).get("campaign_id") or new_campaign_id(definition, run_after)
 
 
-def choose(request: Request, states: Sequence[CellState], asked_at: datetime) -> Sequence[CellState]:
-    """The cells that a request of that time asks for, in the order of `states`.
+def choose(request: Request, state: CampaignState[CellState], asked_at: datetime) -> Sequence[CellState]:
+    """The cells that a request of that time asks for, in running order.
 
     A cell asked for by its own id runs again even if it is valid, once: a valid attempt that was judged after it was
     asked for is the answer. So two who ask at once, or planning again, run it once.
     """
-    states = [state for state in states if _is_in_subset(state.cell, request)]
-    missing = [state for state in states if state.valid is None]
-    if request.cells == MISSING:
-        return [state for state in missing if state.is_next]
-    if request.cells == FAILED:
-        return [state for state in missing if state.attempts and not state.decided_by]
-    if request.cells == INVALID:
-        return [state for state in missing if state.state == "invalid"]
-    return [state for state in states if _is_asked_for(state, request.patterns, asked_at)]
+    return [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
 
 
 def repeat_id(repeat: int) -> str:
@@ -97,11 +90,21 @@ def repeat_id(repeat: int) -> str:
     return f"r{repeat}"
 
 
-def _is_asked_for(state: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:
-    if state.valid is None:
-        return any(fnmatchcase(state.cell.id, pattern) for pattern in patterns)
-    judged = state.valid.progress
-    return state.cell.id in patterns and (judged is None or judged.at < asked_at)
+def _chosen(request: Request, state: CampaignState[CellState], asked_at: datetime) -> Sequence[CellState]:
+    if request.cells == MISSING:
+        return state.to_run_now
+    if request.cells == FAILED:
+        return [one for one in state.missing if one.attempts]
+    if request.cells == INVALID:
+        return [one for one in state.missing if one.state == "invalid"]
+    return [one for one in state.cells if _is_asked_for(one, request.patterns, asked_at)]
+
+
+def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:
+    if one.counted is None:
+        return any(fnmatchcase(one.cell.id, pattern) for pattern in patterns)
+    judged = one.counted.progress
+    return one.cell.id in patterns and (judged is None or judged.at < asked_at)
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:
@@ -133,7 +136,7 @@ def _choice_problems(key: str, chosen: Sequence[str], known: Sequence[str]) -> I
 
 
 def _pattern_problems(definition: Definition, request: Request) -> Iterator[Problem]:
-    ids = [cell.id for cell in grid(definition)]
+    ids = list(cells_by_id(definition))
     allowed = (
         f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {definition.variants[0].id}-*, "
         "with blanks or commas between them"
@@ -142,9 +145,18 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
         yield Problem("cells", f"{request.cells!r} is no choice of cells", allowed)
         return
     for pattern in request.patterns:
-        if not any(fnmatchcase(cell_id, pattern) for cell_id in ids):
-            mend = f"{meant(pattern, ids)} {allowed}".strip()
+        if pattern in _WORDS:
+            yield Problem("cells", f"{pattern!r} stands beside other cells", f"ask for it alone. {allowed}")
+        elif not any(fnmatchcase(cell_id, pattern) for cell_id in ids):
+            mend = f"{meant(pattern, [*_WORDS, *ids, *_usual_patterns(definition)])} {allowed}".strip()
             yield Problem("cells", f"{pattern!r} fits no cell of {definition.name!r}", mend)
+
+
+def _usual_patterns(definition: Definition) -> Iterator[str]:
+    """All cells of a variant, of a load, of a repeat."""
+    yield from (f"{variant.id}-*" for variant in definition.variants)
+    yield from (f"*-{load_slug(load)}-*" for load in definition.loads)
+    yield from (f"*-{repeat_id(number)}" for number in range(1, definition.repeats + 1))
 
 
 def _unknown(key: str) -> Problem:

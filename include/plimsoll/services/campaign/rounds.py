@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import note_asked_too
-from plimsoll.services.campaign.needs import needs_of
-from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaigns import CampaignStore
 
 
 def next_round(campaign: CampaignStore, definition: Definition) -> tuple[Cell, ...]:
@@ -14,7 +14,7 @@ def next_round(campaign: CampaignStore, definition: Definition) -> tuple[Cell, .
 
     None ends the search, or has it wait for cells that are to be run again.
     """
-    return tuple(cell for cell in needs_of(campaign, definition).now if not _was_unsound(campaign, cell))
+    return tuple(one.cell for one in judged_state(campaign, definition).to_run_now if not one.was_unsound)
 
 
 def all_rounds(campaign: CampaignStore, definition: Definition, first: tuple[Cell, ...]) -> Iterator[Cell]:
@@ -27,11 +27,3 @@ def all_rounds(campaign: CampaignStore, definition: Definition, first: tuple[Cel
         cells = tuple(cell for cell in next_round(campaign, definition) if cell.id not in tried)
         if cells:
             note_asked_too(campaign, cells)
-
-
-def _was_unsound(campaign: CampaignStore, cell: Cell) -> bool:
-    newest = campaign.newest_attempt(cell.id)
-    if newest is None:
-        return False
-    verdict = read_verdict(campaign.store, newest)
-    return verdict is None or not verdict.valid

@@ -10,10 +10,10 @@ from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.services import layout
 from plimsoll.services.campaign.annotating import annotate, read_note
+from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.results import campaign_data
 from plimsoll.services.snapshot import take_snapshot
-from plimsoll.services.states import Memory
 from plimsoll.services.status import campaign_summary
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -11,10 +11,10 @@ from plimsoll.domain.errors import GateClosed
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin
 from plimsoll.services.campaign.completeness import Asked, asked_cells, completeness, note_asked
+from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.progress import campaign_progress, note_phase
 from plimsoll.services.publishing import pass_gate
-from plimsoll.services.states import Memory
 from plimsoll.services.status import campaign_status
 
 FIRST, SECOND, THIRD = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"

@@ -11,12 +11,14 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.plan import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request
+from plimsoll.services.campaign.state import AttemptState, CellState
 from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.layout import VERDICT
-from plimsoll.services.states import AttemptState, CellState
 from plimsoll.strategies.matrix import running_order
+from plimsoll.strategies.state import campaign_state
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
@@ -35,22 +37,23 @@ def plan(installation: Installation, definition: Definition = DEFINITION, **conf
     return open_campaign(installation.toolkit, definition, read_request(definition, conf), NOON)
 
 
-def chosen(*states: CellState, **request: object) -> set[str]:
-    """Ids of the chosen cells; those that `states` does not hold were never tried."""
-    known = {state.cell.id: state for state in states}
-    every = [known.get(cell.id, CellState(cell, ())) for cell in running_order(DEFINITION)]
-    return {state.cell.id for state in choose(read_request(DEFINITION, request), every, NOON)}
+def chosen(*attempts: AttemptState, definition: Definition = DEFINITION, **request: object) -> set[str]:
+    """Ids of the chosen cells of a campaign with these attempts."""
+    state = campaign_state(definition, attempts, CellState)
+    return {one.cell.id for one in choose(read_request(definition, request), state, NOON)}
 
 
-def judged(cell_id: str, *, valid: bool, at: datetime = NOON - HOUR) -> CellState:
+def judged(cell_id: str, *, valid: bool, met: bool = True, at: datetime = NOON - HOUR) -> AttemptState:
     cell, key = cell_of(DEFINITION, cell_id), AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
-    verdict = Verdict.model_validate({**JUDGED, "key": key, "cell": cell, "valid": valid, "met": valid or None})
-    return CellState(cell, (AttemptState(key, progress=AttemptProgress(phase="done", at=at), verdict=verdict),))
+    verdict = Verdict.model_validate(
+        {**JUDGED, "key": key, "cell": cell, "valid": valid, "met": met if valid else None}
+    )
+    return AttemptState(key, progress=AttemptProgress(phase="done", at=at), verdict=verdict)
 
 
-def broken(cell_id: str) -> CellState:
+def broken(cell_id: str) -> AttemptState:
     key = AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
-    return CellState(cell_of(DEFINITION, cell_id), (AttemptState(key, ended="cancelled by ada"),))
+    return AttemptState(key, ended="cancelled by ada")
 
 
 def test_by_default_every_cell_without_a_valid_attempt_is_asked_for() -> None:
@@ -85,8 +88,32 @@ def test_subsets_narrow_each_other() -> None:
 
 
 def test_a_pattern_that_fits_no_cell_is_refused_with_what_is_allowed() -> None:
-    with pytest.raises(Refused, match=r"'g1-\*' fits no cell of 'instant' \(allowed: missing, failed, invalid, or ids"):
-        chosen(cells="v1-* g1-*")
+    with pytest.raises(Refused, match=r"'zgc\*' fits no cell of 'instant' \(allowed: missing, failed, invalid, or ids"):
+        chosen(cells="v1-* zgc*")
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ("faled", r"'faled' fits no cell .*did you mean 'failed'\?"),
+        ("g1-*", r"did you mean 'v[12]-\*'\?"),
+        ("*-01k-*", r"did you mean '\*-001k-\*'\?"),
+        ("*-r7", r"did you mean '\*-r[12]'\?"),
+        ("failed v1-*", r"'failed' stands beside other cells \(ask for it alone"),
+    ],
+)
+def test_who_slips_is_told_what_may_have_been_meant(cells: str, told: str) -> None:
+    with pytest.raises(Refused, match=told):
+        chosen(cells=cells)
+
+
+def test_in_a_search_missing_asks_for_what_is_next_and_ids_and_patterns_for_what_need_not_run_too() -> None:
+    search = DEFINITION.model_copy(update={"strategy": Search()})
+    missed = judged("v1-001k-r1", valid=True, met=False)
+    assert chosen(missed, definition=search) == {"v2-001k-r1"}
+    assert chosen(missed, definition=search, cells="v1-003k-r1") == {"v1-003k-r1"}
+    assert chosen(missed, definition=search, cells="v1-*-r2") == {"v1-001k-r2", "v1-002k-r2", "v1-003k-r2"}
+    assert chosen(missed, broken("v1-002k-r1"), definition=search, cells="failed") == set()
 
 
 @pytest.mark.parametrize(

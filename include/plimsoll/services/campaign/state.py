@@ -1,25 +1,31 @@
-"""What the store says of every attempt of a campaign, read in one listing; what can't change any more is read once."""
+"""Read a campaign's state from the store: every attempt in one listing, and what can't change any more once."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import Attempt, AttemptKey, Cell
+from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.progress import AttemptProgress, CellStateName
-from plimsoll.domain.result import ValidOutcome, Verdict
+from plimsoll.domain.result import Verdict
+from plimsoll.domain.spelling import meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.attempts import failure_of
 from plimsoll.services.campaign.holding import is_at_work
-from plimsoll.services.campaigns import read_attempt, read_cancellation, read_progress, read_verdict
-from plimsoll.strategies.decision import StrategyOfCampaign
-from plimsoll.strategies.matrix import running_order
+from plimsoll.services.campaigns import (
+    CampaignStore,
+    read_attempt,
+    read_cancellation,
+    read_progress,
+    read_verdict,
+)
+from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state, newest_valid
 
 # Hosts end themselves an hour after their load should have: after this time nobody works at an attempt any more.
 _LOST_AFTER = timedelta(hours=2)
@@ -49,40 +55,8 @@ class AttemptState:
 
 
 @dataclass(frozen=True)
-class CellState:
-    """A cell with its attempts, oldest first, and what the campaign's strategy says of it."""
-
-    cell: Cell
-    attempts: tuple[AttemptState, ...]
-    decided_by: str = ""
-    """Of a cell without a valid attempt that a search need not run: the cell whose outcome says so."""
-    is_next: bool = True
-    """Whether the strategy asks for the cell now."""
-
-    @property
-    def newest(self) -> AttemptState | None:
-        """The attempt that was started last."""
-        return self.attempts[-1] if self.attempts else None
-
-    @property
-    def valid(self) -> AttemptState | None:
-        """The newest valid attempt: the one that counts."""
-        return next((one for one in reversed(self.attempts) if one.verdict and one.verdict.valid), None)
-
-    @property
-    def shown(self) -> AttemptState | None:
-        """The one that counts, else the newest."""
-        return self.valid or self.newest
-
-    @property
-    def valid_outcome(self) -> ValidOutcome | None:
-        """The outcome of the attempt that counts."""
-        return self.valid.verdict.valid_outcome if self.valid and self.valid.verdict else None
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the campaign needs nothing more of it: it is valid, or need not run."""
-        return self.valid is not None or bool(self.decided_by)
+class CellState(CellAttempts[AttemptState]):
+    """A cell as pages show it."""
 
     @property
     def state(self) -> CellStateName:
@@ -99,8 +73,8 @@ class CellState:
     def reason(self) -> str:
         """Why it is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
-        if self.state == "not-needed":
-            return f"{self.decided_by} decided it"
+        if self.decided_by and self.state == "not-needed":
+            return f"{self.decided_by.cell_id} decided it"
         return "" if shown is None else excerpt("; ".join(shown.verdict.reasons) if shown.verdict else shown.ended)
 
 
@@ -116,34 +90,48 @@ class Memory:
     """Which of those who work at attempts are alive."""
 
 
-def cell_states(
+def read_state(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
-) -> tuple[CellState, ...]:
-    """Every cell in running order."""
+) -> CampaignState[CellState]:
+    """All that the store says of the campaign's cells and attempts."""
     attempts = _attempts(store, campaign_id, definition, now, memory)
-    return _decided(definition, [CellState(cell, attempts.get(cell.id, ())) for cell in running_order(definition)])
+    return campaign_state(definition, attempts, CellState)
 
 
-def _decided(definition: Definition, states: Sequence[CellState]) -> tuple[CellState, ...]:
-    """The same with what the definition's strategy says of each."""
-    outcomes = {one.cell.id: outcome for one in states if (outcome := one.valid_outcome)}
-    decision = StrategyOfCampaign(definition).next(outcomes)
-    run, not_needed = set(decision.run), decision.not_needed
-    return tuple(replace(one, decided_by=not_needed.get(one.cell.id, ""), is_next=one.cell.id in run) for one in states)
+def judged_state(campaign: CampaignStore, definition: Definition) -> CampaignState[CellAttempts[JudgedAttempt]]:
+    """The same by verdicts alone: who asks what is missing need not know who works at what."""
+    return campaign_state(definition, judged_attempts(campaign), CellAttempts[JudgedAttempt])
+
+
+def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
+    """Every attempt with its verdict, if it has one."""
+    for cell_id in campaign.cells_with_attempts():
+        for key in campaign.attempts(cell_id):
+            yield JudgedAttempt(key, read_verdict(campaign.store, key))
+
+
+def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
+    """The verdict of one cell that counts, told without a look at other cells."""
+    newest_first = reversed(campaign.attempts(cell_id))
+    found = newest_valid(JudgedAttempt(key, read_verdict(campaign.store, key)) for key in newest_first)
+    return found.verdict if found else None
+
+
+def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...]:
+    """Those that somebody works at."""
+    return tuple(attempt for cell in state.cells for attempt in cell.attempts if attempt.is_running)
 
 
 def _attempts(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
-) -> Mapping[str, tuple[AttemptState, ...]]:
-    found: defaultdict[str, list[AttemptState]] = defaultdict(list)
-    for key, names in sorted(_files(store, campaign_id).items(), key=lambda item: item[0].attempt):
+) -> Iterator[AttemptState]:
+    for key, names in _files(store, campaign_id).items():
         # One that was deleted, with its whole campaign perhaps, and made anew has no verdict at first.
         state = memory.final.get(key) if layout.VERDICT in names else None
         if state is None or state.earlier_verdicts != _earlier_verdicts(names):
             state = _unless_lost(store, _read(store, key, names), definition, now, memory.owners)
             _remember(memory, state)
-        found[key.cell_id].append(state)
-    return {cell_id: tuple(states) for cell_id, states in found.items()}
+        yield state
 
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, set[str]]:
@@ -221,9 +209,10 @@ def _remember(memory: Memory, state: AttemptState) -> None:
         memory.final[state.key] = state
 
 
-def require_state(states: tuple[CellState, ...], cell_id: str, campaign_id: str) -> CellState:
+def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:
     """The state of that cell; NotFound when the campaign has no such cell."""
-    for state in states:
-        if state.cell.id == cell_id:
-            return state
-    raise NotFound(f"has no cell {cell_id!r}", where=f"campaign {campaign_id!r}", mend="its matrix shows the cells")
+    found = state.by_id.get(cell_id)
+    if found is None:
+        mend = f"{meant(cell_id, state.by_id)} its matrix shows the cells".strip()
+        raise NotFound(f"has no cell {cell_id!r}", where=f"campaign {campaign_id!r}", mend=mend)
+    return found

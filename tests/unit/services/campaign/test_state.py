@@ -12,9 +12,9 @@ from tests.unit.services.verdicts import verdict_of
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.services import layout
 from plimsoll.services.attempts import begin, cancel, record_failure
+from plimsoll.services.campaign.state import Memory, read_state, require_cell_state
 from plimsoll.services.campaigns import write_model
 from plimsoll.services.progress import note_phase
-from plimsoll.services.states import Memory, cell_states, require_state
 from plimsoll.services.status import campaign_status, summary_of
 
 CELL = "v1-001k-r1"
@@ -40,11 +40,11 @@ def judge(installation, work, **facts):
 
 def states(installation, *, later=timedelta(), memory=None):
     tools = installation.toolkit
-    return cell_states(tools.store, "campaign", DEFINITION, tools.clock.now() + later, memory or Memory())
+    return read_state(tools.store, "campaign", DEFINITION, tools.clock.now() + later, memory or Memory())
 
 
 def state(installation, **asked):
-    return require_state(states(installation, **asked), CELL, "campaign")
+    return require_cell_state(states(installation, **asked), CELL, "campaign")
 
 
 def status(installation):
@@ -53,7 +53,7 @@ def status(installation):
 
 
 def test_cells_wait_in_running_order_until_they_are_tried(installation):
-    assert [one.state for one in states(installation)] == ["waiting", "waiting"]
+    assert [one.state for one in states(installation).cells] == ["waiting", "waiting"]
     assert status(installation).state == "waiting"
 
 
@@ -164,7 +164,7 @@ def test_files_below_an_attempt_are_none_of_its_own(installation):
 
 def test_a_cell_that_is_none_is_not_found(installation):
     with pytest.raises(NotFound, match="has no cell 'v9-001k-r1'"):
-        require_state(states(installation), "v9-001k-r1", "campaign")
+        require_cell_state(states(installation), "v9-001k-r1", "campaign")
 
 
 def test_status_gives_the_figures_of_the_attempt_that_counts(installation):
