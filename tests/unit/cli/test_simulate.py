@@ -43,18 +43,18 @@ def outcomes(tmp_path):
 
 
 def test_outcomes_that_are_given_are_played(simulate, outcomes):
-    code, out, _ = simulate("--outcomes", outcomes(g1_00200_r1=["invalid", "missed"]), "--json")
+    code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["invalid", "missed"]), "--json")
     played = json.loads(out)
     assert code == 0
     assert played["capacities"]["g1"] == {"kind": "none", "capacity_ops_s": None}
     assert played["capacities"]["shenandoah"]["kind"] == "at-least"
-    assert played["not_needed"] == {"g1-002k-r1": "g1-00200-r1"}
-    assert sorted(played["ran"]) == ["g1-00200-r1", "shenandoah-00200-r1", "shenandoah-002k-r1"]
+    assert played["not_needed"] == {"g1-003k-r1": "g1-00100-r1"}
+    assert sorted(played["ran"]) == ["g1-00100-r1", "shenandoah-00100-r1", "shenandoah-003k-r1"]
     assert played["attempts"] == 4
 
 
 def test_a_person_reads_capacities_and_what_was_left_out(simulate, outcomes):
-    code, out, _ = simulate("--outcomes", outcomes(g1_00200_r1=["missed"]))
+    code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["missed"]))
     assert code == 0
     assert "3 of 4 cells ran, in 3 attempts; 1 was not needed" in out
 
@@ -70,8 +70,8 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
     ("content", "told"),
     [
         ("[]", "the file: is not what it should be"),
-        ('{"g1-00200-r1": "met"}', "g1-00200-r1: is not what it should be"),
-        ('{"g1-00200-r1": ["good"]}', "g1-00200-r1.0: is not what it should be"),
+        ('{"g1-00100-r1": "met"}', "g1-00100-r1: is not what it should be"),
+        ('{"g1-00100-r1": ["good"]}', "g1-00100-r1.0: is not what it should be"),
         ('{"x": ["met"]}', "x: is none of the definition's cells"),
         ("not JSON", "the file: is not what it should be"),
     ],

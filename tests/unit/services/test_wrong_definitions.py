@@ -93,56 +93,56 @@ MISTAKES = (
         ],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: []",
         [
-            "loads (line 27): must not be empty; found [] (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`)"
+            "loads (line 28): must not be empty; found [] (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`)"
         ],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: 200/s",
         [
-            "loads (line 27): must be a list; found '200/s' (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`)"
+            "loads (line 28): must be a list; found '200/s' (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`)"
         ],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: [200, 2000/s]",
-        ["loads[0] (line 27): 200 needs a unit (write a value like 20000/s or 20k/s)"],
+        ["loads[0] (line 28): 200 needs a unit (write a value like 20000/s or 20k/s)"],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: [0/s]",
-        ["loads[0] (line 27): must be more than 0; found '0/s' (write a value like 20000/s or 20k/s)"],
+        ["loads[0] (line 28): must be more than 0; found '0/s' (write a value like 20000/s or 20k/s)"],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: {from: 1/s, to: 100M/s, step: 1/s}",
         [
-            "loads.step (line 27): 100,000,000 load levels, 1/s apart; at most 5,000 cells are allowed (write a larger step)"
+            "loads.step (line 28): 100,000,000 load levels, 1/s apart; at most 5,000 cells are allowed (write a larger step)"
         ],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: {from: 1/s, to: 100/s}",
-        ["loads.step (line 27): is missing (write a value like 20000/s or 20k/s)"],
+        ["loads.step (line 28): is missing (write a value like 20000/s or 20k/s)"],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: {from: 1/s, to: 100/s, stop: 1/s}",
         [
-            "loads.step (line 27): is missing (write a value like 20000/s or 20k/s)",
-            "loads.stop (line 27): there is no such key (did you mean 'step'? allowed: from, to, step)",
+            "loads.step (line 28): is missing (write a value like 20000/s or 20k/s)",
+            "loads.stop (line 28): there is no such key (did you mean 'step'? allowed: from, to, step)",
         ],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: {from: 100/s, to: 10/s, step: 1/s}",
-        ["loads.to (line 27): 10/s lies below `from`, 100/s (write a higher rate)"],
+        ["loads.to (line 28): 10/s lies below `from`, 100/s (write a higher rate)"],
     ),
     (
-        "loads: [200/s, 2000/s]",
+        "loads: [100/s, 3000/s]",
         "loads: {from: 20/s, to: 50k/s, step: 20/s}\nrepeats: 20",
         ['line 29: is not YAML: the key "repeats" stands twice (remove one of them)'],
     ),
@@ -531,9 +531,9 @@ def test_a_number_larger_than_any_program_keeps_is_refused():
 
 
 def test_a_grid_may_be_as_large_as_its_definition_says():
-    big = DEMO.replace("[200/s, 2000/s]", "{from: 1/s, to: 4k/s, step: 1/s}")
+    big = DEMO.replace("[100/s, 3000/s]", "{from: 1/s, to: 4k/s, step: 1/s}")
     assert refused(big)[0].startswith(
-        f"loads (line 27): 2 variants × 4,000 loads × 1 repeat are 8,000 cells; at most {MAX_CELLS:,} are allowed "
+        f"loads (line 28): 2 variants × 4,000 loads × 1 repeat are 8,000 cells; at most {MAX_CELLS:,} are allowed "
         "(write fewer loads, variants or repeats, or `max_cells: 8000` if that is meant)"
     )
     assert parse_definition(f"{big}max_cells: 8000\n", "demo.yaml").cells == 8000
@@ -541,7 +541,7 @@ def test_a_grid_may_be_as_large_as_its_definition_says():
 
 def test_a_campaign_that_was_begun_before_there_was_a_limit_stays_readable():
     loads = f"[{', '.join(f'{rate}/s' for rate in range(1, 2502))}]"
-    old = DEMO.replace("[200/s, 2000/s]", loads)
+    old = DEMO.replace("[100/s, 3000/s]", loads)
     assert refused(old)
     assert parse_definition(old, "stored", stored=True).cells == 5002
 
