@@ -75,6 +75,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         store=store_name(settings),
         say=tell_waiting,
         launches=StoredLaunches(store, outage),
+        further_regions=settings.further_regions,
     )
     return Toolkit(
         store=store,

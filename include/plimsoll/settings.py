@@ -41,7 +41,18 @@ class Settings(BaseSettings):
         description="Who is sent notices: an Airflow notifier with its arguments, as JSON; empty: nobody",
     )
     ssh_key: Path | None = Field(default=None, description="Private key for hosts, for those who run without Airflow")
+    regions: str = Field(
+        default="",
+        pattern=r"^$|^[a-z]{2}(-[a-z]+)+-\d( *, *[a-z]{2}(-[a-z]+)+-\d)*$",
+        description="Regions of AWS, with commas, where clusters are looked for too while campaigns can't be read",
+        examples=["eu-west-1,us-east-1"],
+    )
     ssh_user: str = Field(default="", description="Who logs in to hosts, where the definition does not say")
+
+    @property
+    def further_regions(self) -> tuple[str, ...]:
+        """Regions where clusters may be, whatever campaigns and definitions say."""
+        return tuple(region.strip() for region in self.regions.split(",") if region.strip())
 
     @property
     def has_store_in_s3(self) -> bool:

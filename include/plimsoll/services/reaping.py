@@ -1,8 +1,10 @@
 """Destroy what no live cell owns: by what is really there, never by memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from queue import SimpleQueue
+from threading import BoundedSemaphore, Thread
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, PartlySeen
@@ -11,6 +13,9 @@ from plimsoll.ports.provider import Provider
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.spending import destroy_cluster, open_accounts, record_cost
 from plimsoll.services.toolkit import Toolkit
+
+_AT_ONCE = 16
+"""Clusters that are destroyed side by side. Each may take minutes, until its hosts are seen to be gone."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +57,20 @@ def living_clusters(toolkit: Toolkit) -> Living:
 
 
 def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool = False) -> Reaped:
-    """Destroy every cluster that is not owned, and then put on record what they have cost.
+    """Destroy every cluster that is not owned, side by side, and put on record what each has cost once it is gone.
 
-    Neither a cluster that resists nor a store that is out of reach keeps the others alive.
+    Neither a cluster that resists, nor one whose end takes long, nor a store that is out of reach keeps the others
+    alive.
     """
-    destroyed, kept, failed = [], [], []
     living, ended_at = living_clusters(toolkit), toolkit.clock.now()
-    for cluster in living.clusters:
-        if is_owned(cluster):
-            kept.append(cluster)
-        elif (trouble := "" if dry_run else _destroy(toolkit, cluster)) == "":
-            destroyed.append(cluster)
-        else:
-            failed.append((cluster, trouble))
-    unrecorded = () if dry_run else _record(toolkit, destroyed, ended_at)
-    return Reaped(tuple(destroyed), tuple(kept), tuple(failed), (*living.unseen, *unrecorded))
+    kept = [cluster for cluster in living.clusters if is_owned(cluster)]
+    left = [cluster for cluster in living.clusters if cluster not in kept]
+    if dry_run:
+        return Reaped(tuple(left), tuple(kept), (), living.unseen)
+    troubles, unrecorded = _destroy_and_record(toolkit, left, ended_at)
+    destroyed = tuple(cluster for cluster in left if not troubles[cluster.key])
+    failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.key]))
+    return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded))
 
 
 def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[AttemptKey, ...]:
@@ -76,9 +80,9 @@ def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[At
     """
     living = living_clusters(toolkit)
     owned = [cluster for cluster in living.clusters if is_owner(cluster.owner)]
-    troubles = [trouble for cluster in owned if (trouble := _destroy(toolkit, cluster))]
+    troubles = {cluster.key: trouble for cluster, trouble in _destroyed(toolkit, owned) if trouble}
     if troubles:
-        raise ProviderError("; ".join(troubles), mend="the reaper tries again; or `plimsoll clusters destroy`")
+        raise ProviderError("; ".join(troubles[one.key] for one in owned if one.key in troubles), mend="the reaper tries again; or `plimsoll clusters destroy`")
     return tuple(cluster.key for cluster in owned)
 
 
@@ -108,20 +112,58 @@ def _seen(provider: Provider) -> tuple[Sequence[Cluster], str]:
         return (), f"provider {provider.name}: {error}"
 
 
+def _destroy_and_record(
+    toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
+) -> tuple[dict[AttemptKey, str], tuple[str, ...]]:
+    """Why each cluster could not be destroyed, empty for one that was; and which costs could not be recorded.
+
+    A store that is out of reach is not tried again for each of them.
+    """
+    troubles: dict[AttemptKey, str] = {}
+    away: StoreError | None = None
+    unrecorded: list[str] = []
+    for cluster, trouble in _destroyed(toolkit, clusters):
+        troubles[cluster.key] = trouble
+        if trouble:
+            continue
+        if away is not None:
+            unrecorded.append(str(cluster.key))
+            continue
+        try:
+            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.key, ended_at, cluster)
+        except StoreError as error:
+            away = error
+    others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
+    return troubles, (*([str(away)] if away else []), *([others] if unrecorded else []))
+
+
+def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:
+    """Each cluster as soon as its end is over, with the reason where something of it stays.
+
+    In threads that hold up no process which is told to end meanwhile.
+    """
+    over: SimpleQueue[tuple[Cluster, str | Exception]] = SimpleQueue()
+    places = BoundedSemaphore(_AT_ONCE)
+
+    def destroy(cluster: Cluster) -> None:
+        with places:
+            try:
+                over.put((cluster, _destroy(toolkit, cluster)))
+            except Exception as error:  # raised where the others are waited for
+                over.put((cluster, error))
+
+    for cluster in clusters:
+        Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.key}").start()
+    for _ in clusters:
+        cluster, trouble = over.get()
+        if isinstance(trouble, Exception):
+            raise trouble
+        yield cluster, trouble
+
+
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
     try:
         toolkit.providers[cluster.provider].destroy(cluster.key)
     except PlimsollError as error:
         return str(error)
     return ""
-
-
-def _record(toolkit: Toolkit, destroyed: Sequence[Cluster], ended_at: datetime) -> tuple[str, ...]:
-    """What the clusters have cost. A store that is out of reach is not tried again for each of them."""
-    for number, cluster in enumerate(destroyed):
-        try:
-            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.key, ended_at, cluster)
-        except StoreError as error:
-            others = ", ".join(str(one.key) for one in destroyed[number + 1 :])
-            return (str(error), *([f"nor what these have cost, which are gone too: {others}"] if others else []))
-    return ()

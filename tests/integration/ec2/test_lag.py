@@ -263,3 +263,22 @@ def test_a_store_out_of_reach_hides_no_cluster(
     assert [len(cluster.hosts) for cluster in caught.value.clusters] == [4]
     blind.destroy(key)
     assert living(cloud) == []
+
+
+def test_without_store_and_definitions_the_settings_say_in_which_regions_to_look(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, options: dict[str, object]
+) -> None:
+    class Unknown(Options):
+        def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
+            raise StoreError("can't be used", where=campaign_id)
+
+        def known(self, provider: str) -> Sequence[Mapping[str, object]]:
+            raise PartlyKnown("no campaign could be read", [])
+
+    key = provider.ensure(ask()).key
+    cloud.skip(LAG_S)
+    blind = replace(provider, options=Unknown(options), launches=OutOfReach())
+    blind.destroy(key)
+    assert len(living(cloud)) == 4, "nobody knows where to look"
+    replace(blind, further_regions=("eu-west-1", REGION)).destroy(key)
+    assert living(cloud) == []

@@ -327,6 +327,14 @@ def test_settings_that_can_not_be_used_are_told_in_words(plimsoll, monkeypatch):
     assert "PLIMSOLL_TOOLKIT or PLIMSOLL_SECRETS: 'nowhere:toolkit' is no factory" in err
 
 
+def test_regions_that_are_none_are_told_in_words(plimsoll, monkeypatch):
+    monkeypatch.setenv("PLIMSOLL_REGIONS", "eu-west-1; us-east")
+    code, _, err = plimsoll("clusters", "list")
+    assert code == 2
+    assert "PLIMSOLL_REGIONS: is not written as it must be; found 'eu-west-1; us-east'" in err
+    assert "write a value like eu-west-1,us-east-1" in err
+
+
 def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll, tmp_path):
     assert plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1")[0] == 0
     assert "did you mean 'nearest-1'? `plimsoll campaigns` lists" in plimsoll("status", "nearst-1")[2]

@@ -28,10 +28,13 @@ class InstanceTypes(Model):
         return self.node if role == "node" else self.load
 
 
+CONNECTION = "aws_default"
+
+
 class Ec2Options(Model):
     """Where and how a cell's hosts are launched."""
 
-    connection: Annotated[str, Field(min_length=1, description="Airflow connection to AWS")] = "aws_default"
+    connection: Annotated[str, Field(min_length=1, description="Airflow connection to AWS")] = CONNECTION
     ssh_connection: Annotated[
         str, Field(min_length=1, description="Airflow connection of type ssh with the private key for the hosts")
     ] = "plimsoll_ssh"

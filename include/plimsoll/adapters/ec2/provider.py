@@ -14,7 +14,7 @@ from plimsoll.adapters.ec2.images import find_image
 from plimsoll.adapters.ec2.launched import Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import security_group, subnets
-from plimsoll.adapters.ec2.options import Ec2Options, read_options
+from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.ec2.placement import Say, placed
 from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
@@ -45,8 +45,8 @@ Connect = Callable[[AttemptKey, HostInfo, Target], Host]
 class Ec2Provider:
     """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
 
-    `options` tells in which region, and through which connections, the clusters of a campaign are. Nothing else is
-    remembered: what there is, AWS says.
+    `options` tells in which region, and through which connections, the clusters of a campaign are; where it can't tell
+    of all, clusters are looked for in `further_regions`, too. Nothing else is remembered: what there is, AWS says.
     """
 
     secrets: Secrets
@@ -56,6 +56,7 @@ class Ec2Provider:
     store: str
     say: Say
     launches: Launches
+    further_regions: Sequence[str] = ()
 
     name = PROVIDER
     is_local = False
@@ -167,7 +168,9 @@ class Ec2Provider:
         """Of the campaign's place; of every known one where the store has lost the campaign, or is out of reach."""
         try:
             return [self._cloud(_place(self._campaign_options(key)))]
-        except (NotFound, StoreError):
+        except NotFound:
+            return self._with_further(self._known()[0])
+        except StoreError:
             return self._known()[0]
 
     def _campaign_options(self, key: AttemptKey) -> Ec2Options:
@@ -176,10 +179,18 @@ class Ec2Provider:
     def _known(self) -> tuple[list[Cloud], list[str]]:
         """Clouds of every known place, and why there may be others."""
         try:
-            known, unread = list(self.options.known(PROVIDER)), []
+            return self._at(self.options.known(PROVIDER)), []
         except PartlyKnown as error:
-            known, unread = list(error.options), [str(error)]
-        return [self._cloud(place) for place in dict.fromkeys(_places(known))], unread
+            return self._with_further(self._at(error.options)), [str(error)]
+
+    def _at(self, options: Iterable[Mapping[str, object]]) -> list[Cloud]:
+        return [self._cloud(place) for place in dict.fromkeys(_places(options))]
+
+    def _with_further(self, known: Sequence[Cloud]) -> list[Cloud]:
+        """The clouds, and those of the further regions, each through every connection that is known."""
+        connections = dict.fromkeys(cloud.place.connection for cloud in known) or [CONNECTION]
+        further = (Place(connection, region) for region in self.further_regions for connection in connections)
+        return list(dict.fromkeys([*known, *map(self._cloud, further)]))
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
