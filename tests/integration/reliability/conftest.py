@@ -95,24 +95,25 @@ class StruckDatabase(InstantDatabase):
 
 
 class StruckLoadGenerator(InstantLoadGenerator):
-    """A load is seen running once; then something happens, and when its files are asked for."""
+    """A load is seen running for some `looks`. At the first something happens, and when its files are asked for."""
 
-    def __init__(self, faults: Faults, moments: Moments) -> None:
+    def __init__(self, faults: Faults, moments: Moments, looks: int = 1) -> None:
         super().__init__(faults)
-        self.moments, self._is_news = moments, False
+        self.moments, self._looks, self._left = moments, looks, 0
 
     def start(self, host: Host, request: LoadRequest) -> None:
         if not self.has_started(host):
             self.moments.starts.append(host.info.facts["instance_id"])
-            self._is_news = True
+            self._left = self._looks
         super().start(host, request)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        if self._is_news:
-            self._is_news = False
+        if not self._left:
+            return super().status(host, job_id)
+        if self._left == self._looks:
             self.moments.reached("load")
-            return LoadStatus("running", "load", achieved_ops_s=1.0, seconds_left=1.0)
-        return super().status(host, job_id)
+        self._left -= 1
+        return LoadStatus("running", "load", achieved_ops_s=1.0, seconds_left=1.0)
 
     def files(self, host: Host) -> Any:
         self.moments.reached("collect")
@@ -188,7 +189,9 @@ def cloud(behind: tuple[Delays, Lag]) -> Iterator[Cloud]:
 def place(cloud: Cloud, tmp_path: Path) -> Place:
     """Three nodes and the load's host, all of them folders."""
     moments, faults = Moments(), Faults(tmp_path / "faults")
-    database, load = StruckDatabase(faults, moments), StruckLoadGenerator(faults, moments)
+    # A look is some seconds after the one before: a load goes on until a death shows.
+    load = StruckLoadGenerator(faults, moments, looks=1 + round(cloud.lag.terminations))
+    database = StruckDatabase(faults, moments)
     account = Account(cloud.endpoint, keygen(tmp_path / "id"))
     connect = reached(tmp_path / "hosts", cloud, moments.silent)
     return place_on(cloud, account, CloudClock(cloud), connect, database=database, load=load)
@@ -232,7 +235,7 @@ def definition_on(cloud: Cloud, nodes: int) -> Definition:
 
 
 class FickleHost(FolderHost):
-    """A host that may fall silent: frozen, cut off, or not booted at all."""
+    """A host that may fall silent: frozen, cut off, dead, or not booted at all."""
 
     def __init__(self, folder: Path, info: HostInfo, is_silent: Callable[[], bool]) -> None:
         super().__init__(folder, info)
@@ -269,12 +272,12 @@ class FickleHost(FolderHost):
 
 
 def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
-    """A folder for each instance, prepared once it has booted."""
+    """A folder for each instance, prepared once it has booted. What has ended answers no more, shown to be so or not."""
 
     def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
         instance = info.facts["instance_id"]
-        place = folder / instance
+        place, life = folder / instance, cloud.lifecycle.lives[instance]
         FolderHost(place, info).write(PurePosixPath("prepared"), "ok\n")
-        return FickleHost(place, info, lambda: instance in silent or not cloud.lifecycle.lives[instance].boots)
+        return FickleHost(place, info, lambda: instance in silent or not life.boots or life.shut_down is not None)
 
     return connect
