@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.gc_lines import gc_lines
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.domain.errors import LogError
 from plimsoll.services import layout
@@ -33,7 +34,7 @@ class Evidence:
     """The collected files of one attempt, by what they are.
 
     `response_times`: histogram logs by file name. `events`: what the nodes' own logs tell, by host, and `lines`: the
-    logs themselves.
+    logs themselves, in order of time, with what their GC logs say of long pauses.
     `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a second and host.
     """
 
@@ -61,7 +62,7 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
         response_times={name: _read(work, paths[name]) for name in logs},
         pauses=pauses,
         events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
-        lines={host: database.lines(text, zone) for host, (text, zone) in logs_of_nodes.items()},
+        lines={host: _lines(work, manifest, host, text, zone) for host, (text, zone) in logs_of_nodes.items()},
         seconds=generator.seconds(_read(work, progress_path).decode(errors="replace") if progress_path else ""),
         samples=_samples(work, manifest),
     )
@@ -69,7 +70,7 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
 
 def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
     for entry in manifest.files:
-        if PurePosixPath(entry.path).name != _GC_LOG:
+        if not _is_gc_log(entry.path):
             continue
         with suppress(LogError):  # a JVM whose log is of another form: its pauses stay unknown
             yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
@@ -83,6 +84,17 @@ def _node_logs(
         host = _host(entry.path)
         if PurePosixPath(entry.path).name == work.database.log_file and (zone := zones.get(host)) is not None:
             yield host, (_read(work, entry.path).decode(errors="replace"), zone)
+
+
+def _lines(work: Work, manifest: Manifest, host: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+    """The lines of a node's own log and of its GC log together."""
+    logs = [entry.path for entry in manifest.files if _host(entry.path) == host and _is_gc_log(entry.path)]
+    pauses = [line for path in logs for line in gc_lines(_read(work, path).decode(errors="replace"))]
+    return sorted([*work.database.lines(text, zone), *pauses], key=lambda line: line.at)
+
+
+def _is_gc_log(path: str) -> bool:
+    return PurePosixPath(path).name == _GC_LOG
 
 
 def _samples(work: Work, manifest: Manifest) -> pd.DataFrame:

@@ -1,0 +1,36 @@
+"""GC logs → their lines on pauses that matter, to stand beside what the nodes themselves logged at that time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from plimsoll.domain.happening import LogLine
+
+LEAST_MS = 10.0
+"""Shorter pauses are left out: a collector like ZGC makes several a second, and none of them explains a miss."""
+_TIMED = re.compile(r"\[?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})(\]|: )", re.ASCII)
+_PAUSE = re.compile(
+    r"(Pause|Allocation Stall) .*?(?P<ms>\d+[.,]\d+)ms$|\[(Full )?GC\b.*, (?P<s>\d+\.\d+) secs\]( \[Times:.*)?$",
+    re.ASCII,
+)
+
+
+def gc_lines(text: str) -> tuple[LogLine, ...]:
+    """Each line on a pause or a stall of at least `LEAST_MS`, with the time at which it was written: when it was over.
+
+    Of unified logs and of JDK 8's, as far as a line tells how long a pause took. What can't be read is left out.
+    """
+    return tuple(_lines(text))
+
+
+def _lines(text: str) -> Iterator[LogLine]:
+    for line in text.splitlines():
+        timed, pause = _TIMED.match(line), _PAUSE.search(line)
+        if timed and pause and _took_ms(pause) >= LEAST_MS:
+            yield LogLine(datetime.fromisoformat(timed["time"]), f"gc.log: {line[timed.end() :].strip()}")
+
+
+def _took_ms(pause: re.Match[str]) -> float:
+    return float(pause["ms"].replace(",", ".")) if pause["ms"] else float(pause["s"]) * 1000
