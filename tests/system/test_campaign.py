@@ -24,11 +24,13 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
+from plimsoll.services import layout
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.definitions import dump_definition
 from plimsoll.services.publishing import report_key
 from plimsoll.services.reaping import living_clusters
+from plimsoll.services.results import attempt_data
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
@@ -130,9 +132,14 @@ def test_a_campaign_on_static_hosts_reaches_its_report(
 
 
 def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
-    """A verdict for each cell, and the report."""
+    """A verdict for each cell with the tables that its charts are drawn from, and the report."""
     verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(definition)]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
+    for verdict in filter(None, verdicts):
+        data = attempt_data(campaign.store, verdict)
+        assert {"reads", "writes"} <= set(data.latencies["operation"])
+        assert set(data.activity["host"]) >= {"load", "node1"}
+        assert campaign.store.exists(layout.attempt_file(verdict.key, layout.LOG_LINES))
     assert campaign.store.exists(report_key(campaign.campaign_id))
 
 

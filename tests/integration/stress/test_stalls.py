@@ -2,9 +2,14 @@
 
 import signal
 import time
+from datetime import timedelta
 
 import pytest
-from tests.integration.stress.program import running_load
+from tests.integration.stress.program import running_load, until
+
+from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.analysis.backlog import begins_with_backlog, opening_backlog
+from plimsoll.domain.service_level import ServiceLevel
 
 pytestmark = pytest.mark.quiet
 
@@ -62,6 +67,22 @@ def test_seconds_without_an_answer_have_empty_records(stalled):
     records = stalled.log("-intended-mutations")
     assert 0 in [record.histogram.total_count for record in records]
     assert [record.start_s for record in records][:9] == list(range(9))
+
+
+def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(node, start_load, artefacts):
+    warmup, level = timedelta(seconds=4), ServiceLevel()
+    load = start_load(node, *FEW, "-d", "9s", "--response-time-warmup", "4s")
+    with node.stopped():
+        until(lambda: any(line["phase"] == "measure" for line in load.files.progress), "the end of warm-up")
+    assert load.wait() == 0, load.said()
+    generator, folder = PlimsollStress(artefacts), load.files.folder
+    summary = generator.summary((folder / "summary.json").read_text())
+    opening = opening_backlog(
+        generator.seconds((folder / "progress").read_text()), summary.started_at + warmup, RATE, warmup
+    )
+    assert opening.unsent > 0
+    assert begins_with_backlog(opening, level)
+    assert summary.achieved_ops_s > RATE, "warm-up's backlog is answered in judged time"
 
 
 def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(node, start_load):
