@@ -272,7 +272,7 @@ class FickleHost(FolderHost):
 
 
 def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
-    """A folder for each instance, prepared once it has booted. What has ended answers no more, shown to be so or not."""
+    """A folder for each instance, prepared once it has booted. What has ended answers no more, whatever EC2 shows."""
 
     def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
         instance = info.facts["instance_id"]
