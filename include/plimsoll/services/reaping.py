@@ -82,7 +82,10 @@ def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[At
     owned = [cluster for cluster in living.clusters if is_owner(cluster.owner)]
     troubles = {cluster.key: trouble for cluster, trouble in _destroyed(toolkit, owned) if trouble}
     if troubles:
-        raise ProviderError("; ".join(troubles[one.key] for one in owned if one.key in troubles), mend="the reaper tries again; or `plimsoll clusters destroy`")
+        raise ProviderError(
+            "; ".join(troubles[one.key] for one in owned if one.key in troubles),
+            mend="the reaper tries again; or `plimsoll clusters destroy`",
+        )
     return tuple(cluster.key for cluster in owned)
 
 
