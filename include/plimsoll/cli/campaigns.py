@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table
+from plimsoll.domain.plurals import plural
 
 campaigns_app = typer.Typer(help="List the campaigns in the store, annotate them, or delete them.")
 
@@ -73,12 +74,13 @@ def delete(
     toolkit, by = build_toolkit(Settings()), getpass.getuser()
     found = deletable(toolkit, campaign, by)
     if not yes:
-        typer.echo(f"{campaign} has {found.attempts} attempts in {found.files} files. Nothing of it can be had again.")
+        what = f"{plural(found.attempts, 'attempt')} in {plural(found.files, 'file')}"
+        typer.echo(f"{campaign} has {what}. Nothing of it can be had again.")
         typer.confirm("Delete all of it?", abort=True)
         if typer.prompt("Once more: type the campaign's id") != campaign:
             raise typer.BadParameter("that is another id: nothing was deleted")
     deleted = delete_campaign(toolkit, campaign, by)
-    typer.echo(f"deleted {deleted.campaign_id}: {deleted.attempts} attempts, {deleted.files} files")
+    typer.echo(f"deleted {deleted.campaign_id}: {plural(deleted.attempts, 'attempt')}, {plural(deleted.files, 'file')}")
 
 
 def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:

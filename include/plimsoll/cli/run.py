@@ -30,6 +30,9 @@ def run(
             "--cells", "--cell", help="`missing`, `failed`, `invalid`, or ids (which run again) and patterns of cells."
         ),
     ] = "",
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Go on although a run of Airflow's seems to work at the campaign.")
+    ] = False,
 ) -> None:
     """Run the cells that a campaign's strategy asks for, one after another, then its quality gate and report.
 
@@ -38,6 +41,7 @@ def run(
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
+    from plimsoll.services.campaign.elsewhere import require_nobody_elsewhere
     from plimsoll.services.campaign.holding import held
     from plimsoll.services.campaign.plan import open_campaign
     from plimsoll.services.campaign.request import read_request
@@ -48,6 +52,8 @@ def run(
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     declared = document.model(Definition)
     request = read_request(declared, {"campaign_id": campaign, "cells": cells})
+    if request.campaign_id and not take_over:
+        require_nobody_elsewhere(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
     for remark in remarks(toolkit, make_plan(declared, parallel=1)):
         typer.echo(f"Note: {remark}.")

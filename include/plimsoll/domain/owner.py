@@ -1,5 +1,6 @@
 """A process that works at a campaign, named so that nobody else is ever taken for it."""
 
+import re
 from typing import Self
 
 from pydantic import ValidationError
@@ -7,6 +8,8 @@ from pydantic import ValidationError
 from plimsoll.domain.base import Model
 
 _KIND = "process:"
+_RUN = re.compile(r"airflow:(.+)#\d+")
+"""The token of a pass of a run of Airflow's."""
 
 
 class ProcessOwner(Model):
@@ -41,5 +44,6 @@ class ProcessOwner(Model):
 
 
 def owner_words(owner: str) -> str:
-    """An owner as people read it: `process 4711 on lab1`; other tokens as they are."""
-    return str(ProcessOwner.parse(owner) or owner)
+    """An owner as people read it: `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1`; others as they are."""
+    run = _RUN.fullmatch(owner)
+    return f"Airflow's run {run[1]}" if run else str(ProcessOwner.parse(owner) or owner)

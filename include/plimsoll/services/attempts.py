@@ -16,7 +16,7 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.campaign.holding import is_at_work
+from plimsoll.services.campaign.holding import is_at_work, require_free
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.spending import destroy_cluster, note_begun, open_accounts, require_budget
 from plimsoll.services.toolkit import Toolkit
@@ -75,11 +75,14 @@ class Work:
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Work:
     """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first.
 
-    Refused where the campaign's budget has no room for another cell, and where somebody else runs the cell.
+    Refused where the campaign's budget has no room for another cell, where somebody else runs the cell or holds the
+    campaign, and where the campaign is being deleted.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = campaign.definition()
+    campaign.require_kept()
     require_cell(definition, cell_id)
+    require_free(toolkit, campaign_id, owner)
     _require_nobody_at_work(toolkit, campaign, cell_id, owner)
     _destroy_older(toolkit, definition, campaign, cell_id)
     require_budget(toolkit, campaign, definition)

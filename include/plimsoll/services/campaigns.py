@@ -61,9 +61,7 @@ class CampaignStore:
         """
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
-        if self.store.exists(layout.deleting_key(self.campaign_id)):
-            mend = f"`plimsoll campaigns delete {self.campaign_id}` finishes it; then the id is free again"
-            raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
+        self.require_kept()
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
@@ -78,6 +76,14 @@ class CampaignStore:
         what = f"was started with another definition; changed since: {', '.join(changed)}"
         mend = "start a new campaign, or bring the definition back to what the campaign was started with"
         raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
+
+    def require_kept(self) -> None:
+        """Refused while the campaign is being deleted, or where its deletion was interrupted."""
+        if self.store.exists(layout.deleting_key(self.campaign_id)):
+            mend = (
+                f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
+            )
+            raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
 
     def add_sliding_windows(self) -> None:
         """Have its first service level judged by sliding windows beside the aligned intervals, from now on.

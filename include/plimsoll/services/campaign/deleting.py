@@ -1,17 +1,19 @@
 """Delete a campaign with everything that was measured, and say in the store who did.
 
-A deletion that is interrupted leaves a folder that no list shows and no run opens; deleting again finishes it.
+A deletion that is interrupted leaves a campaign that no run opens and that its page says so of; deleting again
+finishes it. The definition goes last, for it says who may do that.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
+from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaign.holding import held, require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
@@ -57,17 +59,26 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
         content = deletion.model_dump_json(indent=1).encode()
         store.write(layout.deletion_key(campaign_id, _stamp(deletion.at)), content)
         store.write(layout.deleting_key(campaign_id), content)
-        # Without its definition it is no campaign any more: for lists, and for whoever would begin an attempt.
-        store.delete(layout.definition_key(campaign_id))
         for folder in store.folders(campaign_id):
             if f"{campaign_id}/{folder}" != layout.holds_prefix(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")
+        store.delete(layout.definition_key(campaign_id))
     store.delete(campaign_id)
     return deletion
 
 
+def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
+    """The deletion that was begun and has not come to its end; None where nobody has begun one."""
+    try:
+        return Deletion.model_validate_json(store.read(layout.deleting_key(campaign_id)))
+    except (NotFound, ValidationError):
+        return None
+
+
 def _running(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
-    if not campaign_exists(toolkit.store, campaign_id):
+    # Of half of an attempt's files nobody can tell; what lived was looked for when the deletion was begun.
+    is_begun = toolkit.store.exists(layout.deleting_key(campaign_id))
+    if is_begun or not campaign_exists(toolkit.store, campaign_id):
         return
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     memory = Memory(owners=toolkit.owners)

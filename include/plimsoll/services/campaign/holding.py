@@ -79,10 +79,12 @@ def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
             holder.release()
 
 
-def require_free(toolkit: Toolkit, campaign_id: str) -> None:
-    """Refused, with who and since when, where somebody alive holds the campaign."""
+def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
+    """Refused, with who and since when, where somebody alive holds the campaign, other than that owner."""
     newest = _newest(toolkit.store, campaign_id)
-    if newest is not None and _is_in_force(newest[1], toolkit.owners, toolkit.clock.now()):
+    if newest is None or newest[1].owner == owner:
+        return
+    if _is_in_force(newest[1], toolkit.owners, toolkit.clock.now()):
         raise _refused(campaign_id, newest[1])
 
 

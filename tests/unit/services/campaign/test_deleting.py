@@ -11,7 +11,7 @@ from tests.unit.services.verdicts import verdict_of
 from plimsoll.domain.errors import NotFound, Refused, StoreError
 from plimsoll.services import layout, phases
 from plimsoll.services.attempts import begin
-from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign
+from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.campaigns import campaign_ids, write_model
 from plimsoll.services.toolkit import Toolkit
@@ -71,7 +71,7 @@ def test_one_that_a_process_runs_is_kept(tools: Toolkit) -> None:
     assert deletable(watching, "mine", "ada").attempts == 1
 
 
-def test_a_deletion_that_was_interrupted_shows_in_no_list_opens_for_nobody_and_is_finished_by_another(
+def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_another(
     tools: Toolkit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = type(tools.store).delete
@@ -86,12 +86,18 @@ def test_a_deletion_that_was_interrupted_shows_in_no_list_opens_for_nobody_and_i
         with pytest.raises(StoreError):
             delete_campaign(tools, "mine", "ada")
 
-    assert campaign_ids(tools.store) == ("other",)
+    begun = interrupted_deletion(tools.store, "mine")
+    assert begun
+    assert begun.by == "ada"
+    assert interrupted_deletion(tools.store, "other") is None
     assert tools.store.exists(f"mine/cells/{CELL}/1/{layout.VERDICT}")
-    with pytest.raises(Refused, match=r"is being deleted \(`plimsoll campaigns delete mine` finishes it"):
+    with pytest.raises(Refused, match=r"is being deleted \(`plimsoll campaigns delete mine`, or its page, finishes it"):
         Installation(tmp_path).open_campaign(DEFINITION, "mine")
-    with pytest.raises(NotFound):
+    with pytest.raises(Refused, match="is being deleted"):
         begin(tools, "mine", CELL, "me")
 
+    # An attempt of which half is left looks as if somebody worked at it.
+    tools.store.delete(f"mine/cells/{CELL}/1/{layout.VERDICT}")
     delete_campaign(tools, "mine", "ada")
     assert list(tools.store.keys("mine")) == []
+    assert campaign_ids(tools.store) == ("other",)

@@ -12,9 +12,11 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
+from plimsoll.services.attempts import begin
 from plimsoll.services.campaign.holding import LASTS, held, is_at_work, require_free
 from plimsoll.services.campaign.plan import open_campaign
 from plimsoll.services.campaign.request import Request
+from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 FIRST = ProcessOwner(host="lab1", boot="b", namespace=1, pid=11, started=5).token
@@ -86,3 +88,13 @@ def test_of_owners_that_are_no_processes_nobody_knows(tools: Toolkit) -> None:
     run = "airflow:a__b#0"
     owners = of(tools, FIRST, unknown={run}).owners
     assert is_at_work(tools.store, owners, "mine", run, tools.clock.now()) is None
+
+
+def test_a_run_of_airflows_begins_no_cell_of_a_campaign_that_a_process_holds(tools: Toolkit) -> None:
+    CampaignStore(tools.store, "mine").open(instant_definition())
+    run = "airflow:mine__v1-001k-r1#0"
+    with held(of(tools, FIRST), "mine") as first:
+        with pytest.raises(Refused, match="is being run by process 11 on lab1"):
+            begin(of(tools, SECOND, alive={FIRST}), "mine", "v1-001k-r1", run)
+        assert begin(of(tools, FIRST), "mine", "v1-001k-r1", first.hold.owner).key.attempt == 1
+    assert begin(of(tools, SECOND), "mine", "v2-001k-r1", run).key.attempt == 1

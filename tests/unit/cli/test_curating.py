@@ -1,0 +1,76 @@
+"""`plimsoll campaigns note` and `delete`, and `plimsoll run` beside a run of Airflow's, as a user gives them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from tests.fakes.installation import Installation, instant_definition
+from typer.testing import CliRunner
+
+from plimsoll.cli import cli
+from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.services.attempts import begin
+from plimsoll.services.campaigns import campaign_ids
+from plimsoll.services.definitions import dump_definition
+
+DEFINITION = instant_definition("demo", variants=1, loads=2)
+
+
+@pytest.fixture
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installation:
+    made = Installation(tmp_path)
+    for name, value in made.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LOGNAME", "ada")
+    for name in ("mine", "other"):
+        made.open_campaign(DEFINITION, name)
+    return made
+
+
+def plimsoll(*arguments: str, answers: str = "") -> Result:
+    return CliRunner().invoke(cli, arguments, input=answers)
+
+
+def test_a_note_is_written_shown_in_the_list_and_removed(installation: Installation) -> None:
+    assert plimsoll("campaigns", "note", "mine", "two racks").output == "campaign mine has this note now\n"
+    listed = json.loads(plimsoll("campaigns", "list", "--json").stdout)
+    assert [(one["campaign_id"], (one["note"] or {})) for one in listed] == [("mine", "two racks"), ("other", {})]
+    assert "two racks" in plimsoll("campaigns").output
+    assert plimsoll("campaigns", "note", "mine", "").output == "campaign mine has no note now\n"
+
+
+def test_a_note_on_no_campaign_and_one_that_is_too_long_are_refused(installation: Installation) -> None:
+    assert isinstance(plimsoll("campaigns", "note", "nonesuch", "x").exception, NotFound)
+    assert isinstance(plimsoll("campaigns", "note", "mine", "x" * 100_000).exception, Refused)
+
+
+@pytest.mark.parametrize("answers", ["n\n", "y\nother\n", "y\n", ""])
+def test_nothing_is_deleted_unless_both_questions_are_answered(installation: Installation, answers: str) -> None:
+    asked = plimsoll("campaigns", "delete", "mine", answers=answers)
+    assert asked.exit_code != 0
+    assert "mine has 0 attempts in 1 file" in asked.output
+    assert campaign_ids(installation.toolkit.store) == ("mine", "other")
+
+
+@pytest.mark.parametrize(("options", "answers"), [([], "y\nmine\n"), (["--yes"], "")])
+def test_a_campaign_is_deleted_with_who_did_on_record(
+    installation: Installation, options: list[str], answers: str
+) -> None:
+    deleted = plimsoll("campaigns", "delete", "mine", *options, answers=answers)
+    assert deleted.exit_code == 0
+    assert "deleted mine: 0 attempts, 1 file" in deleted.output
+    store = installation.toolkit.store
+    assert campaign_ids(store) == ("other",)
+    [record] = store.keys(".deleted")
+    assert json.loads(store.read(record))["by"] == "ada"
+
+
+def test_a_run_beside_one_of_airflows_is_refused_with_its_name(installation: Installation, tmp_path: Path) -> None:
+    (tmp_path / "demo.yaml").write_text(dump_definition(DEFINITION))
+    begin(installation.toolkit, "mine", "v1-001k-r1", "airflow:mine__v1-001k-r1#0")
+    refused = plimsoll("run", str(tmp_path / "demo.yaml"), "--campaign", "mine")
+    assert isinstance(refused.exception, Refused)
+    assert "mine/v1-001k-r1/1: is being run by Airflow's run mine__v1-001k-r1, since" in str(refused.exception)
+    assert "--take-over" in str(refused.exception)
+    assert plimsoll("run", str(tmp_path / "demo.yaml"), "--campaign", "mine", "--take-over").exit_code == 0
