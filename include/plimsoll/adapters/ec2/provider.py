@@ -1,7 +1,7 @@
 """Clusters on EC2: every attempt's hosts, found by their tags."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 
@@ -56,7 +56,7 @@ class Ec2Provider:
     store: str
     say: Say
     launches: Launches
-    further_regions: Sequence[str] = ()
+    further_regions: Sequence[str] = field(default=(), kw_only=True)
 
     name = PROVIDER
     is_local = False
