@@ -17,7 +17,7 @@ from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import AttemptState, CellState, read_state, require_cell_state
 from plimsoll.services.campaigns import read_cluster, read_fingerprint, read_verdict
-from plimsoll.services.results import attempt_data
+from plimsoll.services.results import attempt_data, read_log_lines
 from plimsoll.services.status import cell_status
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
@@ -42,6 +42,13 @@ class AttemptStatus(Model):
     phases: tuple[PhaseTime, ...]
     ended: Annotated[str, Field(description="Why it will never be judged, if so")]
     verdict: Verdict | None
+
+
+class LoggedInterval(Model):
+    """What nodes logged in a missed interval: its start, s from the timed run's, and the lines, each with its host."""
+
+    start_s: float
+    lines: tuple[str, ...]
 
 
 class CellDocument(Model):
@@ -88,6 +95,15 @@ def attempt_document(
             "files": attempt_file_names(store, found.key),
         }
     )
+
+
+def logged(store: ResultStore, key: AttemptKey) -> tuple[LoggedInterval, ...]:
+    """Of the attempt's worst missed intervals, those in which a node logged something, in order of time."""
+    lines: dict[float, list[str]] = {}
+    table = read_log_lines(store, key)
+    for start_s, host, text in zip(table["start_s"], table["host"], table["text"], strict=True):
+        lines.setdefault(start_s, []).append(f"{host}: {text}")
+    return tuple(LoggedInterval(start_s=start_s, lines=tuple(lines[start_s])) for start_s in sorted(lines))
 
 
 def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:

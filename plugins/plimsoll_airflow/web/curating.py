@@ -10,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.services.campaign.annotating import annotate, read_note
-from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign
+from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, require_change
@@ -57,7 +57,14 @@ def manage(visit: Visited) -> Response:
     return render(
         visit.request,
         "manage.html.j2",
-        {**context, "deletable": found, "problems": problems, "may": visit.may, "token": token_for(visit.user)},
+        {
+            **context,
+            "deletable": found,
+            "begun": interrupted_deletion(visit.store, visit.campaign_id),
+            "problems": problems,
+            "may": visit.may,
+            "token": token_for(visit.user),
+        },
     )
 
 

@@ -16,6 +16,7 @@ from plimsoll.report import side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services import layout
+from plimsoll.services.campaign.deleting import interrupted_deletion
 from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.publishing import REPORT
@@ -30,7 +31,7 @@ from plimsoll_airflow.web.access import (
     require_change,
 )
 from plimsoll_airflow.web.authentication import User
-from plimsoll_airflow.web.cells import attempt_document, backlog, cell_document, timeline
+from plimsoll_airflow.web.cells import attempt_document, backlog, cell_document, logged, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.internals import action_logging
@@ -146,6 +147,7 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
         "campaign": library().snapshot(visit.campaign_id).status,
         "may": visit.may,
         "token": token_for(visit.user),
+        "deleting": interrupted_deletion(visit.store, visit.campaign_id),
         "started": started and runs.find_started(visit.definition, visit.campaign_id, started),
     }
     return render(visit.request, "matrix.html.j2", context)
@@ -172,6 +174,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
         "definition": visit.definition,
         "document": found,
         "cell": found.status,
+        "logged": number and logged(visit.store, visit.campaign.key(cell_id, number)),
         "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),
         "variant": visit.definition.variant(found.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,

@@ -20,6 +20,7 @@ from tests.support.suite.requirements import needs
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import build_report
 from plimsoll.services import layout
+from plimsoll.services.campaign.deleting import Deletion
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter((one) => {
@@ -33,6 +34,9 @@ PAGES = {
     "matrix": HERE,
     "matrix, asked again": f"{HERE}?started=demo%2Fruns%2Fmanual",
     "matrix, running again": "/plimsoll/campaigns/demo-again",
+    "note and deletion": f"{HERE}/manage",
+    "deletion interrupted": "/plimsoll/campaigns/demo-half",
+    "deletion to be finished": "/plimsoll/campaigns/demo-half/manage",
     "cancel?": f"{HERE}/cancel",
     "destroy?": f"{HERE}/destroy",
     "cell, met": f"{HERE}/cells/v1-001k-r1",
@@ -107,6 +111,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
         store_every_state(made, definition, name)
     again = store_every_state(made, REPEATED, "demo-again")
     store_later_attempts(made, again, running="v1-002k-r1", cancelled="v1-001k-r1")
+    store_every_state(made, DEFINITION, "demo-half")
+    half = Deletion(campaign_id="demo-half", by="ada", at=made.toolkit.clock.now(), attempts=5, files=40)
+    made.toolkit.store.write(layout.deleting_key("demo-half"), half.model_dump_json().encode())
     for name, content in build_report(demo_campaign()).files.items():
         made.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/{name}", content)
     return made
@@ -242,6 +249,38 @@ def test_the_cell_that_has_the_focus_keeps_it_when_the_matrix_is_shown_afresh(ag
     )
 
     expect(again.get_by_role("link", name=re.compile("^v3-002k-r2: running"))).to_be_focused()
+
+
+def test_what_has_not_changed_is_left_alone_when_the_matrix_is_shown_afresh(again: Page, shown: Installation) -> None:
+    """A screen reader in it, a tooltip, a selection of its text: nothing of the square is made anew."""
+    again.get_by_role("checkbox", name="Select v3-001k-r1").check(force=True)
+    still = again.get_by_role("link", name=re.compile("^v1-001k-r1: "))
+    still.focus()
+    still.evaluate("link => { link.marked = true; }")
+    store_begun(
+        shown.toolkit.store,
+        AttemptKey(campaign_id="demo-again", cell_id="v3-001k-r1", attempt=2),
+        shown.toolkit.clock.now(),
+        "deploy",
+    )
+
+    expect(again.get_by_role("link", name=re.compile("^v3-001k-r1: running"))).to_be_visible()
+    expect(still).to_be_focused()
+    assert still.evaluate("link => link.marked")
+    expect(again.get_by_role("checkbox", name="Select v3-001k-r1")).to_be_checked()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_loads_have_columns_of_the_same_width_though_a_cell_runs_again(
+    browser: Browser, url: str, width: int
+) -> None:
+    page = visitor(browser, url, "light")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(PAGES["matrix, running again"], wait_until="networkidle")
+    heads = page.locator(".matrix thead th").all()[1:]
+    assert len({round(head.bounding_box()["width"]) for head in heads}) == 1
+    for square in page.locator(".square a").all():
+        assert square.evaluate("link => link.scrollWidth <= link.clientWidth"), square.inner_text()
 
 
 def test_cancel_asks_in_a_dialog_that_names_what_ends_and_can_be_left(again: Page) -> None:

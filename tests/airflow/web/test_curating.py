@@ -7,6 +7,7 @@ from sqlalchemy import select
 from tests.airflow.web.conftest import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
+from plimsoll.domain.errors import StoreError
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
 from plimsoll_airflow.web.library import library
 
@@ -70,6 +71,33 @@ def test_a_deleted_campaign_is_gone_from_everywhere_but_the_audit_logs(client: C
     with create_session() as session:
         events = session.scalars(select(Log.event).where(Log.event == "plimsoll.delete")).all()
     assert events
+
+
+@pytest.mark.parametrize("by_page", [True, False], ids=["page", "api"])
+def test_a_deletion_that_was_interrupted_is_finished(
+    client: Client, quiet: Installation, monkeypatch: pytest.MonkeyPatch, by_page: bool
+) -> None:
+    store = quiet.toolkit.store
+    with monkeypatch.context() as interrupted:
+        whole = type(store).delete
+
+        def dies(self: object, prefix: str) -> None:
+            if prefix == f"{CAMPAIGN}/cells":
+                whole(self, f"{prefix}/v1-001k-r1/1/verdict.json")  # type: ignore[arg-type]
+                raise StoreError("the store is away")
+            whole(self, prefix)  # type: ignore[arg-type]
+
+        interrupted.setattr(type(store), "delete", dies)
+        assert client("admin").delete(API, params={"confirm": CAMPAIGN}).status_code >= 500
+
+    assert "deletion, begun by the admin" in client("admin").get(PAGE).text
+    assert "Delete what is left" in client("admin").get(f"{PAGE}/manage").text
+    assert client("viewer").post(f"{PAGE}/delete", data={"confirm": CAMPAIGN}).status_code == 403
+    if by_page:
+        client("admin").post(f"{PAGE}/delete", data={"confirm": CAMPAIGN})
+    else:
+        assert client("admin").delete(API, params={"confirm": CAMPAIGN}).status_code == 200
+    assert list(store.keys(CAMPAIGN)) == []
 
 
 def test_a_campaign_of_which_something_runs_is_kept_and_its_page_says_what(

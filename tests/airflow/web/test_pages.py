@@ -133,6 +133,20 @@ def test_what_waited_is_drawn_where_the_load_generator_told_it(client: Client, c
     assert "style=" not in answer.text
 
 
+def test_what_nodes_logged_in_missed_intervals_is_shown_beside_the_chart(
+    client: Client, campaign: Installation
+) -> None:
+    rows = [(40.0, 41.5, "node2", "WARN <slow>"), (20.0, 21.0, "node1", "gc.log: Pause Full 900ms")]
+    key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
+    table = pd.DataFrame(rows, columns=["start_s", "at_s", "host", "text"])
+    write_table(campaign.toolkit.store, key, layout.LOG_LINES, table)
+
+    shown = client("viewer").get(f"{HERE}/cells/v1-002k-r1").text
+
+    assert shown.index("node1: gc.log: Pause Full 900ms") < shown.index("node2: WARN &lt;slow&gt;")
+    assert "From 20 s on: 1 line" in shown
+
+
 def test_no_page_leads_through_a_link_out_of_the_store(client: Client, campaign: Installation) -> None:
     secret = campaign.folder / "secret"
     secret.write_text("secret")

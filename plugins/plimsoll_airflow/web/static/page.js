@@ -128,7 +128,29 @@
     }
   });
 
+  // What has changed is shown afresh, square by square: who works in another one, or reads it, is not disturbed.
+  const parts = (root) => [...root.querySelectorAll(".facts, thead, tbody th, td")];
+  let known = parts(live).map((part) => part.innerHTML);
   const show = (html) => {
+    const fresh = document.createElement("div");
+    fresh.innerHTML = html;
+    const texts = parts(fresh).map((part) => part.innerHTML);
+    const places = parts(live);
+    if (texts.length === places.length) texts.forEach((text, place) => text === known[place] || showPart(places[place], text));
+    else showAll(html);
+    known = texts;
+    arrange();
+    count();
+  };
+  const showPart = (part, text) => {
+    const ticks = part.querySelector("input")?.checked;
+    const focused = part.contains(document.activeElement) ? document.activeElement.tagName : "";
+    part.innerHTML = text;
+    const box = part.querySelector("input");
+    if (box) box.checked = ticks ?? false;
+    if (focused) part.querySelector(focused)?.focus({ preventScroll: true });
+  };
+  const showAll = (html) => {
     const kept = new Set(ticked());
     const focused = live.contains(document.activeElement) ? document.activeElement.tagName : "";
     const scrolled = live.querySelector(".scroll")?.scrollLeft ?? 0;
@@ -139,7 +161,6 @@
     const place = focused && live.querySelector("td a[tabindex='0']");
     const again = focused === "INPUT" ? place?.parentElement.querySelector("input") : place;
     if (again) again.focus({ preventScroll: true });
-    count();
   };
 
   const SILENT = "Airflow does not answer.";
