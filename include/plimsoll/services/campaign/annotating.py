@@ -14,9 +14,11 @@ from plimsoll.services.campaigns import CampaignStore
 def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
     """Give the campaign this note instead of the one it had; without text, none. A published report stays as it is.
 
-    Refused for a note that is too long or holds control characters; NotFound when there is no such campaign.
+    Refused for a note that is too long or holds control characters, and for a campaign that is being deleted; NotFound
+    when there is no such campaign.
     """
     campaign.definition_text()
+    campaign.require_kept()
     written = "\n".join(line.rstrip() for line in text.strip().splitlines())
     if len(written) > LONGEST_NOTE:
         raise _refused(

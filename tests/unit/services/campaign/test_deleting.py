@@ -11,9 +11,10 @@ from tests.unit.services.verdicts import verdict_of
 from plimsoll.domain.errors import NotFound, Refused, StoreError
 from plimsoll.services import layout, phases
 from plimsoll.services.attempts import begin
+from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.holding import held
-from plimsoll.services.campaigns import campaign_ids, write_model
+from plimsoll.services.campaigns import CampaignStore, campaign_ids, write_model
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"
@@ -95,6 +96,8 @@ def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_ano
         Installation(tmp_path).open_campaign(DEFINITION, "mine")
     with pytest.raises(Refused, match="is being deleted"):
         begin(tools, "mine", CELL, "me")
+    with pytest.raises(Refused, match="is being deleted"):
+        annotate(CampaignStore(tools.store, "mine"), "note", "me", tools.clock.now())
 
     # An attempt of which half is left looks as if somebody worked at it.
     tools.store.delete(f"mine/cells/{CELL}/1/{layout.VERDICT}")
