@@ -1,35 +1,32 @@
 """Fixtures for tests of more than one folder."""
 
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.suite.groups import Groups
+from tests.support.suite.leftovers import LEFTOVERS, Leftovers
+from tests.support.suite.package_fixtures import NothingOutlivesItsFolder
 from tests.support.suite.proven import Proven
 from tests.support.suite.quiet import Quiet
+from tests.support.suite.signals import interrupt_in_order
 
 if TYPE_CHECKING:
     from tests.support.airflow.stack import StackUnderTest
 
 
-class NothingOutlivesItsFolder:
-    """Refuses fixtures that a folder's tests are to share and that live on: their processes disturb all others."""
-
-    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
-        """Pytest takes only a folder with an `__init__.py` for a package; else a package's fixture is the session's."""
-        if fixturedef.scope == "package" and isinstance(request.node, pytest.Session):
-            pytest.fail(f"the fixture {fixturedef.argname} is a package's, but {fixturedef.baseid} has no __init__.py")
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """Let an end from outside undo what fixtures did; who starts tests in the background may have Ctrl-C ignored."""
-    # A hook in this file is not asked about what belongs to the session.
+    """Add what the suite asks of pytest. A hook in this file is not asked about what belongs to the session."""
     for plugin in (NothingOutlivesItsFolder(), Groups(), Quiet(), Proven()):
         config.pluginmanager.register(plugin)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
+    config.pluginmanager.register(Leftovers(), LEFTOVERS)
+    interrupt_in_order(is_worker=hasattr(config, "workerinput"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_left(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> None:
+    pytestconfig.pluginmanager.get_plugin(LEFTOVERS).watch(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="module")

@@ -3,27 +3,49 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from plimsoll_airflow.local.errors import StackBusy
 from plimsoll_airflow.local.home import Home
 
+CLEANING_UP = "the end of what a killed launcher has left"
+"""What a guard does with the lock: it is over soon, and worth waiting for."""
+_BRIEFLY_S = 0.5
+"""Long enough for a holder of the lock to have noted who it is."""
+_CLEANED_UP_S = 180.0
+
 
 @contextmanager
 def launcher_lock(home: Home, doing: str) -> Iterator[None]:
     """Hold the home's lock while in the block; the kernel lets go of it when this process dies, however it dies.
 
-    Raises StackBusy, naming the other launcher, at once when it is held.
+    Raises StackBusy, naming the other launcher, when it is held; a guard that cleans up is waited for.
     """
-    owner = home.run / "launcher"
-    lock = FileLock(home.run / "launcher.lock", timeout=0)
+    owner, lock = home.run / "launcher", FileLock(home.run / "launcher.lock")
     try:
-        with lock:
-            owner.write_text(f"`{doing}`, process {os.getpid()}")
-            yield
+        _take(lock, owner)
     except Timeout:
-        name = owner.read_text() if owner.exists() else "another launcher"
+        name = _noted(owner) or "another launcher"
         raise StackBusy(
             f"{name} is using this Airflow", where=str(home.path), mend="wait until it ends, or press Ctrl-C there"
         ) from None
+    try:
+        owner.write_text(f"`{doing}`, process {os.getpid()}")
+        yield
+    finally:
+        lock.release()
+
+
+def _take(lock: FileLock, owner: Path) -> None:
+    try:
+        lock.acquire(timeout=_BRIEFLY_S)
+    except Timeout:
+        if CLEANING_UP not in _noted(owner):
+            raise
+        lock.acquire(timeout=_CLEANED_UP_S)
+
+
+def _noted(owner: Path) -> str:
+    return owner.read_text() if owner.exists() else ""

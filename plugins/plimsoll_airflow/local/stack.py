@@ -13,6 +13,7 @@ from plimsoll_airflow.local import census, database, ports, processes, readiness
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
 from plimsoll_airflow.local.environment import StackSettings, stack_environment
 from plimsoll_airflow.local.errors import ApiError, StackError
+from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import Transport
@@ -37,17 +38,21 @@ class Stack:
     shield: Callable[[], AbstractContextManager[None]] = nullcontext
     destroy_clusters: Callable[[Mapping[str, str]], None] = field(default=lambda _: None)
     in_haste: Callable[[], bool] = field(default=lambda: False)
+    _guard: Guard | None = field(default=None, init=False)
 
     def up(self, dag_ids: Sequence[str] = (), *, kept: bool) -> Record:
         """Start everything and return when it is healthy and the DAGs are parsed; a kept stack that is up is used.
 
-        Raises StackError with status and the last log lines; nothing is left running then.
+        Raises StackError with status and the last log lines; nothing is left running then, nor when this process dies.
+        A stack that is not kept ends with this process in any case.
         """
         self.home.create()
         if running := self.running():
             return self._joined(running)
         try:
             self.down()
+            with self.shield():
+                self._guard = Guard.start(self.home, self.environment(port=0))
             return self._start(dag_ids, kept=kept)
         except BaseException:
             self.down()
@@ -57,6 +62,7 @@ class Stack:
         """Stop everything of this home, its clusters too, in bounded time; a home where nothing runs is fine."""
         with self.shield():
             shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
+            self._dismiss_guard()
 
     def down_unless_kept(self) -> None:
         """Stop what was started for this launcher alone, if it has not been stopped yet."""
@@ -101,6 +107,11 @@ class Stack:
         """The environment of this stack's processes."""
         return stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
 
+    def _dismiss_guard(self) -> None:
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.dismiss()
+
     def _destroy_leftover_clusters(self) -> None:
         self.destroy_clusters(self.environment(port=0))
 
@@ -129,6 +140,7 @@ class Stack:
         if kept:
             started = replace(started, kept=True)
             started.write(self.home)
+            self._dismiss_guard()
         return started
 
     def _start_database(self, environment: Mapping[str, str]) -> None:

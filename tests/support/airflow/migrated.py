@@ -18,6 +18,7 @@ from filelock import FileLock
 from plimsoll.settings import Settings
 from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.environment import StackSettings, stack_environment
+from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.internals import wakeup
 from plimsoll_airflow.local.shutdown import stop_stack
@@ -57,11 +58,13 @@ def _make(place: Path) -> None:
     """Migrate in a home of its own; what was interrupted is never taken for whole."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         home, environment = _home_of_its_own(Path(folder))
+        guard = Guard.start(home, environment)
         try:
             database.start(home, environment)
             database.migrate(home, AIRFLOW, lambda: _migrate(environment))
         finally:
             stop_stack(home, lambda: None)
+            guard.dismiss()
         partial = place.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
         _copy(home.database, partial)

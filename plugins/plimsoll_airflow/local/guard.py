@@ -1,0 +1,69 @@
+"""Ends a stack whose launcher dies before it could: `kill -9` leaves nobody else to do that.
+
+The guard is a process of its own. It waits at a pipe, which the kernel closes when the launcher ends, however it ends.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll_airflow.local.environment import MARK
+from plimsoll_airflow.local.home import Home
+
+_DISMISSED = b"."
+_DISMISS_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The guard of one home, as its launcher sees it."""
+
+    process: "subprocess.Popen[bytes]"
+
+    @classmethod
+    def start(cls, home: Home, environment: Mapping[str, str]) -> "Guard":
+        """From now on the home's stack ends with this process; `environment` is that of the stack's processes."""
+        # Without the mark, for the guard is no part of the stack and must not be ended with it.
+        told = {name: value for name, value in environment.items() if name != MARK}
+        with (home.run / "guard.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", __name__, str(home.path)],
+                env=told,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        return cls(process)
+
+    def dismiss(self) -> None:
+        """The stack has ended, or is to stay."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.communicate(_DISMISSED, timeout=_DISMISS_TIMEOUT_S)
+        self.process.kill()
+        self.process.wait()
+
+
+def main() -> None:
+    """Wait for the launcher's end; end what it has left, unless the guard was dismissed or another launcher does it."""
+    if not sys.stdin.buffer.read():
+        _end_stack(Home(Path(sys.argv[1])))
+
+
+def _end_stack(home: Home) -> None:
+    # Imported only now: hardly any guard gets here, and each starts beside a stack that wants the processors.
+    from plimsoll_airflow.local.clusters import destroy_clusters
+    from plimsoll_airflow.local.errors import StackBusy
+    from plimsoll_airflow.local.lock import CLEANING_UP, launcher_lock
+    from plimsoll_airflow.local.shutdown import stop_stack
+
+    with suppress(StackBusy), launcher_lock(home, CLEANING_UP):
+        stop_stack(home, lambda: destroy_clusters({**os.environ, MARK: str(home.path)}))
+
+
+if __name__ == "__main__":
+    main()

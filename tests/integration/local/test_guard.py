@@ -1,0 +1,78 @@
+"""What a launcher has started ends with it, even where nobody can tell it to. One process plays the scheduler here."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.support.airflow.stack import CHECKOUT
+from tests.support.processes import until
+
+from plimsoll_airflow.local import census
+from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.lock import launcher_lock
+
+PATIENCE_S = 120.0
+_LAUNCHER = """
+import os, sys, time
+from pathlib import Path
+from plimsoll_airflow.local import processes
+from plimsoll_airflow.local.guard import Guard
+from plimsoll_airflow.local.home import Home
+
+home = Home(Path(sys.argv[1]))
+guard = Guard.start(home, os.environ)
+processes.start("scheduler", [sys.executable, "-c", "import time; time.sleep(600)"], home, os.environ)
+if sys.argv[2] == "dismisses":
+    guard.dismiss()
+print("begun", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "airflow")
+    home.create()
+    return home
+
+
+def test_a_launcher_killed_while_it_starts_a_stack_leaves_nothing(home: Home, tmp_path: Path) -> None:
+    _kill_launcher(home, tmp_path, "keeps")
+    until(lambda: not census.members(home), "the end of what it has started", patience_s=PATIENCE_S)
+
+
+def test_a_stack_that_is_to_stay_outlives_its_launcher(home: Home, tmp_path: Path) -> None:
+    _kill_launcher(home, tmp_path, "dismisses")
+    (left,) = census.members(home)
+    left.process.kill()
+
+
+def test_a_second_launcher_waits_until_the_first_ones_stack_has_ended(home: Home, tmp_path: Path) -> None:
+    _kill_launcher(home, tmp_path, "keeps")
+    until(lambda: _is_cleaned_up_or_being_so(home), "the guard", patience_s=PATIENCE_S)
+    with launcher_lock(home, "make up"):
+        assert not census.members(home)
+
+
+def _kill_launcher(home: Home, folder: Path, guard: str) -> None:
+    """Start it, kill it with SIGKILL once its stack runs."""
+    # Clusters that campaigns have left would be looked for below.
+    own = {"PLIMSOLL_STORE": str(folder / "store"), "PLIMSOLL_WORK": str(folder / "work"), "PYTHONPATH": str(CHECKOUT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", _LAUNCHER, str(home.path), guard],
+        env={**os.environ, **own, "PLIMSOLL_TOOLKIT": "tests.fakes.instant:toolkit"},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as launcher:
+        assert launcher.stdout is not None
+        assert launcher.stdout.readline() == "begun\n"
+        assert census.members(home)
+        launcher.send_signal(signal.SIGKILL)
+
+
+def _is_cleaned_up_or_being_so(home: Home) -> bool:
+    owner = home.run / "launcher"
+    return owner.exists() and "killed launcher" in owner.read_text()

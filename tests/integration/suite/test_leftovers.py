@@ -1,0 +1,71 @@
+"""What a run of tests has started ends with it, even when it was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.support.processes import until
+from tests.support.suite.groups import CHECKOUT
+from tests.support.suite.leftovers import MARK
+
+PATIENCE_S = 120.0
+_HASTE = "from tests.support.suite import leftovers\nleftovers.UNDOING_S = 0\n"
+_TEST = """
+import subprocess, time
+
+def test():
+    print("started", subprocess.Popen(["sleep", "600"]).pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def sleepers() -> Iterator[list["subprocess.Popen[bytes]"]]:
+    """A process of a run, one whose environment names a place in the run's folder, and somebody else's."""
+    of_one_run = ({MARK: "outer mine"}, {"PLIMSOLL_WORK": "/run/of/mine/work"})
+    with ExitStack() as running:
+        started = []
+        for own in (*of_one_run, {MARK: "others", "PLIMSOLL_WORK": "/run/of/mine-not"}):
+            process = running.enter_context(subprocess.Popen(["sleep", "600"], env={**os.environ, **own}))
+            running.callback(process.kill)
+            started.append(process)
+        yield started
+
+
+def test_only_processes_of_the_run_are_ended(sleepers: list["subprocess.Popen[bytes]"]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.support.suite.leftovers", "mine", "0"],
+        input="/run/of/mine\n",
+        cwd=CHECKOUT,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+    *ours, others = sleepers
+    assert [process.wait(PATIENCE_S) for process in ours] == [-signal.SIGKILL] * 2
+    assert others.poll() is None
+    assert ended.stderr.count("sleep 600") == 2
+
+
+def test_a_run_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "test_long.py").write_text(_TEST)
+    (tmp_path / "conftest.py").write_text(_HASTE)
+    options = ["--capture=no", "-p", "tests.conftest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest", *options, str(tmp_path)],
+        cwd=CHECKOUT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as run:
+        assert run.stdout is not None
+        started = next(int(line.split()[-1]) for line in run.stdout if "started" in line)
+        run.kill()
+    until(lambda: not psutil.pid_exists(started), "the end of what the test has started", patience_s=PATIENCE_S)
