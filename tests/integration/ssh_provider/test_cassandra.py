@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.integration.ssh_provider.conftest import OneDefinition
 from tests.support.processes import marked
-from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
+from tests.support.ssh.sshd import OneKey
+from tests.support.ssh.static_hosts import running_hosts
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
@@ -47,16 +48,9 @@ def definition_of(options):
 def running(tmp_path_factory):
     """Provider, definition, cluster and its hosts, the node up."""
     folder = tmp_path_factory.mktemp("over-ssh")
-    user_key = make_key(folder, "user")
-    with running_sshd(folder / "sshd", [user_key.public]) as server:
-        reached = {"host_key": server.host_key, "ssh_address": server.address, "port": server.port}
-        group = {
-            "name": "here",
-            "nodes": [{**reached, "address": "127.20.7.1"}],
-            "load": {**reached, "address": "127.20.7.10"},
-        }
-        options = {"connection": CONNECTION, "groups": [group], "folder": str(folder / "hosts"), "disk_per_host": "1G"}
-        connections = Connections(OneKey(user_key.private))
+    with running_hosts(folder) as hosts:
+        options = hosts.options
+        connections = Connections(OneKey(hosts.key.private))
         provider = SshProvider(connections, OneDefinition(options), SystemClock())
         definition = definition_of(options)
         artefacts = Artefacts(Settings().cache, print)
@@ -69,12 +63,12 @@ def running(tmp_path_factory):
             load = provider.host(cluster, cluster.load_host)
             database = Cassandra(artefacts, SystemClock())
             database.deploy(definition, definition.variants[0], [node], load, LIFETIME)
-            yield server, definition, artefacts, database, node, load
+            yield hosts.server, definition, artefacts, database, node, load
         finally:
             provider.destroy(KEY)
             connections.close()
-            assert not marked("PLIMSOLL_WORK", str(folder / "hosts" / "clusters"))
-            assert not (folder / "hosts" / "clusters" / "over-ssh").exists()
+            assert not marked("PLIMSOLL_WORK", str(hosts.folder / "clusters"))
+            assert not (hosts.folder / "clusters" / "over-ssh").exists()
 
 
 def test_the_node_is_what_the_definition_says(running):

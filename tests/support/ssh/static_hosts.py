@@ -10,17 +10,24 @@ from typing import Any
 
 from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
+from tests.support.ssh.subnets import claimed_subnet
+
+from plimsoll.adapters.local.subnets import load_address, node_addresses
 
 _GLANCE_S = 0.05
 
 
 @dataclass(frozen=True)
 class StaticHosts:
-    """A node and the load's host in one group, with the key that lets one in; `folder` is where clusters live."""
+    """A node and the load's host in one group, with the key that lets one in.
+
+    `folder` is where clusters live, `subnet` where their database listens.
+    """
 
     server: Sshd
     key: KeyPair
     folder: Path
+    subnet: str
 
     @property
     def options(self) -> dict[str, Any]:
@@ -28,8 +35,8 @@ class StaticHosts:
         reached = {"host_key": self.server.host_key, "ssh_address": self.server.address, "port": self.server.port}
         group = {
             "name": "here",
-            "nodes": [{**reached, "address": "127.20.8.1"}],
-            "load": {**reached, "address": "127.20.8.10"},
+            "nodes": [{**reached, "address": address} for address in node_addresses(self.subnet, 1)],
+            "load": {**reached, "address": load_address(self.subnet)},
         }
         return {"connection": CONNECTION, "folder": str(self.folder), "disk_per_host": "1G", "groups": [group]}
 
@@ -62,8 +69,11 @@ class StaticHosts:
 def running_hosts(folder: Path) -> Iterator[StaticHosts]:
     """Hosts that can be reached within the block; no process of a cluster outlives it."""
     key, place = make_key(folder, "user"), folder / "hosts"
-    with running_sshd(folder / "sshd", [key.public]) as server:
+    with (
+        claimed_subnet(folder / "addresses", nodes=1) as subnet,
+        running_sshd(folder / "sshd", [key.public]) as server,
+    ):
         try:
-            yield StaticHosts(server, key, place)
+            yield StaticHosts(server, key, place, subnet)
         finally:
             end_marked("PLIMSOLL_WORK", str(place / "clusters"))

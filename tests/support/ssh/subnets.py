@@ -1,0 +1,22 @@
+"""A loopback subnet that no cluster of this machine uses: for tests that put nodes on hosts of their own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plimsoll.adapters.local.mutex import exclusive
+from plimsoll.adapters.local.subnets import claim, default_claims, release
+
+
+@contextmanager
+def claimed_subnet(folder: Path, nodes: int) -> Iterator[str]:
+    """Its first three numbers, such as `127.20.8`; claimed as the local provider does, as long as the folder exists."""
+    folder.mkdir(parents=True, exist_ok=True)
+    claims = default_claims()
+    with exclusive(claims):
+        subnet = claim(claims, folder, nodes)
+    try:
+        yield subnet
+    finally:
+        with exclusive(claims):
+            release(claims, folder)
