@@ -19,6 +19,7 @@ DEFINITIONS = {
         instant_definition("few", variants=1, loads=4, parallel=4),
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),
+        instant_definition("by-rest", variants=1, loads=2),
         instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
     )
 }

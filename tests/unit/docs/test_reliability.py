@@ -25,7 +25,7 @@ def test_every_test_that_strikes_whole_cells_has_a_row() -> None:
     listed = {(path, name) for path, name, _ in NAMED.findall(TEXT)}
     files = [
         *sorted((CHECKOUT / "tests/integration/reliability").glob("test_*.py")),
-        CHECKOUT / "tests/system/test_kills.py",
+        CHECKOUT / "tests/system/kills/test_phases.py",
     ]
     written = {
         (str(file.relative_to(CHECKOUT)), name)

@@ -7,19 +7,20 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
-from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.suite.requirements import needs
+from tests.system.instant.conftest import DEFINITIONS
 
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
 
-DEFINITION = instant_definition("by-rest", variants=1, loads=2)
+DEFINITION = DEFINITIONS["by-rest"]
 MET, FAILING = "v1-001k-r1", "v1-002k-r1"
 TIMEOUT_S = 600
 
@@ -27,14 +28,9 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture(scope="module")
-def airflow(airflow_stack: Callable[..., StackUnderTest], installation: Installation, checkout: Path) -> StackUnderTest:
-    installation.define(DEFINITION)
-    modules = os.pathsep.join([str(checkout), str(checkout / "include"), str(checkout / "plugins")])
-    running = airflow_stack(
-        env={**installation.environment, "PYTHONPATH": modules}, dag_ids=["by_rest", "cell", "reaper"]
-    )
-    running.client.set_pool("clusters", 2, "How many clusters may live at once")
-    return running
+def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
+    shared_airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
+    return shared_airflow
 
 
 @pytest.fixture

@@ -1,0 +1,168 @@
+"""A real Airflow whose processes are killed while campaigns run; what died is started again, as Compose would do it."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import psutil
+from tests.fakes.gated import LOADING, Gates
+from tests.fakes.installation import Installation
+from tests.support.airflow.restarts import main_process
+from tests.support.airflow.stack import StackUnderTest
+
+from plimsoll.domain.cell import grid
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaigns import CampaignStore, read_manifest
+from plimsoll_airflow.local import census, database
+from plimsoll_airflow.local.campaign import CampaignRun
+from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.processes import is_alive
+
+PARTS = ("triggerer", "api-server", "postgres", "scheduler")
+Gate = tuple[str, str]
+"""Cell, as `<campaign>~<cell>`, and phase."""
+# Long enough for a machine that is busy with ten times as much.
+HELD_S, WHOLE_S, GONE_S, ENDED_S = 600.0, 300.0, 60.0, 900.0
+AN_HOUR_AGO = "now() - interval '1 hour'"
+_JOBS = {"scheduler": "SchedulerJob", "triggerer": "TriggererJob"}
+"""Parts of Airflow that are known by a heartbeat, with its kind."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A campaign that was triggered, and the closed gates at which its cells wait."""
+
+    definition: Definition
+    run: DagRun
+    gates: Sequence[Gate]
+
+
+@dataclass
+class Scene:
+    """A running Airflow, and campaigns by their ids."""
+
+    airflow: StackUnderTest
+    installation: Installation
+    restarted: Sequence[str]
+    """Parts of Airflow that have died and were started again, in that order."""
+    campaigns: dict[str, Begun] = field(default_factory=dict)
+
+    @property
+    def gates(self) -> Gates:
+        """Where cells are held."""
+        return Gates(self.installation.folder / "work" / "gates")
+
+    def begin(self, campaign_id: str, definition: Definition, gates: Sequence[Gate] = ()) -> None:
+        """Have the campaign's cells run, up to their gates."""
+        for cell, phase in gates:
+            self.gates.close(cell, phase)
+        client, dag_id = self.airflow.client, definition.dag_id
+        client.unpause(dag_id)
+        run = client.trigger(dag_id, {"campaign_id": campaign_id}, run_id=campaign_id)
+        self.campaigns[campaign_id] = Begun(definition, run, gates)
+
+    def hold(self, campaign_id: str, definition: Definition, gates: Sequence[Gate]) -> Mapping[Gate, psutil.Process]:
+        """Begin, and wait until every cell is at its gates; the tasks' processes that wait there."""
+        self.begin(campaign_id, definition, gates)
+        wanted = set(gates)
+        until(lambda: wanted <= set(self.waiting()), HELD_S, lambda: f"not there: {wanted - set(self.waiting())}")
+        tasks = [gate for gate in wanted if gate[1] != LOADING]
+        return {gate: psutil.Process(self.waiting()[gate]) for gate in tasks}
+
+    def waiting(self) -> Mapping[Gate, int]:
+        """The process that came last to each gate."""
+        return {(one.cell, one.phase): one.pid for one in self.gates.arrivals()}
+
+    def end(self, campaign_id: str, *, timeout_s: float = ENDED_S) -> DagRun:
+        """Open the campaign's gates and wait for its end."""
+        begun = self.campaigns[campaign_id]
+        for cell, phase in begun.gates:
+            self.gates.open(cell, phase)
+        return self.airflow.wait_for(begun.run, timeout_s=timeout_s, poll_s=1)
+
+    def kill_part(self, part: str) -> None:
+        """Kill the main process of a part of Airflow, and wait until it was started again and gives a sign of life.
+
+        Its last sign of life is dated back: nobody need wait until the dead have been silent for long.
+        """
+        since, job = datetime.now(UTC), self.tell("select max(id) from job")
+        main_process(self.airflow, part).kill()
+        if part in _JOBS:
+            dead = f"id <= {job} and job_type = '{_JOBS[part]}'"
+            self.tell(f"update job set latest_heartbeat = {AN_HOUR_AGO} where {dead}")
+        until(lambda: part in self.restarted, WHOLE_S, lambda: f"{part} lives on")
+        until(lambda: self.lives(part, since), WHOLE_S, lambda: f"{part} gives no sign of life")
+
+    def kill_at_work(self, choice: random.Random) -> str:
+        """Kill a worker, a task's supervisor, or a task; its command line, empty where nobody is at work."""
+        members = census.members(self.airflow.stack.home)
+        at_work = [one.process for one in members if one.component == "scheduler" and not one.is_top]
+        if not at_work:
+            return ""
+        struck = choice.choice(at_work)
+        try:
+            name = " ".join(struck.cmdline())
+            struck.kill()
+        except psutil.NoSuchProcess:  # it has ended meanwhile
+            return ""
+        psutil.wait_procs([struck], timeout=GONE_S)
+        self.date_back_dead_tasks()
+        return name
+
+    def date_back_dead_tasks(self) -> None:
+        """Date back the last sign of life of tasks whose process is gone, for nobody else may report them."""
+        running = self.tell("select pid from task_instance where state = 'running' and pid is not null").split()
+        if dead := [pid for pid in running if not psutil.pid_exists(int(pid))]:
+            of_dead = f"state = 'running' and pid in ({', '.join(dead)})"
+            self.tell(f"update task_instance set last_heartbeat_at = {AN_HOUR_AGO} where {of_dead}")
+
+    def tell(self, statement: str) -> str:
+        """Run a statement on Airflow's database."""
+        return database.execute(self.airflow.stack.home, statement)
+
+    def lives(self, part: str, since: datetime) -> bool:
+        """Whether Airflow says so by a sign younger than `since`.
+
+        That the api-server says anything is its own sign, and the database's.
+        """
+        try:
+            health = self.airflow.client.health()
+        except ApiError:
+            return False
+        return health.status["metadatabase"] == "healthy" and part not in health.missing(since)
+
+    def failures(self, campaign_id: str) -> str:
+        """What the campaign's tasks say of it."""
+        begun, store = self.campaigns[campaign_id], self.installation.toolkit.store
+        return "\n".join(CampaignRun(self.airflow.client, store, begun.definition, begun.run).failures())
+
+    def assert_each_cell_counts_once(self, campaign_id: str) -> None:
+        """Every cell has one valid attempt, no load was started twice, no cluster is left; the report is there."""
+        store, cells = self.installation.toolkit.store, grid(self.campaigns[campaign_id].definition)
+        campaign = CampaignStore(store, campaign_id)
+        verdicts = Counter(verdict.key.cell_id for verdict in campaign.verdicts() if verdict.valid)
+        assert verdicts == Counter(cell.id for cell in cells)
+        attempts = {cell.id: campaign.attempts(cell.id) for cell in cells}
+        assert all(read_manifest(store, key) for keys in attempts.values() for key in keys)
+        starts = Counter(self.gates.starts())
+        assert not [cell for cell in attempts if starts[f"{campaign_id}~{cell}"] > len(attempts[cell])]
+        left = [cluster.key for cluster in self.installation.provider.clusters()]
+        assert [key for key in left if key.campaign_id == campaign_id] == []
+        assert store.exists(f"{campaign_id}/report/report.html")
+
+
+def await_end(held: Mapping[Gate, psutil.Process]) -> None:
+    """Wait until none of the held processes is there any more."""
+    until(lambda: not any(map(is_alive, held.values())), GONE_S, lambda: f"live on: {held}")
+
+
+def until(condition: Callable[[], bool], seconds: float, otherwise: Callable[[], str]) -> None:
+    """Wait for something real; an AssertionError with `otherwise` after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, otherwise()
+        time.sleep(0.3)
