@@ -1,6 +1,7 @@
 """The Compose file of a team: what must hold in it, whoever edits it."""
 
 import re
+import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -144,10 +145,24 @@ def test_volumes_are_declared_and_used(services: Services, compose_text: str) ->
     assert named == set(YAML(typ="safe").load(compose_text)["volumes"])
 
 
-def test_clusters_pool_counts_what_waits(services: Services) -> None:
-    script = services["init"]["command"][0]
-    assert "airflow db migrate" in script
-    assert "pools set --include-deferred" in script
+@pytest.mark.parametrize("has_pool", [False, True])
+def test_the_database_is_migrated_and_the_pool_is_made_once(services: Services, tmp_path: Path, has_pool: bool) -> None:
+    """A program stands in for `airflow`; it notes what it is asked, and knows the pool or does not."""
+    program = tmp_path / "airflow"
+    knows_pool = f'case "$*" in *get*) exit {0 if has_pool else 1};; esac'
+    program.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/asked\n{knows_pool}\n')
+    program.chmod(0o755)
+    init = services["init"]
+    command = [*init["entrypoint"], *(part.replace("$$", "$") for part in init["command"])]
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "CLUSTERS": "4"}
+    subprocess.run(command, env=environment, timeout=60, check=True)
+
+    migrated, looked, *made = (tmp_path / "asked").read_text().splitlines()
+    assert (migrated, looked) == ("db migrate", "pools get clusters")
+    # A pool that is there may have been changed by its users. It counts deferred tasks, for their clusters live.
+    assert [words.split()[:5] for words in made] == (
+        [] if has_pool else [["pools", "set", "--include-deferred", "clusters", "4"]]
+    )
 
 
 def test_no_task_lasts_so_long_that_the_broker_gives_it_to_a_second_worker(services: Services) -> None:
