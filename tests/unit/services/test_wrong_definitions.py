@@ -144,172 +144,172 @@ MISTAKES = (
     (
         "loads: [100/s, 3000/s]",
         "loads: {from: 20/s, to: 50k/s, step: 20/s}\nrepeats: 20",
-        ['line 29: is not YAML: the key "repeats" stands twice (remove one of them)'],
+        ['line 30: is not YAML: the key "repeats" stands twice (remove one of them)'],
     ),
     (
         "read_share: 0.2",
         "read_share: 2",
         [
-            "workload.read_share (line 33): must be at most 1; found 2 (write a number from 0 to 1: share of reads among all operations)"
+            "workload.read_share (line 34): must be at most 1; found 2 (write a number from 0 to 1: share of reads among all operations)"
         ],
     ),
     (
         "read_share: 0.2",
         "read_share: 20%",
         [
-            "workload.read_share (line 33): must be a number; found '20%' (write a number from 0 to 1: share of reads among all operations)"
+            "workload.read_share (line 34): must be a number; found '20%' (write a number from 0 to 1: share of reads among all operations)"
         ],
     ),
     (
         "consistency: LOCAL_ONE",
         "consistency: local_one",
         [
-            "workload.consistency (line 36): is none of the values that can stand here; found 'local_one' (did you mean 'LOCAL_ONE'? write one of: ONE, LOCAL_ONE, TWO, QUORUM, LOCAL_QUORUM, ALL: consistency level)"
+            "workload.consistency (line 37): is none of the values that can stand here; found 'local_one' (did you mean 'LOCAL_ONE'? write one of: ONE, LOCAL_ONE, TWO, QUORUM, LOCAL_QUORUM, ALL: consistency level)"
         ],
     ),
     (
         "partitions: 100k",
         "partitions: lots",
-        ["workload.partitions (line 34): 'lots' is not a count like 200000 or 100M"],
+        ["workload.partitions (line 35): 'lots' is not a count like 200000 or 100M"],
     ),
     (
         "partitions: 100k",
         "partitions: 1.5",
         [
-            "workload.partitions (line 34): '1.5' is finer than the smallest unit allowed here (write a value like 100M or 200000: number of partition keys)"
+            "workload.partitions (line 35): '1.5' is finer than the smallest unit allowed here (write a value like 100M or 200000: number of partition keys)"
         ],
     ),
     (
         "populate: 500",
         "populate: -1",
         [
-            "workload.populate (line 35): must be at least 0; found -1 (write a value like 100M or 200000: rows written per thread before the timed run)"
+            "workload.populate (line 36): must be at least 0; found -1 (write a value like 100M or 200000: rows written per thread before the timed run)"
         ],
     ),
     (
         "replication_factor: 3",
         "replication_factor: 5",
         [
-            "workload.replication_factor (line 37): replication_factor 5 needs at least 5 nodes; the system has 3 (write at most 3, or more `system.nodes`)"
+            "workload.replication_factor (line 38): replication_factor 5 needs at least 5 nodes; the system has 3 (write at most 3, or more `system.nodes`)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: 1.5",
         [
-            "repeats (line 28): must be a whole number; found 1.5 (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a whole number; found 1.5 (write a whole number from 1 to 1000: times every variant meets every load)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: many",
         [
-            "repeats (line 28): must be a whole number; found 'many' (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a whole number; found 'many' (write a whole number from 1 to 1000: times every variant meets every load)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: 1e400",
         [
-            "repeats (line 28): must be a finite number; found 1e400 (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a finite number; found 1e400 (write a whole number from 1 to 1000: times every variant meets every load)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: 2000",
         [
-            "repeats (line 28): must be at most 1000; found 2000 (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be at most 1000; found 2000 (write a whole number from 1 to 1000: times every variant meets every load)"
         ],
     ),
     (
         "duration: 45s, warmup: 15s",
         "duration: 45s",
         [
-            "timing.warmup (line 39): is missing (write a value like 150m or 100ms: first part of the run, which is not judged)"
+            "timing.warmup (line 40): is missing (write a value like 150m or 100ms: first part of the run, which is not judged)"
         ],
     ),
     (
         "duration: 45s, warmup: 15s",
         "duration: 10s, warmup: 15s",
         [
-            "timing.warmup (line 39): warm-up 15s is not shorter than duration 10s (write less than 10s, or a longer duration)"
+            "timing.warmup (line 40): warm-up 15s is not shorter than duration 10s (write less than 10s, or a longer duration)"
         ],
     ),
     (
         "duration: 45s, warmup: 15s",
         "duration: 45, warmup: 15s",
         [
-            "timing.duration (line 39): 45 needs a unit (write a value like 150m or 100ms: length of the timed run, warm-up included)"
+            "timing.duration (line 40): 45 needs a unit (write a value like 150m or 100ms: length of the timed run, warm-up included)"
         ],
     ),
     (
         "duration: 45s",
         "duration: 45 seconds",
-        ["timing.duration (line 39): '45 seconds' is not a duration like 150m, 90s or 100ms"],
+        ["timing.duration (line 40): '45 seconds' is not a duration like 150m, 90s or 100ms"],
     ),
     (
         "interval: 10s",
         "interval: 7s",
         [
-            "service_levels[0].interval (line 41): interval 7s does not divide the judged time 30s (duration less warm-up) (change it, or `timing.duration`)"
+            "service_levels[0].interval (line 42): interval 7s does not divide the judged time 30s (duration less warm-up) (change it, or `timing.duration`)"
         ],
     ),
     (
         "percentile: 99.9",
         "percentile: p99",
         [
-            "service_levels[0].percentile (line 41): must be a number; found 'p99' (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
+            "service_levels[0].percentile (line 42): must be a number; found 'p99' (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
         ],
     ),
     (
         "percentile: 99.9",
         "percentile: 0",
         [
-            "service_levels[0].percentile (line 41): must be more than 0; found 0 (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
+            "service_levels[0].percentile (line 42): must be more than 0; found 0 (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
         ],
     ),
     (
         "below: 100ms",
         "bellow: 100ms",
         [
-            "service_levels[0].bellow (line 41): there is no such key (did you mean 'below'? allowed: percentile, interval, below, operations, windows)"
+            "service_levels[0].bellow (line 42): there is no such key (did you mean 'below'? allowed: percentile, interval, below, operations, windows)"
         ],
     ),
     (
         "below: 100ms",
         "below: 100",
         [
-            "service_levels[0].below (line 41): 100 needs a unit (write a value like 150m or 100ms: the bound; a percentile equal to it misses)"
+            "service_levels[0].below (line 42): 100 needs a unit (write a value like 150m or 100ms: the bound; a percentile equal to it misses)"
         ],
     ),
     (
         "service_levels:\n  - {percentile: 99.9, interval: 10s, below: 100ms}",
         "service_levels: {percentile: 99.9}",
         [
-            "service_levels (line 40): must be a list; found keys (write a list, each entry keys: percentile, interval, below, operations, windows)"
+            "service_levels (line 41): must be a list; found keys (write a list, each entry keys: percentile, interval, below, operations, windows)"
         ],
     ),
     (
         "provider: {name: local}",
         "provider: local",
-        ["provider (line 43): must have keys of its own; found 'local' (write keys: name, options)"],
+        ["provider (line 44): must have keys of its own; found 'local' (write keys: name, options)"],
     ),
     (
         "provider: {name: local}",
         "provider: {nane: local}",
-        ["provider.nane (line 43): there is no such key (did you mean 'name'? allowed: name, options)"],
+        ["provider.nane (line 44): there is no such key (did you mean 'name'? allowed: name, options)"],
     ),
     (
         "provider: {name: local}",
         "budget: 100\nprovider: {name: local}",
         [
-            "budget (line 43): 100 needs a unit (write a value like 1500 USD: what the hosts may cost at most; no cell starts that would exceed it)"
+            "budget (line 44): 100 needs a unit (write a value like 1500 USD: what the hosts may cost at most; no cell starts that would exceed it)"
         ],
     ),
     (
         "provider: {name: local}",
         "budget: 100 EUR\nprovider: {name: local}",
-        ["budget (line 43): '100 EUR' is not an amount like 1500 USD"],
+        ["budget (line 44): '100 EUR' is not an amount like 1500 USD"],
     ),
     (
         "system:\n",
@@ -323,7 +323,7 @@ MISTAKES = (
         "seed: 1",
         "seed: 2020-01-01",
         [
-            "seed (line 29): must be a whole number; found 2020-01-01 (write a whole number: shuffles the order of cells within each repeat)"
+            "seed (line 30): must be a whole number; found 2020-01-01 (write a whole number: shuffles the order of cells within each repeat)"
         ],
     ),
     (
@@ -414,14 +414,14 @@ MISTAKES = (
         "repeats: 1",
         "repeats: true",
         [
-            "repeats (line 28): must be a whole number; found true (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a whole number; found true (write a whole number from 1 to 1000: times every variant meets every load)"
         ],
     ),
     (
         "percentile: 99.9",
         "percentile: true",
         [
-            "service_levels[0].percentile (line 41): must be a number; found true (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
+            "service_levels[0].percentile (line 42): must be a number; found true (write a number above 0 and up to 100: percentile in per cent, such as 99.9)"
         ],
     ),
     (
@@ -440,8 +440,8 @@ MISTAKES = (
         "max_parallel: 1",
         "max_parallel: 1\nschedule: [1]\nnotify: [incompleet]",
         [
-            "schedule (line 45): must be text (write text: cron expression; none: by hand or by REST only)",
-            "notify[0] (line 46): is none of the values that can stand here; found 'incompleet' (did you mean 'incomplete'? write one of: missed-schedule, incomplete)",
+            "schedule (line 46): must be text (write text: cron expression; none: by hand or by REST only)",
+            "notify[0] (line 47): is none of the values that can stand here; found 'incompleet' (did you mean 'incomplete'? write one of: missed-schedule, incomplete)",
         ],
     ),
     (
@@ -463,20 +463,20 @@ MISTAKES = (
         "seed: !!int foo",
         ["the whole file: is not YAML: a value does not fit its tag (remove tags such as `!!int`)"],
     ),
-    ("seed: 1", "1: 2", ["[1] (line 29): a key must be text (put it in quotes)"]),
+    ("seed: 1", "1: 2", ["[1] (line 30): a key must be text (put it in quotes)"]),
     ("seed: 1", "? [a]\n: b", ["('a',): a key must be text (put it in quotes)"]),
     (
         "seed: 1",
         "canary: {node: {disk: 3}}",
         [
-            "canary.node.disk (line 29): there is no such key (did you mean 'disk_read'? allowed: cpu, disk_write, disk_read, network)"
+            "canary.node.disk (line 30): there is no such key (did you mean 'disk_read'? allowed: cpu, disk_write, disk_read, network)"
         ],
     ),
     (
         "seed: 1",
         "max_cells: lots",
         [
-            "max_cells (line 29): must be a whole number; found 'lots' (write a whole number from 1 to 500000: most cells that variants × loads × repeats may make; say more for more)"
+            "max_cells (line 30): must be a whole number; found 'lots' (write a whole number from 1 to 500000: most cells that variants × loads × repeats may make; say more for more)"
         ],
     ),
 )
@@ -527,7 +527,7 @@ def test_what_is_no_definition_at_all_is_told_in_words(text, said):
 
 def test_a_number_larger_than_any_program_keeps_is_refused():
     (problem,) = refused(DEMO.replace("duration: 45s", f"duration: {'9' * 400}s"))
-    assert problem.startswith("timing.duration (line 39): is too large a value")
+    assert problem.startswith("timing.duration (line 40): is too large a value")
 
 
 def test_a_grid_may_be_as_large_as_its_definition_says():
