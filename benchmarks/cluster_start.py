@@ -26,8 +26,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
 from plimsoll.settings import Settings
@@ -78,7 +77,7 @@ def _database(settings: Settings, definition: Definition) -> Cassandra:
 
 def _round(database: Cassandra, definition: Definition, variant: Variant, work: Path, number: int) -> Started:
     provider = LocalProvider(work, SystemClock())
-    key = AttemptKey(campaign_id="cluster-start", cell_id=variant.id, attempt=number)
+    key = ClusterId(campaign_id="cluster-start", name=f"{variant.id}/{number}")
     wall, cpu = time.monotonic(), _own_cpu_s()
     cluster = provider.ensure(_request(key, definition))
     try:
@@ -102,9 +101,9 @@ def _deploy(
     database.deploy(definition, variant, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
 
 
-def _request(key: AttemptKey, definition: Definition) -> ClusterRequest:
+def _request(key: ClusterId, definition: Definition) -> ClusterRequest:
     return ClusterRequest(
-        key=key, owner="benchmark", nodes=definition.system.nodes, expires_at=SystemClock().now() + _LIFETIME
+        id=key, owner="benchmark", nodes=definition.system.nodes, expires_at=SystemClock().now() + _LIFETIME
     )
 
 

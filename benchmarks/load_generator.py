@@ -31,8 +31,7 @@ from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.settings import Settings
 
@@ -165,8 +164,8 @@ def _one_node(definition: Definition) -> Definition:
 @contextmanager
 def _node(artefacts: Artefacts, definition: Definition, work: Path) -> Iterator[str]:
     provider, clock = LocalProvider(work, SystemClock()), SystemClock()
-    key = AttemptKey(campaign_id="load-generator", cell_id="node", attempt=1)
-    request = ClusterRequest(key=key, owner="benchmark", nodes=1, expires_at=clock.now() + _LIFETIME)
+    key = ClusterId(campaign_id="load-generator", name="node/1")
+    request = ClusterRequest(id=key, owner="benchmark", nodes=1, expires_at=clock.now() + _LIFETIME)
     cluster = provider.ensure(request)
     try:
         nodes = [provider.host(cluster, info) for info in cluster.nodes]

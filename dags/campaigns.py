@@ -14,7 +14,7 @@ from plimsoll_airflow.forms import campaign_doc, campaign_params
 from plimsoll_airflow.operators.campaign import NextRound, Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.reaper import ReapLeftovers
-from plimsoll_airflow.ownership import PLAN_TASK
+from plimsoll_airflow.ownership import NEXT_ROUND_TASK, PLAN_TASK
 from plimsoll_airflow.pacing import run_poll_s
 
 for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
@@ -48,5 +48,7 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report
         if definition.has_rounds:
-            run_cell >> NextRound(task_id="next_round", dag_id=definition.dag_id, trigger_rule=TriggerRule.ALL_DONE)
+            next_round = NextRound(task_id=NEXT_ROUND_TASK, dag_id=definition.dag_id, trigger_rule=TriggerRule.ALL_DONE)
+            # Hosts that are kept for the campaign live on where another round follows.
+            run_cell >> next_round >> reap
         run_cell >> reap.as_teardown()

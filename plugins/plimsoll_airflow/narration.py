@@ -11,6 +11,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
 from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.attempts import Work
 from plimsoll.services.reaping import Reaped
 
 
@@ -32,6 +33,13 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
     yield f"flags reported by the running JVM: {' '.join(f'{name}={value}' for name, value in first.flags.items())}"
     yield f"load generator: {fingerprint.load_generator}"
     yield from (_fit(host) for host in fingerprint.canary)
+
+
+def destroyed(work: Work) -> str:
+    """What became of the hosts of an attempt that is over."""
+    if work.keeps_hosts:
+        return f"nothing of {work.key} is left on its hosts, which are kept for the campaign's other cells"
+    return f"the cluster of {work.key} is gone"
 
 
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
@@ -87,7 +95,7 @@ def _cluster(cluster: Cluster, now: datetime) -> str:
     usd = cost_until(cluster, now).usd
     cost = f", {show_usd(usd)} so far" if usd else ""
     resources = f": {', '.join(cluster.resources)}" if cluster.resources else ""
-    return f"{cluster.key} of {cluster.owner or 'nobody'}, up since {_moment(cluster.created_at)}{cost}{resources}"
+    return f"{cluster.id} of {cluster.owner or 'nobody'}, up since {_moment(cluster.created_at)}{cost}{resources}"
 
 
 def _node(node: NodeFingerprint) -> str:

@@ -8,6 +8,10 @@ CELL_DAG = "cell"
 REAPER_DAG = "reaper"
 PLAN_TASK = "plan"
 """The task of a campaign's DAG that opens the campaign."""
+NEXT_ROUND_TASK = "next_round"
+"""The task that starts the run of a search's next round."""
+CAMPAIGN_ID = "campaign_id"
+"""Key of the XCom in which `plan` leaves the campaign's id."""
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 

@@ -241,3 +241,17 @@ def test_the_reaper_destroys_what_no_run_owns(campaign: Installation) -> None:
 
     assert str(ended.state) == "success"
     assert campaign.provider.clusters() == []
+
+
+def test_cells_share_kept_hosts_which_end_with_the_campaigns_run(installation: Installation) -> None:
+    plain = instant_definition(variants=1, loads=2, parallel=1)
+    definition = plain.model_copy(update={"cluster_scope": "campaign"})
+    installation.open_campaign(installation.define(definition))
+
+    ended = [run("cell", {"campaign_id": "campaign", "cell_id": cell}) for cell in ("v1-001k-r1", "v1-002k-r1")]
+    assert [str(one.state) for one in ended] == ["success", "success"]
+    assert [str(one.id) for one in installation.provider.clusters()] == ["campaign/hosts/1"]
+    assert installation.provider.provided() == 1
+
+    assert str(run("instant", {"campaign_id": "campaign"}).state) == "success"
+    assert installation.provider.clusters() == []

@@ -7,6 +7,7 @@ import pytest
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.services import phases
 from plimsoll.services.attempts import begin
 from plimsoll_airflow.operators.reaper import Reap, is_owned
@@ -16,10 +17,20 @@ LIVE, DEAD = CellRun("live", 0), CellRun("dead", 0)
 
 
 class LiveRuns:
-    """Answers as a task's context does: of the DAG `cell`, the run `live` is queued or running, no other is."""
+    """Answers as a task's context does: of the DAG `cell`, the run `live` is queued or running, no other is.
 
-    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
-        assert (dag_id, states) == ("cell", ["queued", "running"])
+    Of the campaign's DAG a run lives if `campaign_lives`.
+    """
+
+    def __init__(self, *, campaign_lives: bool = False) -> None:
+        self._campaign_lives = campaign_lives
+
+    def get_dr_count(self, dag_id: str, run_ids: list[str] | None = None, states: list[str] | None = None) -> int:
+        assert states == ["queued", "running"]
+        if run_ids is None:
+            assert dag_id == "instant"
+            return int(self._campaign_lives)
+        assert dag_id == "cell"
         return run_ids.count("live")
 
 
@@ -38,7 +49,7 @@ def clusters(installation: Installation) -> Installation:
 
 
 def alive(installation: Installation) -> list[str]:
-    return [str(cluster.key) for cluster in installation.provider.clusters()]
+    return [str(cluster.id) for cluster in installation.provider.clusters()]
 
 
 def test_clusters_of_runs_that_have_ended_are_destroyed(clusters: Installation) -> None:
@@ -79,3 +90,20 @@ def test_clusters_of_the_command_line_are_its_own_until_they_expire(installation
 
     assert is_owned(cluster, ti, datetime.now(UTC))
     assert not is_owned(cluster, ti, cluster.expires_at + timedelta(seconds=1))
+
+
+def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installation) -> None:
+    plain = instant_definition(variants=1, parallel=1)
+    installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
+    cluster = phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
+    going_on: Any = LiveRuns(campaign_lives=True)
+    over: Any = LiveRuns()
+    now = datetime.now(UTC)
+
+    assert is_owned(cluster, going_on, now)
+    assert not is_owned(cluster, going_on, now, ended="campaign")
+    assert not is_owned(cluster, going_on, cluster.expires_at + timedelta(seconds=1))
+    assert not is_owned(cluster, over, now)
+    assert not is_owned(cluster.model_copy(update={"id": ClusterId.parse("lost/hosts/1")}), going_on, now)
+    of_live_run = cluster.model_copy(update={"owner": LIVE.token})
+    assert is_owned(of_live_run, over, now, ended="campaign")

@@ -20,7 +20,7 @@ from tests.cloud.lifecycle import Delays
 from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.cloud.resources import census, leave, make_one_of_each
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.spending import ledger
 from plimsoll_airflow import aws
@@ -29,7 +29,7 @@ from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.toolkit import toolkit
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
-DEAD = AttemptKey(campaign_id="azul", cell_id="g1-020k-r1", attempt=1)
+DEAD = ClusterId(campaign_id="azul", name="g1-020k-r1/1")
 ALSO_DEAD = DEAD.model_copy(update={"cell_id": "g1-040k-r1"})
 LIVING = DEAD.model_copy(update={"cell_id": "g1-060k-r1"})
 KINDS = ["instances", "volumes", "interfaces", "placement"]

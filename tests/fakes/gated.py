@@ -14,8 +14,7 @@ from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGen
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
@@ -135,13 +134,13 @@ class GatedProvider(InstantProvider):
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Make it, then wait."""
         cluster = super().ensure(request)
-        self._gates.wait(f"{request.key.campaign_id}~{request.key.cell_id}", "provision")
+        self._gates.wait(f"{request.id.campaign_id}~{request.id.purpose}", "provision")
         return cluster
 
-    def destroy(self, key: AttemptKey) -> None:
+    def destroy(self, cluster_id: ClusterId) -> None:
         """Wait, then destroy."""
-        self._gates.wait(f"{key.campaign_id}~{key.cell_id}", "destroy")
-        super().destroy(key)
+        self._gates.wait(f"{cluster_id.campaign_id}~{cluster_id.purpose}", "destroy")
+        super().destroy(cluster_id)
 
 
 class GatedDatabase(InstantDatabase):

@@ -14,8 +14,7 @@ from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.ports.host import Host
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
@@ -52,7 +51,7 @@ def toolkit(settings: Settings) -> Toolkit:
 def in_folders(work: Path) -> Connect:
     """A folder for each instance; user data has prepared it."""
 
-    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
+    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> Host:
         host = FolderHost(work / f"ec2~{info.facts['instance_id']}" / info.name, info)
         host.write(PurePosixPath("prepared"), "ok\n")
         return host

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -18,33 +17,37 @@ class PaidProvider:
 
     name = "instant"
     is_local = False
+    keeps_hosts = True
 
     def __init__(self, inner: Provider, clock: Clock) -> None:
         self._inner, self._clock = inner, clock
-        self._begun: dict[AttemptKey, datetime] = {}
+        self._begun: dict[ClusterId, datetime] = {}
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         return self._inner.check(definition)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        self._begun.setdefault(request.key, self._clock.now())
+        self._begun.setdefault(request.id, self._clock.now())
         return self._priced(self._inner.ensure(request))
 
-    def find(self, key: AttemptKey) -> Cluster | None:
-        found = self._inner.find(key)
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        found = self._inner.find(cluster_id)
         return found and self._priced(found)
 
     def clusters(self) -> Sequence[Cluster]:
         return [self._priced(cluster) for cluster in self._inner.clusters()]
 
-    def destroy(self, key: AttemptKey) -> None:
-        self._inner.destroy(key)
+    def destroy(self, cluster_id: ClusterId) -> None:
+        self._inner.destroy(cluster_id)
 
-    def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        return self._inner.host(cluster, info)
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
+        return self._inner.host(cluster, info, environment)
+
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        self._inner.clear(cluster, keep)
 
     def _priced(self, cluster: Cluster) -> Cluster:
-        since = self._begun[cluster.key]
+        since = self._begun[cluster.id]
         hosts = [host.model_copy(update={"since": since, "usd_per_hour": 1.0}) for host in cluster.hosts]
         return cluster.model_copy(update={"hosts": tuple(hosts), "created_at": since})
 

@@ -20,8 +20,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
 from plimsoll.services import layout
@@ -147,8 +146,8 @@ def abandon(hosts: StaticHosts) -> None:
     """Leave the hosts to an attempt whose controller died: its time is over, its job and its files are still there."""
     connections, options = Connections(OneKey(hosts.key.private)), hosts.options
     provider = SshProvider(connections, OneDefinition(options), SystemClock())
-    key, expired = AttemptKey(campaign_id="earlier", cell_id="g1-00200-r1", attempt=1), datetime.now(UTC)
-    cluster = provider.ensure(ClusterRequest(key=key, owner="dead", nodes=1, expires_at=expired, options=options))
+    key, expired = ClusterId(campaign_id="earlier", name="g1-00200-r1/1"), datetime.now(UTC)
+    cluster = provider.ensure(ClusterRequest(id=key, owner="dead", nodes=1, expires_at=expired, options=options))
     provider.host(cluster, cluster.nodes[0]).start(Job("database", ("sleep", "3600"), LIFETIME))
     connections.close()
     assert hosts.holder() == str(key)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 
 SUBNET = "PLIMSOLL_SUBNET"
 _ADDRESS = "PLIMSOLL_ADDRESS"
 _CLUSTER, _OWNER, _WORK, _HOST = "PLIMSOLL_CLUSTER", "PLIMSOLL_OWNER", "PLIMSOLL_WORK", "PLIMSOLL_HOST"
+_ENVIRONMENT = "PLIMSOLL_ENVIRONMENT"
 _SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 
 
@@ -18,7 +18,7 @@ _SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 class Marks:
     """What the marks of one process say. The cluster alone is sure; the rest may be missing."""
 
-    key: AttemptKey
+    cluster_id: ClusterId
     owner: str = ""
     host: str = ""
     address: str = ""
@@ -26,10 +26,11 @@ class Marks:
     expires: datetime | None = None
 
 
-def marks_of(cluster: Cluster, info: HostInfo, work: PurePath) -> dict[str, str]:
-    """The environment variables that mark every process of that host."""
+def marks_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
+    """The environment variables that mark every process of that host, in that environment of it."""
     return {
-        _CLUSTER: str(cluster.key),
+        **({_ENVIRONMENT: environment} if environment else {}),
+        _CLUSTER: str(cluster.id),
         _OWNER: cluster.owner,
         _WORK: str(work),
         _HOST: info.name,
@@ -48,12 +49,12 @@ def read_marks(environment: Mapping[str, str], work: PurePath) -> Marks | None:
     if environment.get(_WORK) != str(work):
         return None
     try:
-        key = AttemptKey.parse(environment.get(_CLUSTER, ""))
+        cluster_id = ClusterId.parse(environment.get(_CLUSTER, ""))
     except ValueError:  # somebody else's variable of that name
         return None
     said = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
     since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
-    return Marks(key, said[_OWNER], said[_HOST], said[_ADDRESS], since, expires)
+    return Marks(cluster_id, said[_OWNER], said[_HOST], said[_ADDRESS], since, expires)
 
 
 def _time(text: str | None) -> datetime | None:

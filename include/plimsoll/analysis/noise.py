@@ -84,6 +84,15 @@ class OtherPrograms(Model):
     highest_at: Annotated[str, Field(description="Cell and host")]
 
 
+class KeptHosts(Model):
+    """Hosts that served several cells."""
+
+    cluster: Annotated[str, Field(description="Their name, such as hosts/2")]
+    cells: Annotated[int, Field(description="Cells whose counted attempt ran on them")]
+    first_cell: str
+    replaces: Annotated[str, Field(description="Why they took the place of others; empty: they were the first")]
+
+
 class Noise(Model):
     """What else than variant and load made a difference."""
 
@@ -93,6 +102,9 @@ class Noise(Model):
     steal: Annotated[Steal | None, Field(description="Null: no host was sampled")]
     other_programs: Annotated[OtherPrograms | None, Field(description="Null: not sampled")] = None
     clock_offset_ms: Annotated[float | None, Field(description="Largest offset of a node's clock from the load's")]
+    kept_hosts: Annotated[
+        tuple[KeptHosts, ...], Field(description="In the order of their first use; empty: each cell had its own")
+    ] = ()
 
 
 UNKNOWN = Noise(
@@ -133,6 +145,7 @@ def noise(cells: Sequence[CellResult]) -> Noise:
         steal=_steal(cells),
         other_programs=_other_programs(cells),
         clock_offset_ms=_clock_offset_ms(cells),
+        kept_hosts=_kept_hosts(cells),
     )
 
 
@@ -289,3 +302,20 @@ def _clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
     fingerprints = [result.counted.fingerprint for result in cells if result.counted]
     offsets = [abs(ahead) for one in fingerprints if one for ahead in one.ahead_ms().values()]
     return max(offsets, default=None)
+
+
+def _kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
+    counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
+    used: dict[str, list[AttemptData]] = {}
+    for one in sorted(counted, key=lambda data: str(data.verdict.started_at)):
+        if one.fingerprint and one.fingerprint.cluster:
+            used.setdefault(one.fingerprint.cluster, []).append(one)
+    return tuple(
+        KeptHosts(
+            cluster=cluster,
+            cells=len(those),
+            first_cell=those[0].verdict.cell.id,
+            replaces=those[0].fingerprint.replaces if those[0].fingerprint else "",
+        )
+        for cluster, those in used.items()
+    )

@@ -41,7 +41,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
     living, now = living_clusters(toolkit), toolkit.clock.now()
     costs = [(cluster, cost_until(cluster, now).usd) for cluster in living.clusters]
     if as_json:
-        print_json([{**cluster.model_dump(mode="json"), "usd_so_far": usd} for cluster, usd in costs])
+        print_json([{**_as_json(cluster), "usd_so_far": usd} for cluster, usd in costs])
     else:
         rows = [
             (*_row(cluster, now), _cost(usd, is_paid=cluster.provider in toolkit.tariffs)) for cluster, usd in costs
@@ -71,9 +71,9 @@ def destroy(
         raise typer.BadParameter("give one cluster, or --all, or --all --here")
     all_providers = build_toolkit(Settings())
     toolkit = on_this_machine(all_providers) if here else all_providers
-    reaped = reap(toolkit, lambda alive: bool(cluster) and str(alive.key) != cluster)
-    destroyed = [str(alive.key) for alive in reaped.destroyed]
-    failed = {str(alive.key): reason for alive, reason in reaped.failed}
+    reaped = reap(toolkit, lambda alive: bool(cluster) and str(alive.id) != cluster)
+    destroyed = [str(alive.id) for alive in reaped.destroyed]
+    failed = {str(alive.id): reason for alive, reason in reaped.failed}
     if cluster and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
         destroyed.append(cluster)
     if as_json:
@@ -87,6 +87,12 @@ def destroy(
     raise typer.Exit(1 if failed or reaped.unseen else 0)
 
 
+def _as_json(cluster: Cluster) -> dict[str, object]:
+    """`key` is the attempt that the cluster is for, as earlier versions named it; null for hosts that are kept."""
+    key = cluster.id.attempt
+    return {**cluster.model_dump(mode="json"), "key": key.model_dump(mode="json") if key else None}
+
+
 def _cost(usd: float, *, is_paid: bool) -> str:
     """Of hosts that must be paid for, none costs nothing: what has no price is not known."""
     if usd:
@@ -97,7 +103,7 @@ def _cost(usd: float, *, is_paid: bool) -> str:
 def _row(cluster: Cluster, now: datetime) -> tuple[object, ...]:
     minutes = int((now - cluster.created_at).total_seconds()) // 60
     return (
-        cluster.key,
+        cluster.id,
         cluster.provider,
         len(cluster.hosts),
         cluster.hosts[0].address,

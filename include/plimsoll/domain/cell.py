@@ -33,7 +33,7 @@ def load_slug(load_ops_s: int) -> str:
 
 
 class AttemptKey(Model):
-    """Names one attempt at one cell of one campaign; names its cluster too."""
+    """Names one attempt at one cell of one campaign."""
 
     campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID)]
     cell_id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
@@ -41,6 +41,11 @@ class AttemptKey(Model):
 
     def __str__(self) -> str:
         return f"{self.campaign_id}/{self.cell_id}/{self.attempt}"
+
+    @property
+    def environment(self) -> str:
+        """Names what is deployed for the attempt, on hosts that may have served another: `g1-040k-r3-1`."""
+        return f"{self.cell_id}-{self.attempt}"
 
     @classmethod
     def parse(cls, text: str) -> "AttemptKey":

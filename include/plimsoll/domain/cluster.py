@@ -1,15 +1,79 @@
-"""A cluster: the database nodes and the load generator's host of one attempt."""
+"""A cluster: hosts with a name and a life of their own. One attempt uses it, or several, one after the other."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, AttemptKey
 from plimsoll.domain.errors import ProviderError
 
 Role = Literal["node", "load"]
+
+_KEPT = "hosts"
+
+
+class ClusterId(Model):
+    """Names a cluster. No other cluster of the installation ever gets the same name.
+
+    `name` has two parts: what the cluster is for, and a number. For the cluster of one attempt these are the cell and
+    the attempt's number: `g1-040k-r3/1`. Hosts that are kept from cell to cell are named `hosts/2` (the second that the
+    campaign had), or `g1-hosts/1` where each variant has its own. No cell's id ends like that.
+    """
+
+    campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID)]
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[1-9][0-9]*$", max_length=100)]
+
+    def __str__(self) -> str:
+        """`demo-1/g1-040k-r3/1`, also its folder, and the value of the mark that its processes carry."""
+        return f"{self.campaign_id}/{self.name}"
+
+    @classmethod
+    def of_attempt(cls, key: AttemptKey) -> Self:
+        """The cluster that lives for that attempt alone."""
+        return cls(campaign_id=key.campaign_id, name=f"{key.cell_id}/{key.attempt}")
+
+    @classmethod
+    def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
+        """The so-manieth cluster that is kept for the cells of a variant, or, where none is named, of the campaign."""
+        return cls(campaign_id=campaign_id, name=f"{f'{variant}-' if variant else ''}{_KEPT}/{number}")
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The id of its own text form. Raises ValueError when it is not one."""
+        campaign_id, purpose, number = text.split("/")
+        return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
+
+    @property
+    def purpose(self) -> str:
+        """The first part of its name: a cell's id, or what the hosts are kept for."""
+        return self.name.partition("/")[0]
+
+    @property
+    def number(self) -> int:
+        """The second part of its name."""
+        return int(self.name.partition("/")[2])
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it lives on when an attempt is over."""
+        return self.purpose == _KEPT or self.purpose.endswith(f"-{_KEPT}")
+
+    @property
+    def attempt(self) -> AttemptKey | None:
+        """The one attempt that it is for; None for hosts that are kept."""
+        if self.is_kept:
+            return None
+        return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, value: object) -> object:
+        """Records of earlier versions name a cluster by the parts of its attempt's key."""
+        if isinstance(value, Mapping) and "cell_id" in value:
+            return {"campaign_id": value["campaign_id"], "name": f"{value['cell_id']}/{value['attempt']}"}
+        return value
 
 
 class HostInfo(Model):
@@ -24,11 +88,18 @@ class HostInfo(Model):
     usd_per_hour: Annotated[float | None, Field(description="What it costs; none: nothing, or nobody knows")] = None
 
 
-class Cluster(Model):
-    """Hosts that belong to one attempt and die with it."""
+def under_key_before(value: object) -> object:
+    """A record of a cluster in which its id stands under `id`; earlier versions wrote it under `key`."""
+    if isinstance(value, Mapping) and "key" in value and "id" not in value:
+        return {"id" if name == "key" else name: part for name, part in value.items()}
+    return value
 
-    key: AttemptKey
-    owner: str
+
+class Cluster(Model):
+    """Hosts that were provided together and end together."""
+
+    id: ClusterId
+    owner: Annotated[str, Field(description="Token of whoever uses it now, or did last")]
     provider: str
     hosts: tuple[HostInfo, ...]
     created_at: AwareDatetime
@@ -36,6 +107,8 @@ class Cluster(Model):
     resources: Annotated[
         tuple[str, ...], Field(description="All that is there of it, in the provider's words, where that was listed")
     ] = ()
+
+    _before = model_validator(mode="before")(under_key_before)
 
     @property
     def nodes(self) -> tuple[HostInfo, ...]:
@@ -49,9 +122,9 @@ class Cluster(Model):
 
 
 class ClusterRequest(Model):
-    """What a provider is asked for."""
+    """What a provider is asked for. Asked again with a later expiry, a cluster that is there lives on until then."""
 
-    key: AttemptKey
+    id: ClusterId
     owner: str
     nodes: Annotated[int, Field(ge=1)]
     expires_at: AwareDatetime

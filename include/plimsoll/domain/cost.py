@@ -43,6 +43,13 @@ class Tariff(Model):
         return nodes * self.node.vcpus + self.load.vcpus
 
 
+class Paid(Model):
+    """What hosts have cost, and for how long they were paid for, all together."""
+
+    usd: float
+    host_seconds: float
+
+
 class Cost(Model):
     """What an attempt's cluster has cost, written once it is gone."""
 
@@ -84,19 +91,22 @@ class Spending(Model):
         return sum(amounts) if amounts else None
 
 
-def cost_until(cluster: Cluster, end: datetime) -> Cost:
+def cost_until(cluster: Cluster, end: datetime) -> Paid:
     """The cluster's cost if its hosts end at that time."""
-    return cost_of(cluster.key, cluster.hosts, end)
+    return _paid(cluster.hosts, end)
 
 
 def cost_of(key: AttemptKey, hosts: Sequence[HostInfo], end: datetime) -> Cost:
     """What those hosts have cost, if the ones that have not ended end at that time."""
+    paid = _paid(hosts, end)
+    return Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end)
+
+
+def _paid(hosts: Sequence[HostInfo], end: datetime) -> Paid:
     times = [_paid_for(host, end) for host in hosts]
-    return Cost(
-        key=key,
+    return Paid(
         usd=sum(time / _HOUR * (host.usd_per_hour or 0.0) for host, time in zip(hosts, times, strict=True)),
         host_seconds=sum(time.total_seconds() for time in times),
-        ended_at=end,
     )
 
 

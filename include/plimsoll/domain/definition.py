@@ -142,7 +142,13 @@ class Definition(Model):
         Field(description="Check of every host before its load, with floors; none: hosts are not checked"),
     ] = None
     strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, or `search`")] = FullGrid()
-    cluster_scope: Annotated[Literal["cell"], Field(description="How long a cluster lives")] = "cell"
+    cluster_scope: Annotated[
+        Literal["cell", "variant", "campaign"],
+        Field(
+            description="How long hosts live: for a `cell`; for the cells of a `variant`, which then run before those "
+            "of the next; or for the `campaign`. On kept hosts each cell has its own software and no other's data"
+        ),
+    ] = "cell"
     max_parallel: Annotated[int, Field(ge=1, le=500, description="Cells in flight at most")] = 1
     budget: Annotated[
         Usd | None, Field(gt=0, description="What the hosts may cost at most; no cell starts that would exceed it")
@@ -245,6 +251,7 @@ def _contradictions(definition: Definition) -> Iterator[Fault]:
     yield from _sliding_windows_first(definition)
     yield from _unknown_control(definition)
     yield from _too_many_replicas(definition)
+    yield from _shared_at_once(definition)
 
 
 def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
@@ -288,3 +295,12 @@ def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
     if factor > nodes:
         what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
         yield Fault(("workload", "replication_factor"), what, f"write at most {nodes}, or more `system.nodes`")
+
+
+def _shared_at_once(definition: Definition) -> Iterator[Fault]:
+    if definition.cluster_scope != "cell" and definition.max_parallel > 1:
+        what = (
+            f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "
+            "cells that share hosts run one after the other"
+        )
+        yield Fault(("max_parallel",), what, "write 1, or `cluster_scope: cell`")

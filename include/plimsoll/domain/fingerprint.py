@@ -56,6 +56,8 @@ class Fingerprint(Model):
     load_clock_offset_ms: Annotated[float, Field(description="Load host's clock less the controller's, ms")] = 0.0
     load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]
     canary: Annotated[tuple[HostFigures, ...], Field(description="What hosts reached before their load")] = ()
+    cluster: Annotated[str, Field(description="Name of the kept hosts, `hosts/2`; empty: hosts of the cell alone")] = ""
+    replaces: Annotated[str, Field(description="Why these kept hosts took the place of others; empty: first ones")] = ""
 
     def ahead_ms(self) -> dict[str, float]:
         """By how much each node's clock is ahead of the load host's, ms: to be taken from a node's times."""

@@ -2,17 +2,16 @@
 
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import HostInfo, Role
+from plimsoll.domain.cluster import ClusterId, HostInfo, Role, under_key_before
 
 
 class Launch(Model):
     """One request for all hosts of one role. It is put on record before it is sent, and again with its answer."""
 
-    key: AttemptKey
+    id: Annotated[ClusterId, Field(description="The cluster that they are of")]
     token: Annotated[str, Field(pattern=r"^[0-9a-f]{16,64}$", description="Names the request, for the cloud too")]
     role: Role
     place: Annotated[dict[str, str], Field(description="Where: connection, region, zone, subnet, placement group")]
@@ -21,6 +20,8 @@ class Launch(Model):
     hosts: Annotated[
         tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
     ] = None
+
+    _before = model_validator(mode="before")(under_key_before)
 
     @property
     def living(self) -> tuple[HostInfo, ...]:

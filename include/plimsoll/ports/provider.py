@@ -3,28 +3,29 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.ports.host import Host
 
 
 class Provider(Protocol):
-    """Clusters by attempt. Its truth is what is really there (processes, instances), never a memory of its own."""
+    """Clusters by their ids. Its truth is what is really there (processes, instances), never a memory of its own."""
 
     name: str
     is_local: bool
     """Whether its clusters are processes of this machine, which belong to nobody elsewhere."""
+    keeps_hosts: bool
+    """Whether its clusters can serve one attempt after the other."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that would keep the definition's clusters from being provided, found without providing any."""
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The cluster of that attempt, made if it is not there yet. ProviderError when it can't be had."""
+        """That cluster, made if it is not there yet. ProviderError when it can't be had."""
 
-    def find(self, key: AttemptKey) -> Cluster | None:
-        """The living cluster of that attempt."""
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """That cluster, if it lives and is whole."""
 
     def clusters(self) -> Sequence[Cluster]:
         """Every cluster alive now, of any campaign, whole or half destroyed.
@@ -32,8 +33,17 @@ class Provider(Protocol):
         PartlySeen where that can't be told of all; it carries the clusters that could be seen.
         """
 
-    def destroy(self, key: AttemptKey) -> None:
+    def destroy(self, cluster_id: ClusterId) -> None:
         """Remove everything of that cluster and verify that it is gone; ProviderError otherwise. Idempotent."""
 
-    def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Access to one host of a cluster."""
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
+        """Access to one host of a cluster, as far as it belongs to that environment: a folder and jobs of its own.
+
+        The environment has no name where the cluster serves one attempt alone.
+        """
+
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        """End and remove what every environment but `keep` has on the cluster's hosts, and verify that it is gone.
+
+        ProviderError otherwise. Idempotent. Only of providers that keep hosts.
+        """

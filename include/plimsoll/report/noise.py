@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.bootstrap import Estimate
 from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
+from plimsoll.analysis.noise import KeptHosts
 from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
@@ -72,6 +73,7 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
             found.other_programs is not None and found.other_programs.highest > OTHERS_NOTICED,
         ),
         NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(offset), False),
+        *_kept_hosts(findings),
     )
 
 
@@ -180,6 +182,19 @@ def _other_programs(findings: Findings) -> str:
     of_some = f"; sampled in {found.cells} of {plural(measured, 'cell')}" if found.cells < measured else ""
     where = f"highest interval {percent(found.highest, 1)} ({found.highest_at})"
     return f"mean {percent(found.mean, 1)}, {where}{of_some}"
+
+
+def _kept_hosts(findings: Findings) -> tuple[NoiseRow, ...]:
+    """Nothing where each cell had hosts of its own."""
+    found = findings.noise.kept_hosts
+    if not found:
+        return ()
+    told = [f"{one.cluster} served {plural(one.cells, 'cell')}{_place_taken(one)}" for one in found]
+    return (NoiseRow("Kept hosts: were any replaced?", "; ".join(told), any(one.replaces for one in found)),)
+
+
+def _place_taken(hosts: KeptHosts) -> str:
+    return f", from {hosts.first_cell} on, in place of others: {hosts.replaces}" if hosts.replaces else ""
 
 
 def _drift(one: Steadiness) -> str:

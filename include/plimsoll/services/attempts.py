@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, Cell, cells_by_id
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.database import Database
+from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaign.holding import is_at_work, require_free
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
+from plimsoll.services.kept_hosts import is_kept, use_of
 from plimsoll.services.spending import destroy_cluster, note_begun, open_accounts, require_budget
 from plimsoll.services.toolkit import Toolkit
 
@@ -48,6 +51,21 @@ class Work:
     def variant(self) -> Variant:
         """The cell's variant."""
         return self.definition.variant(self.cell.variant)
+
+    @property
+    def cluster_id(self) -> ClusterId:
+        """The cluster that the attempt uses."""
+        use = use_of(self.toolkit.store, self.key) if self.keeps_hosts else None
+        return use.cluster if use else ClusterId.of_attempt(self.key)
+
+    @property
+    def keeps_hosts(self) -> bool:
+        """Whether its hosts live on when the attempt is over."""
+        return is_kept(self.definition)
+
+    def host(self, cluster: Cluster, info: HostInfo) -> Host:
+        """Access to a host of the attempt's cluster, as far as it is the attempt's."""
+        return self.provider.host(cluster, info, self.key.environment if self.keeps_hosts else "")
 
     @property
     def provider(self) -> Provider:
@@ -116,15 +134,15 @@ def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: 
 def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
     """Clusters that are seen, and those of attempts whose account is open: a cloud may not show them yet."""
     provider = toolkit.provider(definition)
-    seen = {cluster.key: cluster for cluster in provider.clusters()}
-    older = {key: cluster for key, cluster in seen.items() if _is_of(key, campaign, cell_id)}
-    unsettled = dict.fromkeys(key for key in open_accounts(campaign) if key.cell_id == cell_id)
-    for key, cluster in {**unsettled, **older}.items():
-        destroy_cluster(toolkit, provider, key, cluster)
+    seen = {cluster.id: cluster for cluster in provider.clusters()}
+    older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}
+    unsettled = {ClusterId.of_attempt(key): None for key in open_accounts(campaign) if key.cell_id == cell_id}
+    for cluster_id, cluster in {**unsettled, **older}.items():
+        destroy_cluster(toolkit, provider, cluster_id, cluster)
 
 
-def _is_of(key: AttemptKey, campaign: CampaignStore, cell_id: str) -> bool:
-    return (key.campaign_id, key.cell_id) == (campaign.campaign_id, cell_id)
+def _is_of(cluster_id: ClusterId, campaign: CampaignStore, cell_id: str) -> bool:
+    return (cluster_id.campaign_id, cluster_id.purpose) == (campaign.campaign_id, cell_id)
 
 
 @contextmanager

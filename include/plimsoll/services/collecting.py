@@ -18,7 +18,7 @@ from plimsoll.ports.store import StoredFile
 from plimsoll.services import layout
 from plimsoll.services.attempts import Work, failure_of
 from plimsoll.services.campaigns import read_cluster, read_manifest
-from plimsoll.services.phases import LOAD_JOB
+from plimsoll.services.phases import load_job
 from plimsoll.services.progress import note_phase
 from plimsoll.services.sending import send_files
 
@@ -72,18 +72,18 @@ def _collected(work: Work) -> Iterator[_Found]:
 def _whole(work: Work) -> Cluster | None:
     """The cluster, unless hosts of it are gone, or can't be asked about it."""
     try:
-        return work.provider.find(work.key)
+        return work.provider.find(work.cluster_id)
     except ProviderError:
         return None
 
 
 def _from_hosts(work: Work, cluster: Cluster) -> Iterator[_Found]:
     """From all at once: one that does not answer takes its time. The load ends first, so that its logs are whole."""
-    nodes = [work.provider.host(cluster, info) for info in cluster.nodes]
-    load = work.provider.host(cluster, cluster.load_host)
+    nodes = [work.host(cluster, info) for info in cluster.nodes]
+    load = work.host(cluster, cluster.load_host)
     tasks = [partial(_node, work, node) for node in nodes]
     try:
-        work.load_generator.stop(load, LOAD_JOB)
+        work.load_generator.stop(load, load_job(work.key))
         tasks.append(partial(_from_host, work, load, lambda: work.load_generator.files(load)))
     except PlimsollError as error:
         yield _lost(load, error)

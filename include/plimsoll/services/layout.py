@@ -5,6 +5,7 @@
 """
 
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 
 ACTIVITY = "activity.parquet"
 ATTEMPT = "attempt.json"
@@ -28,6 +29,7 @@ PROVENANCE = "provenance.json"
 QUALITY = "quality"
 RAW = "raw"
 UNDESTROYED = "undestroyed.txt"
+USE = "use.json"
 VERDICT = "verdict.json"
 EARLIER_VERDICTS = "verdicts"
 
@@ -92,14 +94,51 @@ def attempt_file(key: AttemptKey, name: str) -> str:
     return f"{attempt_prefix(key)}/{name}"
 
 
-def launches_prefix(key: AttemptKey) -> str:
-    """Below it what was launched for the attempt, one file a request for hosts."""
-    return attempt_file(key, LAUNCHES)
+def cluster_prefix(cluster_id: ClusterId) -> str:
+    """Below it everything of one cluster: its attempt's folder, or a folder of its own where hosts are kept."""
+    if cluster_id.attempt is not None:
+        return attempt_prefix(cluster_id.attempt)
+    return f"{clusters_prefix(cluster_id.campaign_id)}/{cluster_id.name}"
 
 
-def launch_file(key: AttemptKey, token: str) -> str:
-    """The record of one request; the beginning of its token tells it from the attempt's others."""
-    return f"{launches_prefix(key)}/{token[:16]}.json"
+def clusters_prefix(campaign_id: str) -> str:
+    """Below it, for each cluster that is kept from cell to cell, `<name>/<number>/…`."""
+    return f"{campaign_id}/clusters"
+
+
+def kept_cluster_key(cluster_id: ClusterId) -> str:
+    """A kept cluster as it was provided last, with its newest expiry."""
+    return f"{cluster_prefix(cluster_id)}/{CLUSTER}"
+
+
+def retired_key(cluster_id: ClusterId) -> str:
+    """Why a kept cluster is used no more."""
+    return f"{cluster_prefix(cluster_id)}/retired.json"
+
+
+def uses_prefix(campaign_id: str, purpose: str) -> str:
+    """Below it, numbered, each attempt's time on the hosts that are kept for that purpose."""
+    return f"{clusters_prefix(campaign_id)}/{purpose}/uses"
+
+
+def use_key(campaign_id: str, purpose: str, number: int) -> str:
+    """Which attempt used the hosts that time."""
+    return f"{uses_prefix(campaign_id, purpose)}/{number}.json"
+
+
+def use_over_key(campaign_id: str, purpose: str, number: int) -> str:
+    """There once nothing of that use is left on the hosts."""
+    return f"{uses_prefix(campaign_id, purpose)}/{number}.over"
+
+
+def launches_prefix(cluster_id: ClusterId) -> str:
+    """Below it what was launched for the cluster, one file a request for hosts."""
+    return f"{cluster_prefix(cluster_id)}/{LAUNCHES}"
+
+
+def launch_file(cluster_id: ClusterId, token: str) -> str:
+    """The record of one request; the beginning of its token tells it from the cluster's others."""
+    return f"{launches_prefix(cluster_id)}/{token[:16]}.json"
 
 
 def imported_file(name: str) -> str:

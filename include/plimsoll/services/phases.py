@@ -6,13 +6,15 @@ from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
-from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.errors import LoadError, ProviderError, StoreError
+from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.errors import DeployError, HostError, LoadError, ProviderError, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
-from plimsoll.services import layout
+from plimsoll.services import kept_hosts, layout
 from plimsoll.services.attempts import Work, record_failure
 from plimsoll.services.campaigns import write_model
 from plimsoll.services.canary import examine
@@ -22,24 +24,35 @@ from plimsoll.services.waiting import waiting_told_to
 
 # Hosts end themselves this long after the load should have: provisioning, deployment, populating and collecting.
 _MARGIN = timedelta(hours=1)
-LOAD_JOB = "load"
 _LONGEST_NOTE = 300
+
+
+def load_job(key: AttemptKey) -> str:
+    """The id of the attempt's load. It names the attempt: hosts may have another's finished load on them."""
+    return f"load-{key.cell_id}-{key.attempt}"
 
 
 def provision(work: Work) -> Cluster:
     """The attempt's hosts exist and answer. ProviderError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
     attempt = work.attempt()
+    # From the attempt's own start: asked again after a crash, the same is asked for.
+    expires_at = attempt.started_at + work.definition.timing.duration + _MARGIN
+    if work.keeps_hosts:
+        kept_hosts.take(work.toolkit, work.definition, attempt, expires_at)
     request = ClusterRequest(
-        key=work.key,
+        id=work.cluster_id,
         owner=attempt.owner,
         nodes=work.definition.system.nodes,
-        # From the attempt's own start: asked again after a crash, the same is asked for.
-        expires_at=attempt.started_at + work.definition.timing.duration + _MARGIN,
+        expires_at=expires_at,
         options=dict(work.definition.provider.options),
     )
     with waiting_told_to(partial(_note_waiting, work)):
         cluster = work.provider.ensure(request)
+    if work.keeps_hosts:
+        kept_hosts.note_provided(work.toolkit.store, cluster)
+        # Whoever had the hosts before may have died before they were cleared.
+        work.provider.clear(cluster, keep=work.key.environment)
     write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
     return cluster
 
@@ -53,8 +66,8 @@ def _note_waiting(work: Work, sentence: str) -> None:
 def deploy(work: Work) -> Fingerprint:
     """All hosts are fit, all nodes are up and agree; what really runs is on record. DeployError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
+    canary = _preflight(work)
     nodes, load = _nodes(work), _load_host(work)
-    canary = examine(work, [*nodes, load])
     work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
     _sample(work, _sampled(nodes, load))
     fingerprint = Fingerprint(
@@ -63,16 +76,38 @@ def deploy(work: Work) -> Fingerprint:
         load_clock_offset_ms=load.clock_offset_ms(),
         load_generator=work.load_generator.describe(load),
         canary=canary,
+        **_kept(work),
     )
     write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)
     return fingerprint
+
+
+def _preflight(work: Work) -> tuple[HostFigures, ...]:
+    """What the hosts reach. Kept ones that are no longer fit are replaced, once, and the new ones examined."""
+    try:
+        return examine(work, [*_nodes(work), _load_host(work)])
+    except (DeployError, HostError) as error:
+        if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
+            raise
+        kept_hosts.retire(work.toolkit, work.cluster_id, str(error))
+    work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
+    provision(work)
+    return examine(work, [*_nodes(work), _load_host(work)])
+
+
+def _kept(work: Work) -> dict[str, str]:
+    """Which kept hosts it runs on, and why they took the place of others."""
+    if not work.keeps_hosts:
+        return {}
+    cluster_id = work.cluster_id
+    return {"cluster": cluster_id.name, "replaces": kept_hosts.why_replaced(work.toolkit.store, cluster_id)}
 
 
 def start_load(work: Work) -> None:
     """Start the load, or attach to it if it runs already."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     request = LoadRequest(
-        job_id=LOAD_JOB,
+        job_id=load_job(work.key),
         definition=work.definition,
         load_ops_s=work.cell.load_ops_s,
         contact_points=[host.address for host in _cluster(work).nodes],
@@ -106,18 +141,30 @@ def require_complete(work: Work, status: LoadStatus) -> None:
 
 def stop_load(work: Work) -> None:
     """End the load if it runs, so that its logs are whole; no cluster is no error."""
-    cluster = work.provider.find(work.key)
+    cluster = work.provider.find(work.cluster_id)
     if cluster is not None:
-        work.load_generator.stop(work.provider.host(cluster, cluster.load_host), LOAD_JOB)
+        work.load_generator.stop(work.host(cluster, cluster.load_host), load_job(work.key))
 
 
 def destroy(work: Work) -> None:
-    """Nothing of the attempt's cluster is left, and what it has cost is on record.
+    """Nothing of the attempt is left on any host, nor its cluster, and what that has cost is on record.
 
-    ProviderError where something is left, StoreError where only the record is missing.
+    Hosts that are kept live on for others. ProviderError where something is left, StoreError where only the record is
+    missing.
     """
+    if _keeps_hosts(work):
+        kept_hosts.release(work.toolkit, work.provider, work.key)
+        return
     for provider in _providers(work):
-        destroy_cluster(work.toolkit, provider, work.key)
+        destroy_cluster(work.toolkit, provider, ClusterId.of_attempt(work.key))
+
+
+def _keeps_hosts(work: Work) -> bool:
+    """Where the store does not tell, the attempt may have a cluster of its own, which must end; kept ones expire."""
+    try:
+        return work.keeps_hosts
+    except StoreError:
+        return False
 
 
 def _providers(work: Work) -> Sequence[Provider]:
@@ -129,13 +176,13 @@ def _providers(work: Work) -> Sequence[Provider]:
 
 
 def _load_status(work: Work) -> LoadStatus:
-    cluster = work.provider.find(work.key)
+    cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
-    status = work.load_generator.status(work.provider.host(cluster, cluster.load_host), LOAD_JOB)
+    status = work.load_generator.status(work.host(cluster, cluster.load_host), load_job(work.key))
     if _is_smooth(status):
         return status
-    down = work.database.down([work.provider.host(cluster, info) for info in cluster.nodes])
+    down = work.database.down([work.host(cluster, info) for info in cluster.nodes])
     return LoadStatus("failed", status.phase, reason="; ".join(down)) if down else status
 
 
@@ -149,7 +196,7 @@ def _is_smooth(status: LoadStatus) -> bool:
 
 
 def _cluster(work: Work) -> Cluster:
-    cluster = work.provider.find(work.key)
+    cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         raise ProviderError("the cluster is gone", where=str(work.key), mend="run the cell again")
     return cluster
@@ -157,12 +204,12 @@ def _cluster(work: Work) -> Cluster:
 
 def _nodes(work: Work) -> list[Host]:
     cluster = _cluster(work)
-    return [work.provider.host(cluster, info) for info in cluster.nodes]
+    return [work.host(cluster, info) for info in cluster.nodes]
 
 
 def _load_host(work: Work) -> Host:
     cluster = _cluster(work)
-    return work.provider.host(cluster, cluster.load_host)
+    return work.host(cluster, cluster.load_host)
 
 
 def _sample(work: Work, hosts: Sequence[Host]) -> None:

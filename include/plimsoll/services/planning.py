@@ -131,6 +131,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
+        *_kept_hosts_problems(toolkit, definition),
         *software_problems(toolkit, definition),
         *_store_problems(toolkit),
         *_budget_problems(toolkit, definition),
@@ -177,6 +178,14 @@ def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequ
         return [Problem(key, f"there is no {name!r} here", meant_or_known(name, adapters, lead="there is"))]
     found: Sequence[Problem] = adapters[name].check(definition)
     return found
+
+
+def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    provider = toolkit.providers.get(definition.provider.name)
+    if definition.cluster_scope == "cell" or provider is None or provider.keeps_hosts:
+        return []
+    what = f"hosts kept for a {definition.cluster_scope} are not supported by provider {provider.name} yet"
+    return [Problem("cluster_scope", what, "write `cluster_scope: cell`, or use a provider that keeps hosts")]
 
 
 def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:

@@ -6,8 +6,7 @@ from datetime import datetime
 from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen
 from plimsoll.domain.errors import PlimsollError, ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.campaigns import CampaignStore
@@ -38,7 +37,7 @@ class Reaped:
     @property
     def troubles(self) -> tuple[str, ...]:
         """Everything that the pass could not do."""
-        return (*(f"{cluster.key}: {why}" for cluster, why in self.failed), *self.unseen)
+        return (*(f"{cluster.id}: {why}" for cluster, why in self.failed), *self.unseen)
 
 
 def on_this_machine(toolkit: Toolkit) -> Toolkit:
@@ -68,41 +67,40 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     if dry_run:
         return Reaped(tuple(left), tuple(kept), (), living.unseen)
     troubles, unrecorded = _destroy_and_record(toolkit, left, ended_at)
-    destroyed = tuple(cluster for cluster in left if not troubles[cluster.key])
-    failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.key]))
+    destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
+    failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
     return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded))
 
 
-def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[AttemptKey, ...]:
+def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
     """Destroy what shows of an owner's clusters without asking the store, and so without a record of what they cost.
 
     ProviderError where one stays.
     """
     living = living_clusters(toolkit)
     owned = [cluster for cluster in living.clusters if is_owner(cluster.owner)]
-    troubles = {cluster.key: trouble for cluster, trouble in _destroyed(toolkit, owned) if trouble}
+    troubles = {cluster.id: trouble for cluster, trouble in _destroyed(toolkit, owned) if trouble}
     if troubles:
         raise ProviderError(
-            "; ".join(troubles[one.key] for one in owned if one.key in troubles),
+            "; ".join(troubles[one.id] for one in owned if one.id in troubles),
             mend="the reaper tries again; or `plimsoll clusters destroy`",
         )
-    return tuple(cluster.key for cluster in owned)
+    return tuple(cluster.id for cluster in owned)
 
 
 def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
-    """End what an attempt, named `campaign/cell/attempt`, may have without its being shown, and close its account.
+    """End what a cluster, named `campaign/cell/attempt`, may have without its being shown, and close its account.
 
     False for one that had no hosts that cost something, or whose account is closed. StoreError, ProviderError.
     """
     try:
-        campaign_id, cell_id, attempt = cluster.split("/")
-        key = AttemptKey(campaign_id=campaign_id, cell_id=cell_id, attempt=int(attempt))
+        cluster_id = ClusterId.parse(cluster)
     except ValueError:
         return False
-    campaign = CampaignStore(toolkit.store, campaign_id)
-    if key not in open_accounts(campaign):
+    campaign = CampaignStore(toolkit.store, cluster_id.campaign_id)
+    if cluster_id.attempt not in open_accounts(campaign):
         return False
-    destroy_cluster(toolkit, toolkit.provider(campaign.definition()), key)
+    destroy_cluster(toolkit, toolkit.provider(campaign.definition()), cluster_id)
     return True
 
 
@@ -117,23 +115,23 @@ def _seen(provider: Provider) -> tuple[Sequence[Cluster], str]:
 
 def _destroy_and_record(
     toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
-) -> tuple[dict[AttemptKey, str], tuple[str, ...]]:
+) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
     """Why each cluster could not be destroyed, empty for one that was; and which costs could not be recorded.
 
     A store that is out of reach is not tried again for each of them.
     """
-    troubles: dict[AttemptKey, str] = {}
+    troubles: dict[ClusterId, str] = {}
     away: StoreError | None = None
     unrecorded: list[str] = []
     for cluster, trouble in _destroyed(toolkit, clusters):
-        troubles[cluster.key] = trouble
+        troubles[cluster.id] = trouble
         if trouble:
             continue
         if away is not None:
-            unrecorded.append(str(cluster.key))
+            unrecorded.append(str(cluster.id))
             continue
         try:
-            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.key, ended_at, cluster)
+            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, ended_at, cluster)
         except StoreError as error:
             away = error
     others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
@@ -156,7 +154,7 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
                 over.put((cluster, error))
 
     for cluster in clusters:
-        Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.key}").start()
+        Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
     for _ in clusters:
         cluster, trouble = over.get()
         if isinstance(trouble, Exception):
@@ -166,7 +164,7 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
 
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
     try:
-        toolkit.providers[cluster.provider].destroy(cluster.key)
+        toolkit.providers[cluster.provider].destroy(cluster.id)
     except PlimsollError as error:
         return str(error)
     return ""

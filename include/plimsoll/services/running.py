@@ -17,6 +17,7 @@ from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.collecting import collect
 from plimsoll.services.following import Follower
 from plimsoll.services.judging import judge
+from plimsoll.services.kept_hosts import end_kept
 from plimsoll.services.patience import PASSING, SOON_S, patiently
 from plimsoll.services.spending import spent_so_far
 from plimsoll.services.toolkit import Toolkit
@@ -41,10 +42,19 @@ def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner
     """One attempt at each cell, each asked for when the one before it is over.
 
     What goes wrong with one is on record, and the next one follows; but an attempt that can't be begun ends it all,
-    with the error that says why. Clusters that resisted are destroyed again at the end.
+    with the error that says why. Clusters that resisted are destroyed again at the end, and then hosts
+    that were kept for the campaign are destroyed.
     """
-    ran = [_run(toolkit, campaign_id, cell_id, owner, say) for cell_id in cell_ids]
-    return tuple(_without_remains(one, say) for one in ran)
+    try:
+        ran = [_run(toolkit, campaign_id, cell_id, owner, say) for cell_id in cell_ids]
+        ran = [_without_remains(one, say) for one in ran]
+    except BaseException:
+        _end_kept(toolkit, campaign_id, say)
+        raise
+    troubles = _end_kept(toolkit, campaign_id, say)
+    if troubles and ran:
+        ran[-1] = replace(ran[-1], remains=True, troubles=(*ran[-1].troubles, *troubles))
+    return tuple(ran)
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Verdict:
@@ -143,6 +153,22 @@ def _without_remains(ran: Ran, say: Say) -> Ran:
     say(f"{ran.work.key}: destroying its cluster, which resisted before")
     troubles = _destroy(ran.work, say)
     return replace(ran, remains=bool(troubles), troubles=(*ran.troubles, *troubles))
+
+
+def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
+    """No hosts are kept any longer; or why some are, which is told."""
+    try:
+        patiently(
+            toolkit.clock,
+            lambda: end_kept(toolkit, campaign_id),
+            say,
+            again=(*PASSING, ProviderError),
+            pauses_s=SOON_S,
+        )
+    except PlimsollError as error:
+        say(f"{campaign_id}: the hosts that were kept could not be destroyed: {error}")
+        return (f"{campaign_id}: kept hosts: {error}",)
+    return ()
 
 
 def _give_up(work: Work, say: Say) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
@@ -123,26 +123,29 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
         raise _refused(campaign, what, mend)
 
 
-def destroy_cluster(toolkit: Toolkit, provider: Provider, key: AttemptKey, cluster: Cluster | None = None) -> None:
+def destroy_cluster(
+    toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None
+) -> None:
     """Destroy it, and then put on record what it has cost.
 
     ProviderError when something of it stays; StoreError when it is gone, and its cost could not be recorded.
     `cluster` is what the caller has seen of it, whole or not.
     """
     asked_at = toolkit.clock.now()
-    provider.destroy(key)
-    record_cost(toolkit, provider, key, asked_at, cluster)
+    provider.destroy(cluster_id)
+    record_cost(toolkit, provider, cluster_id, asked_at, cluster)
 
 
 def record_cost(
-    toolkit: Toolkit, provider: Provider, key: AttemptKey, ended_at: datetime, cluster: Cluster | None = None
+    toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None = None
 ) -> None:
     """Put on record what a destroyed cluster has cost: all that was ever launched for the attempt.
 
     Hosts that nobody knows the end of count until `ended_at`, when they were told to end: what is shutting down is not
     paid for. StoreError, after some tries, when the store can't be reached.
     """
-    if provider.name not in toolkit.tariffs:
+    key = cluster_id.attempt
+    if provider.name not in toolkit.tariffs or key is None:
         return
     for left in reversed(range(_TRIES)):
         try:
@@ -193,7 +196,7 @@ class _Launched:
 def _launched(store: ResultStore, key: AttemptKey, seen: Cluster | None = None) -> _Launched:
     """By what was seen, by `cluster.json`, and by the record of launches, which knows most and counts first."""
     clusters = [found for found in (seen, read_cluster(store, key)) if found]
-    launches = read_launches(store, key)
+    launches = read_launches(store, ClusterId.of_attempt(key))
     hosts = [host for cluster in clusters for host in cluster.hosts]
     hosts += [host for launch in launches for host in launch.hosts or ()]
     ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]

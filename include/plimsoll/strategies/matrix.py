@@ -11,7 +11,10 @@ from plimsoll.strategies.ladder import Ladder, Place
 
 
 def running_order(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, repeat by repeat: each repeat is a block with an order of its own, shuffled by the seed."""
+    """All cells, repeat by repeat: each repeat is a block with an order of its own, shuffled by the seed.
+
+    Where hosts are kept for a variant, all cells of a variant come before those of the next.
+    """
     cells = grid(definition)
     ordered: list[Cell] = []
     for repeat in range(1, definition.repeats + 1):
@@ -19,6 +22,9 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
         # Seeding with text makes the order the same on every machine and Python process.
         random.Random(f"{definition.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
         ordered.extend(block)
+    if definition.cluster_scope == "variant":
+        places = [variant.id for variant in definition.variants]
+        ordered.sort(key=lambda cell: places.index(cell.variant))
     return tuple(ordered)
 
 

@@ -22,15 +22,13 @@ from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.internals import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, PLAN_TASK, CellRunId
+from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, LIVE_STATES, PLAN_TASK, CellRunId
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.turn import TurnTrigger
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-CAMPAIGN_ID = "campaign_id"
-"""Key of the XCom in which `plan` leaves the campaign's id."""
 OPENED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
 _ROUND = "round__"
 """What ids of runs begin with that follow another run of the same search."""

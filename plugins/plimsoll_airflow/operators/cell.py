@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from airflow.sdk import BaseOperator
@@ -17,6 +18,7 @@ from plimsoll_airflow.fencing import end_with_supervisor
 from plimsoll_airflow.links import CellPageLink
 from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import CellRun, is_of_run
+from plimsoll_airflow.run_owners import RunOwners
 from plimsoll_airflow.toolkit import toolkit
 
 if TYPE_CHECKING:
@@ -69,7 +71,10 @@ class Provision(PhaseTask):
     def attempt(self, context: "Context") -> Work:
         """The attempt of this pass of the run."""
         params, run = context["params"], CellRun(context["run_id"], context["dag_run"].clear_number or 0)
-        return begin_or_resume(toolkit(), params["campaign_id"], params["cell_id"], run)
+        work = begin_or_resume(toolkit(), params["campaign_id"], params["cell_id"], run)
+        # Hosts that are kept may still be another run's.
+        owners = RunOwners(work.toolkit.owners, context["ti"], run.run_id)
+        return Work(replace(work.toolkit, owners=owners), work.key)
 
     def run_phase(self, work: Work) -> Iterable[str]:
         """The hosts exist and answer."""
@@ -120,19 +125,22 @@ class Destroy(CellTask):
     """Destroy the attempt's cluster and verify that it is gone. Worth another try, unlike the other phases."""
 
     def execute(self, context: "Context") -> None:
-        """Nothing of the cluster is left. A store that is out of reach fails the task, after the hosts have ended."""
+        """Nothing of the attempt is left, nor its cluster, unless hosts are kept for other cells.
+
+        A store that is out of reach fails the task, after the hosts have ended.
+        """
         params, tools = context["params"], toolkit()
         try:
             work = find_attempt(tools, params["campaign_id"], params["cell_id"], context["run_id"])
         except (StoreError, SecretError):
-            for key in destroy_owned(tools, lambda owner: is_of_run(owner, context["run_id"])):
-                self.log.info("the cluster of %s is gone", key)
+            for cluster_id in destroy_owned(tools, lambda owner: is_of_run(owner, context["run_id"])):
+                self.log.info("the cluster %s is gone", cluster_id)
             raise
         if work is None:
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return
         phases.destroy(work)
-        self.log.info("the cluster of %s is gone", work.key)
+        self.tell([narration.destroyed(work)])
         self.tell(_money(work))
 
 

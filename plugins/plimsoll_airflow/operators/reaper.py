@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 
 from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.reaping import Reaped, reap
 from plimsoll_airflow import narration, notices
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRun
+from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, LIVE_STATES, NEXT_ROUND_TASK, PLAN_TASK, CellRun
 from plimsoll_airflow.toolkit import toolkit
 
 if TYPE_CHECKING:
@@ -26,12 +29,15 @@ class Reap(BaseOperator):
         params = context["params"]
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
-    def run_pass(self, context: "Context", campaign_id: str, *, dry_run: bool) -> dict[str, list[str]]:
-        """Do all that can be done, tell of it, and only then fail if anything could not be done."""
+    def run_pass(self, context: "Context", campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
+        """Do all that can be done, tell of it, and only then fail if anything could not be done.
+
+        Hosts are no longer kept for the campaign `ended`.
+        """
         ti, now = context["ti"], datetime.now(UTC)
 
         def is_kept(cluster: Cluster) -> bool:
-            return cluster.key.campaign_id != campaign_id if campaign_id else is_owned(cluster, ti, now)
+            return cluster.id.campaign_id != campaign_id if campaign_id else is_owned(cluster, ti, now, ended)
 
         reaped = reap(toolkit(), is_kept, dry_run=dry_run)
         for line in narration.reaped(reaped, now, dry_run=dry_run):
@@ -48,17 +54,37 @@ class ReapLeftovers(Reap):
     """The reaper's pass in another DAG, whose Params are not the reaper's: destroys what nobody owns."""
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """Keys of the clusters destroyed and kept."""
-        return self.run_pass(context, "", dry_run=False)
+        """Keys of the clusters destroyed and kept. Hosts that were kept for the campaign end, but for a next round."""
+        ti = context["ti"]
+        followed = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
+        ended = "" if followed else ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
+        return self.run_pass(context, "", dry_run=False, ended=ended)
 
 
-def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime) -> bool:
-    """Whether a run that has not ended holds the cluster. Others than Airflow hold theirs until it expires, or until
-    they are known to have ended."""
+def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, ended: str = "") -> bool:
+    """Whether a run that has not ended holds the cluster.
+
+    Hosts that are kept are held between cells too, until they expire, while a run of the campaign's DAG lives; those of
+    the campaign `ended` are not. Others than Airflow hold theirs until they expire, or are known to have ended.
+    """
     run = CellRun.parse(cluster.owner)
     if run is None:
         return cluster.expires_at > now and toolkit().owners.is_alive(cluster.owner) is not False
-    return bool(ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES))
+    if ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES):
+        return True
+    may_be_kept = cluster.id.is_kept and cluster.id.campaign_id != ended and cluster.expires_at > now
+    return may_be_kept and _goes_on(cluster.id.campaign_id, ti)
+
+
+def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol") -> bool:
+    """Whether a run of the campaign's DAG lives. Where the store can't tell, the cluster's expiry decides."""
+    try:
+        dag_id = CampaignStore(toolkit().store, campaign_id).definition().dag_id
+    except NotFound:
+        return False
+    except StoreError:
+        return True
+    return bool(ti.get_dr_count(dag_id, states=LIVE_STATES))
 
 
 def _untold(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
@@ -74,4 +100,4 @@ def _untold(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
 
 
 def _keys(clusters: Any) -> list[str]:
-    return [str(cluster.key) for cluster in clusters]
+    return [str(cluster.id) for cluster in clusters]

@@ -1,6 +1,7 @@
 """Clusters that are there at once."""
 
 import shutil
+import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,8 +9,7 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.instant.faults import INSTANT, Faults
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.host import Host
@@ -20,6 +20,7 @@ class InstantProvider:
 
     name = INSTANT
     is_local = True
+    keeps_hosts = True
 
     def __init__(self, work: Path, faults: Faults) -> None:
         self._alive = work / "alive"
@@ -32,47 +33,63 @@ class InstantProvider:
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Make the folder, unless it is there."""
-        if self._faults.hits(request.key.cell_id, "provision"):
-            raise ProviderError("was told to fail", where=str(request.key))
-        found = self.find(request.key)
+        if self._faults.hits(request.id.purpose, "provision"):
+            raise ProviderError("was told to fail", where=str(request.id))
+        found = self.find(request.id)
         if found is not None:
-            return found
+            return self._prolonged(found, request)
         hosts = [HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}") for n in range(1, request.nodes + 1)]
         cluster = Cluster(
-            key=request.key,
+            id=request.id,
             owner=request.owner,
             provider=self.name,
             hosts=(*hosts, HostInfo(name="load", role="load", address="127.9.9.100")),
             created_at=SystemClock().now(),
             expires_at=request.expires_at,
         )
-        self._folder(request.key).mkdir(parents=True)
-        unfinished = self._folder(request.key) / "cluster.part"
-        unfinished.write_text(cluster.model_dump_json())
-        unfinished.rename(self._folder(request.key) / "cluster.json")
-        self._note("+", request.key)
+        self._folder(request.id).mkdir(parents=True)
+        self._describe(cluster)
+        self._note("+", request.id)
         return cluster
 
-    def find(self, key: AttemptKey) -> Cluster | None:
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
         """The cluster whose folder is there."""
-        return _cluster(self._folder(key) / "cluster.json")
+        return _cluster(self._folder(cluster_id) / "cluster.json")
 
     def clusters(self) -> Sequence[Cluster]:
         """All folders, but for those that somebody removes meanwhile."""
         found = [_cluster(file) for file in sorted(self._alive.glob("*/cluster.json"))]
         return [cluster for cluster in found if cluster is not None]
 
-    def destroy(self, key: AttemptKey) -> None:
+    def destroy(self, cluster_id: ClusterId) -> None:
         """Remove the folder."""
-        if self._faults.hits(key.cell_id, "destroy"):
-            raise ProviderError("was told to resist", where=str(key))
-        if self._folder(key).exists():
-            self._note("-", key)
-            shutil.rmtree(self._folder(key))
+        if self._faults.hits(cluster_id.purpose, "destroy"):
+            raise ProviderError("was told to resist", where=str(cluster_id))
+        if self._folder(cluster_id).exists():
+            self._note("-", cluster_id)
+            shutil.rmtree(self._folder(cluster_id))
 
-    def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """A folder in the cluster's folder."""
-        return FolderHost(self._folder(cluster.key) / info.name, info)
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
+        """A folder in the cluster's folder, and in it one for each environment."""
+        return FolderHost(self._folder(cluster.id) / info.name / environment, info)
+
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        """Remove the folders of other environments."""
+        for host in cluster.hosts:
+            for folder in (self._folder(cluster.id) / host.name).glob("*"):
+                if folder.name != keep:
+                    shutil.rmtree(folder)
+
+    def _prolonged(self, found: Cluster, request: ClusterRequest) -> Cluster:
+        expires_at = max(found.expires_at, request.expires_at)
+        cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at})
+        self._describe(cluster)
+        return cluster
+
+    def _describe(self, cluster: Cluster) -> None:
+        unfinished = self._folder(cluster.id) / f"cluster.{uuid.uuid4().hex}"
+        unfinished.write_text(cluster.model_dump_json())
+        unfinished.rename(self._folder(cluster.id) / "cluster.json")
 
     def most_alive(self, definition: str = "") -> int:
         """The greatest number of clusters that lived at once, of campaigns whose names begin so."""
@@ -93,12 +110,12 @@ class InstantProvider:
     def _journal_of(self, definition: str) -> list[str]:
         return [line for line in self.journal() if line[len("+ ") :].startswith(definition)]
 
-    def _folder(self, key: AttemptKey) -> Path:
-        return self._alive / f"{key.campaign_id}~{key.cell_id}~{key.attempt}"
+    def _folder(self, cluster_id: ClusterId) -> Path:
+        return self._alive / f"{cluster_id.campaign_id}~{cluster_id.purpose}~{cluster_id.number}"
 
-    def _note(self, sign: str, key: AttemptKey) -> None:
+    def _note(self, sign: str, cluster_id: ClusterId) -> None:
         with self._journal.open("a") as journal:  # one write of a short line: appends of several processes don't mix
-            journal.write(f"{sign} {key}\n")
+            journal.write(f"{sign} {cluster_id}\n")
 
 
 def _cluster(file: Path) -> Cluster | None:

@@ -10,8 +10,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host
 from plimsoll.settings import Settings
@@ -74,9 +73,9 @@ def hosts_for(artefacts, tmp_path_factory):
     @contextmanager
     def provided(definition, cell_id="cell"):
         provider = LocalProvider(tmp_path_factory.mktemp("clusters"), SystemClock())
-        key = AttemptKey(campaign_id="cassandra", cell_id=cell_id, attempt=1)
+        key = ClusterId(campaign_id="cassandra", name=f"{cell_id}/1")
         request = ClusterRequest(
-            key=key, owner="test", nodes=definition.system.nodes, expires_at=SystemClock().now() + LIFETIME
+            id=key, owner="test", nodes=definition.system.nodes, expires_at=SystemClock().now() + LIFETIME
         )
         cluster = provider.ensure(request)
         try:

@@ -16,8 +16,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
 
@@ -65,9 +64,9 @@ def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterat
 @pytest.fixture
 def request_(options: dict[str, object]) -> ClusterRequest:
     """Two nodes and the load generator's host, for three hours; an attempt of its own, for tokens are used once."""
-    key = AttemptKey(campaign_id="azul", cell_id="g1-040k-r1", attempt=next(_attempts))
+    key = ClusterId(campaign_id="azul", name=f"g1-040k-r1/{next(_attempts)}")
     until = datetime.now(UTC) + timedelta(hours=3)
-    return ClusterRequest(key=key, owner="test", nodes=2, expires_at=until, options=options)
+    return ClusterRequest(id=key, owner="test", nodes=2, expires_at=until, options=options)
 
 
 def test_a_cluster_comes_up_tuned_and_goes(provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud) -> None:
@@ -78,7 +77,7 @@ def test_a_cluster_comes_up_tuned_and_goes(provider: Ec2Provider, request_: Clus
         log = cloud.log(info.facts["instance_id"])
         assert set(log.executed.values()) == {0}
         assert ["swapoff", "--all"] in log.calls
-    provider.destroy(request_.key)
+    provider.destroy(request_.id)
     assert cloud.nothing_left(), cloud.leftovers()
 
 
@@ -90,7 +89,7 @@ def test_its_dead_mans_switch_ends_it(provider: Ec2Provider, request_: ClusterRe
     assert {entry.why for entry in cloud.census.entries.values() if entry.tags}.issuperset(
         {"Client.InstanceInitiatedShutdown"}
     )
-    provider.destroy(request_.key)
+    provider.destroy(request_.id)
     assert cloud.nothing_left(), cloud.leftovers()
 
 
@@ -103,5 +102,5 @@ def test_a_lost_answer_and_a_full_zone_cost_no_second_host(
     cluster = provider.ensure(request_)
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
     assert cloud.summary()["launched"] - before == 3
-    provider.destroy(request_.key)
+    provider.destroy(request_.id)
     assert cloud.nothing_left(), cloud.leftovers()

@@ -82,7 +82,7 @@ def test_hosts_fetch_and_bring_everything_themselves_also_those_that_survive_ano
 ) -> None:
     for place in ("ssh.bundles._send", "ssh.host.SshHost.fetch", "s3_store.S3Store.upload"):
         monkeypatch.setattr(f"plimsoll.adapters.{place}", refused)
-    cluster = work.provider.find(work.key)
+    cluster = work.provider.find(work.cluster_id)
     assert cluster is not None
     (tmp_path / "jdk").mkdir()
     (tmp_path / "jdk" / "modules").write_bytes(b"x" * 100_000)

@@ -22,8 +22,7 @@ from tests.support.campaigns.ec2_definition import ec2_options
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest, HostInfo
+from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, NotFound
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 from plimsoll.services.launches import StoredLaunches
@@ -31,7 +30,7 @@ from plimsoll.services.outage import Outage
 
 STORE = "s3://results/runs"
 GROUP = "plimsoll-hosts"
-KEY = AttemptKey(campaign_id="azul", cell_id="g1-040k-r3", attempt=1)
+KEY = ClusterId(campaign_id="azul", name="g1-040k-r3/1")
 """What `ask` asks for by itself."""
 
 
@@ -245,7 +244,7 @@ def provider(
 def ask(options: dict[str, Any]) -> Callable[..., ClusterRequest]:
     def request(cell_id: str = "g1-040k-r3", attempt: int = 1, **changes: Any) -> ClusterRequest:
         return ClusterRequest(
-            key=AttemptKey(campaign_id="azul", cell_id=cell_id, attempt=attempt),
+            id=ClusterId(campaign_id="azul", name=f"{cell_id}/{attempt}"),
             owner="airflow:azul__g1-040k-r3#0",
             nodes=3,
             expires_at=BEGAN + timedelta(hours=3),

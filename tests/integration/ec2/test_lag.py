@@ -14,8 +14,7 @@ from tests.integration.reliability.conftest import CloudClock
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySeen
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.provider_options import PartlyKnown
@@ -54,7 +53,7 @@ def test_no_room_for_the_loads_host_leaves_no_nodes_behind(provider: Ec2Provider
     cluster = provider.ensure(ask())
     assert zones(cluster) == {SECOND}
     assert sorted(living(cloud)) == sorted(host.facts["instance_id"] for host in cluster.hosts)
-    provider.destroy(cluster.key)
+    provider.destroy(cluster.id)
     assert cloud.nothing_left(), cloud.leftovers()
 
 
@@ -66,7 +65,7 @@ def test_a_cluster_is_never_of_two_zones(provider: Ec2Provider, ask: Ask, cloud:
     cluster = provider.ensure(ask())
     assert len(zones(cluster)) == 1
     assert len(living(cloud)) == 4
-    assert provider.find(cluster.key) == cluster
+    assert provider.find(cluster.id) == cluster
 
 
 def test_a_role_that_is_refused_for_good_leaves_no_other_role_running(
@@ -110,17 +109,17 @@ def test_the_next_try_goes_on_with_a_launch_whose_answer_was_lost(
         provider.ensure(ask())
     cluster = provider.ensure(ask())
     assert len(cloud.census.entries) == 4
-    assert provider.find(cluster.key) == cluster
+    assert provider.find(cluster.id) == cluster
 
 
 class OutOfReach:
     """Implements the Launches port over a store that can't be reached."""
 
-    def of(self, key: AttemptKey) -> Sequence[Launch]:
+    def of(self, key: ClusterId) -> Sequence[Launch]:
         raise StoreError("can't be used", where=str(key))
 
     def note(self, launch: Launch) -> None:
-        raise StoreError("can't be used", where=str(launch.key))
+        raise StoreError("can't be used", where=str(launch.id))
 
 
 class Unwritable(OutOfReach):
@@ -129,7 +128,7 @@ class Unwritable(OutOfReach):
     def __init__(self, *, asks: bool) -> None:
         self._asks = asks
 
-    def of(self, key: AttemptKey) -> Sequence[Launch]:
+    def of(self, key: ClusterId) -> Sequence[Launch]:
         return ()
 
     def note(self, launch: Launch) -> None:
@@ -148,7 +147,7 @@ def test_what_can_not_be_put_on_record_is_not_launched_or_ended_at_once(
 
 
 def test_a_record_out_of_reach_keeps_no_host_alive(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     replace(provider, launches=OutOfReach()).destroy(key)
     assert living(cloud) == []
     assert cloud.nothing_left(), cloud.leftovers()
@@ -169,7 +168,7 @@ def test_found_again_before_all_of_it_shows(provider: Ec2Provider, ask: Ask, clo
     """Describe calls need not agree with each other: what one has shown, the next may not."""
     cluster = provider.ensure(ask())
     cloud.lag.launches = cloud.lifecycle.clock.now() + 10  # nothing shows for a while
-    assert provider.find(cluster.key) == cluster
+    assert provider.find(cluster.id) == cluster
 
 
 def test_a_host_that_is_gone_is_not_waited_for(
@@ -179,7 +178,7 @@ def test_a_host_that_is_gone_is_not_waited_for(
     cloud.kill(cluster.nodes[1].facts["instance_id"])
     cloud.skip(LAG_S)
     before = clock.now()
-    assert provider.find(cluster.key) is None
+    assert provider.find(cluster.id) is None
     assert clock.now() - before < timedelta(seconds=1)
 
 
@@ -194,7 +193,7 @@ def test_half_a_cluster_is_made_whole_and_what_was_given_up_never_comes_back(
 
 
 def test_a_lost_answer_to_the_end_is_no_end(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     cloud.fault(LoseAnswer(action="TerminateInstances", times=1))
     provider.destroy(key)
     assert cloud.nothing_left(), cloud.leftovers()
@@ -217,8 +216,8 @@ def test_the_record_tells_when_hosts_were_paid_for(
     cluster = provider.ensure(ask())
     cloud.kill(cluster.nodes[0].facts["instance_id"])
     cloud.skip(3600)
-    provider.destroy(cluster.key)
-    hosts = [host for launch in records.of(cluster.key) for host in launch.hosts or ()]
+    provider.destroy(cluster.id)
+    hosts = [host for launch in records.of(cluster.id) for host in launch.hosts or ()]
     assert len(hosts) == 7
     assert all(host.until for host in hosts)
     paid = sum((host.until - host.since).total_seconds() for host in hosts if host.since and host.until)
@@ -227,7 +226,7 @@ def test_the_record_tells_when_hosts_were_paid_for(
 
 
 def test_terminated_instances_that_still_show_are_no_cluster(provider: Ec2Provider, ask: Ask, cloud: Cloud) -> None:
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     provider.destroy(key)
     assert cloud.lifecycle.lives, "they show for an hour"
     assert provider.clusters() == []
@@ -241,7 +240,7 @@ def test_a_reservation_that_is_split_over_pages_is_read_whole(
     cluster = provider.ensure(ask())
     pages = list(account.client("ec2", REGION).get_paginator("describe_instances").paginate())
     assert [sum(len(each["Instances"]) for each in page["Reservations"]) for page in pages] == [2, 2]
-    assert provider.find(cluster.key) == cluster
+    assert provider.find(cluster.id) == cluster
 
 
 def test_a_store_out_of_reach_hides_no_cluster(
@@ -256,7 +255,7 @@ def test_a_store_out_of_reach_hides_no_cluster(
         def known(self, provider: str) -> Sequence[Mapping[str, object]]:
             raise PartlyKnown("not every campaign could be read", [self.options])
 
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     blind = replace(provider, options=Away(options), launches=OutOfReach())
     with pytest.raises(PartlySeen, match="not every campaign could be read") as caught:
         blind.clusters()

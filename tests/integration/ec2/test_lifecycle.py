@@ -43,8 +43,8 @@ def test_installations_that_share_an_account_have_hosts_of_their_own(provider, a
     mine, theirs = provider.ensure(ask()), others.ensure(ask())
     assert {host.facts["zone"] for host in (*mine.hosts, *theirs.hosts)} == {"us-east-1a"}
     assert len({host.facts["instance_id"] for host in (*mine.hosts, *theirs.hosts)}) == 8
-    others.destroy(theirs.key)
-    assert provider.find(mine.key) == mine
+    others.destroy(theirs.id)
+    assert provider.find(mine.id) == mine
     assert len(cloud.leftovers()["placement_groups"]) == 1
 
 
@@ -65,19 +65,19 @@ def test_hosts_hide_their_metadata_encrypt_their_disks_and_are_private_unless_as
 
 def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, account, cloud):
     cluster = provider.ensure(ask())
-    assert provider.find(cluster.key) == cluster
+    assert provider.find(cluster.id) == cluster
     (listed,) = provider.clusters()
     assert listed.model_copy(update={"resources": ()}) == cluster
     kinds = [resource.rpartition(" ")[0] for resource in listed.resources]
     assert [kinds.count(kind) for kind in ("instance", "volume", "interface", "placement group")] == [4, 4, 4, 1]
-    provider.destroy(cluster.key)
-    assert provider.find(cluster.key) is None
+    provider.destroy(cluster.id)
+    assert provider.find(cluster.id) is None
     assert provider.clusters() == []
     assert cloud.nothing_left(), cloud.leftovers()
 
 
 def test_destroying_again_is_no_error(provider, ask):
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     provider.destroy(key)
     provider.destroy(key)
 
@@ -91,8 +91,8 @@ def test_asking_again_launches_nothing(provider, ask, account):
 def test_attempts_do_not_share_hosts(provider, ask, account):
     first, second = provider.ensure(ask(attempt=1)), provider.ensure(ask(attempt=2))
     assert len(instances(account)) == 8
-    provider.destroy(first.key)
-    assert [cluster.key for cluster in provider.clusters()] == [second.key]
+    provider.destroy(first.id)
+    assert [cluster.id for cluster in provider.clusters()] == [second.id]
 
 
 def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, account, identity):
@@ -101,7 +101,7 @@ def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, acc
         InstanceId=cluster.load_host.facts["instance_id"], Attribute="userData"
     )
     document = json.loads(base64.b64decode(attribute["UserData"]["Value"]).partition(b"\n")[2])
-    assert document["ssh_keys"]["ed25519_public"] == host_key(identity, cluster.key).public
+    assert document["ssh_keys"]["ed25519_public"] == host_key(identity, cluster.id).public
     assert document["users"][0]["name"] == "plimsoll"
 
 
@@ -115,7 +115,7 @@ def test_hosts_are_reached_with_the_key_that_they_must_show(provider, ask, ident
     provider = replace(provider, connect=connect)
     cluster = provider.ensure(ask())
     provider.host(cluster, cluster.load_host)
-    assert {target.host_key for target in targets} == {host_key(identity, cluster.key).public}
+    assert {target.host_key for target in targets} == {host_key(identity, cluster.id).public}
     assert (targets[-1].address, targets[-1].user) == (cluster.load_host.address, "plimsoll")
     assert targets[-1].connection_id == "plimsoll_ssh"
 
@@ -138,7 +138,7 @@ def test_a_full_zone_moves_all_roles_together(provider, ask, account, refused, s
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
     assert len(instances(account)) == 4
     assert "no room in us-east-1a" in said[0]
-    provider.destroy(cluster.key)
+    provider.destroy(cluster.id)
     assert provider.clusters() == []
 
 
@@ -175,10 +175,10 @@ def test_half_a_cluster_is_not_found_but_listed_and_destroyed(provider, ask, acc
     cluster = provider.ensure(ask())
     ec2 = account.client("ec2", REGION)
     ec2.terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
-    assert provider.find(cluster.key) is None
+    assert provider.find(cluster.id) is None
     (half,) = provider.clusters()
-    assert (half.key, len(half.hosts)) == (cluster.key, 3)
-    provider.destroy(cluster.key)
+    assert (half.id, len(half.hosts)) == (cluster.id, 3)
+    provider.destroy(cluster.id)
     assert provider.clusters() == []
 
 
@@ -188,7 +188,7 @@ def test_half_a_cluster_is_made_whole_with_fresh_hosts(provider, ask, account):
     again = provider.ensure(ask())
     assert len(again.hosts) == 4
     assert len(instances(account)) == 4
-    assert provider.find(cluster.key) == again
+    assert provider.find(cluster.id) == again
 
 
 def test_hosts_are_waited_for_until_they_are_prepared(provider, ask, hosts, clock):
@@ -217,7 +217,7 @@ def test_a_host_with_another_key_is_refused(provider, ask, hosts, clock):
 
 
 def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(identity, ask, tmp_path):
-    made = host_key(identity, ask().key)
+    made = host_key(identity, ask().id)
     file = tmp_path / "ssh_host_ed25519_key"
     file.write_text(made.private)
     file.chmod(0o600)

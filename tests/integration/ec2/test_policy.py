@@ -50,9 +50,9 @@ def use_provider(provider, account, cloud, ask):
     provider.check(definition)
     Ec2Tariffs(account).tariff(definition)
     cluster = provider.ensure(ask())
-    provider.find(cluster.key)
+    provider.find(cluster.id)
     provider.clusters()
-    provider.destroy(cluster.key)
+    provider.destroy(cluster.id)
     provider.destroy(KEY)
 
 

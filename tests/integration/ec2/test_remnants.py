@@ -8,11 +8,10 @@ from tests.integration.ec2.conftest import STORE
 from tests.support.cloud.resources import census, leave, make_one_of_each, tagged
 
 from plimsoll.adapters.ec2 import remnants
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import PartlySeen
+from plimsoll.domain.cluster import ClusterId, PartlySeen
 from plimsoll.domain.errors import ProviderError
 
-KEY = AttemptKey(campaign_id="azul", cell_id="zgc-020k-r1", attempt=1)
+KEY = ClusterId(campaign_id="azul", name="zgc-020k-r1/1")
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider, 
     leave(ec2, STORE, KEY)
     assert all(len(now) > len(then) for now, then in zip(census(ec2).values(), before.values(), strict=True))
     (left,) = provider.clusters()
-    assert (left.key, left.owner) == (KEY, "cli-1")
+    assert (left.id, left.owner) == (KEY, "cli-1")
     provider.destroy(KEY)
     assert provider.clusters() == []
     assert census(ec2) == before
@@ -33,20 +32,20 @@ def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider, 
 
 def test_a_single_volume_is_enough_to_be_found(provider, ec2):
     ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", STORE, KEY))
-    assert [cluster.key for cluster in provider.clusters()] == [KEY]
+    assert [cluster.id for cluster in provider.clusters()] == [KEY]
 
 
 def test_what_others_have_is_neither_seen_nor_touched(provider, ec2, ask):
     before = census(ec2)
     mine = provider.ensure(ask())
     with_mine = census(ec2)
-    leave(ec2, "s3://somebody-else/runs", mine.key, "theirs")
+    leave(ec2, "s3://somebody-else/runs", mine.id, "theirs")
     make_one_of_each(ec2, "untagged")
     others = {kind: set(ids) - set(with_mine[kind]) for kind, ids in census(ec2).items()}
-    assert [cluster.key for cluster in provider.clusters()] == [mine.key]
+    assert [cluster.id for cluster in provider.clusters()] == [mine.id]
     assert len(provider.clusters()[0].hosts) == 4
 
-    provider.destroy(mine.key)
+    provider.destroy(mine.id)
     assert {kind: set(ids) - set(before[kind]) for kind, ids in census(ec2).items()} == others
 
 
@@ -59,14 +58,14 @@ def test_a_campaign_that_the_store_has_lost_is_looked_for_everywhere(provider, e
 
 def test_what_can_not_be_removed_is_named(provider, ask, account, monkeypatch):
     monkeypatch.setattr(remnants, "_PATIENCE", timedelta(seconds=20))
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     account.faults = {"DeletePlacementGroup": ["InvalidPlacementGroup.InUse"] * 1000}
     with pytest.raises(ProviderError, match=r"placement group plimsoll-\w+-azul-g1-040k-r3-1-us-east-1a: .*InUse"):
         provider.destroy(key)
 
 
 def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account, clock):
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     account.faults = {"TerminateInstances": ["UnauthorizedOperation"] * 9}
     with pytest.raises(ProviderError, match="allow the action ec2:TerminateInstances"):
         provider.destroy(key)
@@ -79,5 +78,5 @@ def test_what_may_not_be_listed_hides_nothing_else(provider, ask, account):
     with pytest.raises(PartlySeen, match="allow the action ec2:DescribeVolumes") as caught:
         provider.clusters()
     (seen,) = caught.value.clusters
-    assert (seen.key, len(seen.hosts)) == (mine.key, 4)
+    assert (seen.id, len(seen.hosts)) == (mine.id, 4)
     assert any(resource.startswith("placement group") for resource in seen.resources)

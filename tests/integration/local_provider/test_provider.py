@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.support.processes import marked, python_job, until
@@ -16,8 +16,8 @@ from tests.support.processes import marked, python_job, until
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider, folders, subnets
 from plimsoll.adapters.local import provider as provider_module
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.adapters.onhost import cleaning
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Job
 
@@ -26,11 +26,11 @@ FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {
 
 
 def key(cell="g1-040k-r1", attempt=1):
-    return AttemptKey(campaign_id="demo-1", cell_id=cell, attempt=attempt)
+    return ClusterId(campaign_id="demo-1", name=f"{cell}/{attempt}")
 
 
 def request_for(wanted, nodes=3):
-    return ClusterRequest(key=wanted, owner="run-7", nodes=nodes, expires_at=datetime.now(UTC) + timedelta(hours=1))
+    return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=datetime.now(UTC) + timedelta(hours=1))
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_clusters_live_side_by_side_also_of_two_work_folders(provider, tmp_path,
     addresses = [host.address for cluster in clusters for host in cluster.hosts]
     assert len(set(addresses)) == len(addresses)
     provider.destroy(key())
-    assert [cluster.key for cluster in provider.clusters()] == [key(attempt=2)]
+    assert [cluster.id for cluster in provider.clusters()] == [key(attempt=2)]
     assert len(other.clusters()) == 1
 
 
@@ -150,7 +150,7 @@ def test_processes_without_a_folder_are_a_cluster_that_can_be_destroyed(provider
     start(provider, cluster)
     folders.remove(tmp_path / "work", key())
     [remnant] = provider.clusters()
-    assert (remnant.key, remnant.owner, remnant.expires_at) == (key(), "run-7", cluster.expires_at)
+    assert (remnant.id, remnant.owner, remnant.expires_at) == (key(), "run-7", cluster.expires_at)
     assert {(host.name, host.role, host.address) for host in remnant.hosts} == {
         ("node1", "node", cluster.nodes[0].address),
         ("load", "load", cluster.load_host.address),
@@ -168,7 +168,7 @@ def test_a_folder_without_a_description_is_a_cluster_that_can_be_destroyed(provi
     if content is not None:
         (folder / "cluster.json").write_text(content)
     [remnant] = provider.clusters()
-    assert remnant.key == key()
+    assert remnant.id == key()
     assert remnant.nodes
     provider.destroy(key())
     assert provider.clusters() == []
@@ -193,15 +193,14 @@ def test_a_node_is_ended_by_its_expiry_even_when_nobody_comes_back(provider):
 LAUNCHER = """
 import os, signal, sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.host import Job
 provider = LocalProvider(Path(sys.argv[1]), SystemClock(), claims=Path(sys.argv[2]))
-key, expires = AttemptKey.parse(sys.argv[3]), datetime.now(UTC) + timedelta(minutes=5)
-cluster = provider.ensure(ClusterRequest(key=key, owner="run-7", nodes=1, expires_at=expires))
+key, expires = ClusterId.parse(sys.argv[3]), datetime.now(UTC) + timedelta(minutes=5)
+cluster = provider.ensure(ClusterRequest(id=key, owner="run-7", nodes=1, expires_at=expires))
 provider.host(cluster, cluster.nodes[0]).start(Job("sleep", ("sleep", "300"), timedelta(seconds=300)))
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -210,7 +209,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_what_a_killed_launcher_left_is_found_and_destroyed(provider, tmp_path, claims):
     argv = [sys.executable, "-c", LAUNCHER, str(tmp_path / "work"), str(claims), str(key())]
     assert subprocess.run(argv, check=False, timeout=60).returncode == -signal.SIGKILL
-    assert [cluster.key for cluster in provider.clusters()] == [key()]
+    assert [cluster.id for cluster in provider.clusters()] == [key()]
     assert processes(provider)
     provider.destroy(key())
     assert processes(provider) == []
@@ -280,3 +279,48 @@ def test_a_port_that_a_cluster_of_before_used_is_free_at_once(provider):
         pass
     provider.destroy(key())
     assert provider.ensure(request_for(key())).nodes[0].address == address[0]
+
+
+def kept(owner="run-7", lasts=timedelta(hours=1)):
+    expires = datetime.now(UTC) + lasts
+    return ClusterRequest(id=ClusterId.kept("demo-1", "", 1), owner=owner, nodes=1, expires_at=expires)
+
+
+def test_what_an_environment_left_goes_and_the_next_ones_stays(provider):
+    cluster = provider.ensure(kept())
+    before, after = (provider.host(cluster, cluster.nodes[0], name) for name in ("g1-040k-r1-1", "zgc-040k-r1-1"))
+    for host in (before, after):
+        host.write(PurePosixPath("data/table"), "rows")
+        host.start(python_job("sleeper", FORKS))
+    until(lambda: len(processes(provider)) >= 6)
+    left = Path(before.root)
+    left.joinpath("link").symlink_to(after.root)
+
+    provider.clear(cluster, keep="zgc-040k-r1-1")
+    assert not left.exists()
+    assert {one.environ()["PLIMSOLL_ENVIRONMENT"] for one in processes(provider)} == {"zgc-040k-r1-1"}
+    assert (before.status("sleeper").state, after.status("sleeper").state) == ("missing", "running")
+    assert after.read_tail(PurePosixPath("data/table"), max_bytes=10) == "rows"
+
+    provider.clear(cluster)
+    assert not processes(provider)
+    assert not list(Path(after.root).parent.iterdir())
+    assert provider.find(cluster.id) == cluster
+
+
+def test_hosts_that_are_asked_for_again_live_longer_and_keep_their_addresses(provider):
+    first = provider.ensure(kept())
+    later = provider.ensure(kept("run-8", timedelta(hours=3)))
+    assert provider.find(first.id) == later
+    assert (later.hosts, later.created_at, later.owner) == (first.hosts, first.created_at, "run-8")
+    assert later.expires_at > first.expires_at
+    assert provider.ensure(kept("run-8", timedelta(minutes=1))).expires_at == later.expires_at
+
+
+def test_what_can_not_be_removed_is_said(provider, monkeypatch):
+    cluster = provider.ensure(kept())
+    provider.host(cluster, cluster.nodes[0], "g1-040k-r1-1").write(PurePosixPath("data/table"), "rows")
+    monkeypatch.setattr(cleaning, "_remove", lambda folder: f"{folder} is busy")
+    monkeypatch.setattr(cleaning, "_PATIENCE_S", 0.1)
+    with pytest.raises(ProviderError, match="g1-040k-r1-1 is busy"):
+        provider.clear(cluster)

@@ -23,8 +23,7 @@ from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ec2.tags import ROLE, STORE
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Target
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Unreachable
 from plimsoll.domain.fingerprint import HostFacts
@@ -126,7 +125,7 @@ class StruckProvider(Ec2Provider):
 
     moments: Moments
 
-    def destroy(self, key: AttemptKey) -> None:
+    def destroy(self, key: ClusterId) -> None:
         self.moments.reached("destroy")
         super().destroy(key)
 
@@ -274,7 +273,7 @@ class FickleHost(FolderHost):
 def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
     """A folder for each instance, prepared once it has booted. What has ended answers no more, whatever EC2 shows."""
 
-    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
+    def connect(key: ClusterId, info: HostInfo, target: Target) -> Host:
         instance = info.facts["instance_id"]
         place, life = folder / instance, cloud.lifecycle.lives[instance]
         FolderHost(place, info).write(PurePosixPath("prepared"), "ok\n")

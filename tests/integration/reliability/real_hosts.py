@@ -17,8 +17,7 @@ from tests.support.cloud.account import Account
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2.provider import ROOT, Connect
 from plimsoll.adapters.ssh import Connections, SshHost, Target
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -130,7 +129,7 @@ def real_place(cloud: Cloud, folder: Path) -> Iterator[RealPlace]:
 
 
 def _watched(connections: Connections, moments: Moments) -> Connect:
-    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
+    def connect(key: ClusterId, info: HostInfo, target: Target) -> Host:
         return WatchedHost(info, PurePosixPath(ROOT), connections.to(target), moments)
 
     return connect

@@ -178,5 +178,5 @@ def test_hosts_that_may_not_be_terminated_fall_to_the_reaper_and_the_result_coun
     assert manifest is not None
     assert manifest.failure is None
     place.cloud.clear()
-    assert [str(one.key) for one in place.reap().destroyed] == [f"azul/{CELL}/1"]
+    assert [str(one.id) for one in place.reap().destroyed] == [f"azul/{CELL}/1"]
     assert place.cloud.nothing_left(), place.cloud.leftovers()

@@ -78,7 +78,7 @@ def test_a_second_run_is_refused_while_the_first_lives_and_goes_on_once_it_was_k
 
     with started(installation):
         assert installation.attempts("mine") == {"v1-001k-r1": [1, 2]}
-        assert [found.key.attempt for found in installation.provider.clusters()] == [2]
+        assert [found.id.number for found in installation.provider.clusters()] == [2]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

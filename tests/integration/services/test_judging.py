@@ -56,7 +56,7 @@ def test_a_node_that_no_longer_ran_at_the_end_makes_the_attempt_invalid(work, in
 
 
 def test_records_that_a_log_lost_are_noticed(work):
-    cluster = work.provider.find(work.key)
+    cluster = work.provider.find(work.cluster_id)
     host = work.provider.host(cluster, cluster.load_host)
     [path] = [path for path in host.files(host.root) if path.name.endswith("hdr-intended-selects")]
     lines = host.read_tail(path, max_bytes=1_000_000).splitlines(keepends=True)
@@ -76,7 +76,7 @@ def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work):
 
 
 def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid(work, monkeypatch):
-    cluster = work.provider.find(work.key)
+    cluster = work.provider.find(work.cluster_id)
     host = work.provider.host(cluster, cluster.load_host)
     summary = work.load_generator.summary(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))
     told = [

@@ -16,15 +16,14 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.sampler import ProcSampler
 from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.settings import Settings
 
 LIFETIME = timedelta(minutes=10)
 PATIENCE_S = 180
-KEY = AttemptKey(campaign_id="over-ssh", cell_id="cell", attempt=1)
+KEY = ClusterId(campaign_id="over-ssh", name="cell/1")
 
 
 def definition_of(options):
@@ -57,7 +56,7 @@ def running(tmp_path_factory):
         artefacts.prepare(definition)
         assert provider.check(definition) == []
         expires = datetime.now(UTC) + LIFETIME
-        cluster = provider.ensure(ClusterRequest(key=KEY, owner="test", nodes=1, expires_at=expires, options=options))
+        cluster = provider.ensure(ClusterRequest(id=KEY, owner="test", nodes=1, expires_at=expires, options=options))
         try:
             (node,) = (provider.host(cluster, info) for info in cluster.nodes)
             load = provider.host(cluster, cluster.load_host)

@@ -14,8 +14,7 @@ from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
 
@@ -24,7 +23,7 @@ FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {
 
 
 def key(cell="g1-040k-r1", attempt=1):
-    return AttemptKey(campaign_id="demo-1", cell_id=cell, attempt=attempt)
+    return ClusterId(campaign_id="demo-1", name=f"{cell}/{attempt}")
 
 
 @pytest.fixture
@@ -81,7 +80,7 @@ def provider(with_groups, group):
 def request_for(provider, wanted, nodes=2, lasts=timedelta(hours=1)):
     options = dict(provider._options.options)
     expires = datetime.now(UTC) + lasts
-    return ClusterRequest(key=wanted, owner="run-7", nodes=nodes, expires_at=expires, options=options)
+    return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=expires, options=options)
 
 
 def start(provider, cluster, code=SLEEP):
@@ -135,7 +134,7 @@ def test_of_two_who_want_the_last_group_one_gets_it(with_groups, group):
     def want(number):
         provider = with_groups(group("rack1"))
         try:
-            results.append(provider.ensure(request_for(provider, key(attempt=number))).key.attempt)
+            results.append(provider.ensure(request_for(provider, key(attempt=number))).id.number)
         except ProviderError as error:
             results.append(error.what)
 
@@ -167,7 +166,7 @@ def test_destroy_leaves_other_clusters_alone(provider, tmp_path):
     provider.destroy(key(attempt=1))
     assert processes(tmp_path, "rack1") == []
     assert len(processes(tmp_path, "rack2")) == 4
-    assert [cluster.key for cluster in provider.clusters()] == [key(attempt=2)]
+    assert [cluster.id for cluster in provider.clusters()] == [key(attempt=2)]
 
 
 def test_what_another_left_behind_is_cleaned_before(provider, tmp_path):
@@ -186,7 +185,7 @@ def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups, grou
     cluster = provider.ensure(request_for(provider, key(attempt=1), lasts=timedelta(seconds=-1)))
     with subprocess.Popen(
         [sys.executable, "-c", SLEEP],
-        env={"PLIMSOLL_WORK": str(tmp_path / "rack1" / "clusters"), "PLIMSOLL_CLUSTER": str(cluster.key)},
+        env={"PLIMSOLL_WORK": str(tmp_path / "rack1" / "clusters"), "PLIMSOLL_CLUSTER": str(cluster.id)},
     ) as remnant:
         until(lambda: processes(tmp_path), "the remnant")
         taken = provider.ensure(request_for(provider, key(attempt=2)))
@@ -207,7 +206,7 @@ def test_a_group_that_was_taken_and_not_made_whole_is_completed(provider, monkey
         with pytest.raises(KeyboardInterrupt):
             provider.ensure(request_for(provider, key()))
     assert provider.find(key()) is None
-    assert [cluster.key for cluster in provider.clusters()] == [key()]
+    assert [cluster.id for cluster in provider.clusters()] == [key()]
     cluster = provider.ensure(request_for(provider, key()))
     assert provider.find(key()) == cluster
 

@@ -14,8 +14,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 
 LIFETIME = timedelta(minutes=15)
 CQL_PORT = 9042
@@ -45,9 +44,9 @@ class Node:
 def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
     """A fresh one-node cluster, destroyed at the end."""
     provider, clock = LocalProvider(folder, SystemClock()), SystemClock()
-    key = AttemptKey(campaign_id="stress", cell_id="node", attempt=1)
+    key = ClusterId(campaign_id="stress", name="node/1")
     definition = define(nodes=1, heap="384M")
-    cluster = provider.ensure(ClusterRequest(key=key, owner="test", nodes=1, expires_at=clock.now() + LIFETIME))
+    cluster = provider.ensure(ClusterRequest(id=key, owner="test", nodes=1, expires_at=clock.now() + LIFETIME))
     try:
         (node,) = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)

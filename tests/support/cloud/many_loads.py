@@ -29,8 +29,8 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.plimsoll_stress.command import PROGRESS
 from plimsoll.adapters.ssh import Connections, SshHost, Target
 from plimsoll.bootstrap import load_definition, local_toolkit
-from plimsoll.domain.cell import AttemptKey, grid
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cell import grid
+from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadStatus
@@ -124,7 +124,7 @@ class Site:
     @contextmanager
     def silent(self, work: Work) -> Iterator[None]:
         """That cell's load host says nothing more, nor does the sshd to whoever comes anew."""
-        cluster = work.provider.find(work.key)
+        cluster = work.provider.find(work.cluster_id)
         assert cluster is not None
         silenced = [*self._sessions_of(_here(cluster.load_host.address)), self.sshd.process]
         assert len(silenced) > 1, "nobody is connected to it"
@@ -140,7 +140,7 @@ class Site:
         every = self.sshd.sessions()
         return [one for one in every if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
 
-    def _host(self, key: AttemptKey, info: HostInfo, target: Target) -> Host:
+    def _host(self, key: ClusterId, info: HostInfo, target: Target) -> Host:
         """At a loopback address of its own, all of which the sshd listens on; user data has prepared it."""
         root = self.folder / "hosts" / info.facts["instance_id"]
         root.mkdir(parents=True, exist_ok=True)
@@ -192,10 +192,12 @@ def _started(toolkit: Toolkit, cell_id: str) -> Work:
     for info in cluster.nodes:
         work.provider.host(cluster, info).start(Job(JOB, ["sleep", "3600"], _AN_HOUR))
     load = work.provider.host(cluster, cluster.load_host)
-    load.write(PurePosixPath("load", "plan.json"), json.dumps({"job_id": phases.LOAD_JOB, "duration_s": 9000}))
+    load.write(
+        PurePosixPath("load", "plan.json"), json.dumps({"job_id": phases.load_job(work.key), "duration_s": 9000})
+    )
     line = {"phase": "measure", "elapsed_s": 60, "planned_s": 9000, "achieved_ops_s": 2e4, "errors": {}}
     load.write(PurePosixPath("load", PROGRESS), json.dumps(line) + "\n")
-    load.start(Job(phases.LOAD_JOB, ["sleep", "3600"], _AN_HOUR))
+    load.start(Job(phases.load_job(work.key), ["sleep", "3600"], _AN_HOUR))
     return work
 
 

@@ -4,24 +4,24 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from plimsoll.adapters.ec2.tags import as_list, cluster_tags
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 
 LIVING = ["pending", "running", "stopping", "stopped"]
 
 
-def tagged(kind: str, store: str, key: AttemptKey, owner: str = "cli-1") -> list[dict[str, Any]]:
+def tagged(kind: str, store: str, cluster_id: ClusterId, owner: str = "cli-1") -> list[dict[str, Any]]:
     """`TagSpecifications` as a cluster's resources have them; it expired long ago."""
     expires = datetime.now(UTC) - timedelta(days=1)
-    return [{"ResourceType": kind, "Tags": as_list(cluster_tags(key, owner, store, expires))}]
+    return [{"ResourceType": kind, "Tags": as_list(cluster_tags(cluster_id, owner, store, expires))}]
 
 
-def leave(ec2: Any, store: str, key: AttemptKey, owner: str = "cli-1") -> None:
-    """One of each kind with the tags of that attempt."""
+def leave(ec2: Any, store: str, cluster_id: ClusterId, owner: str = "cli-1") -> None:
+    """One of each kind with the tags of that cluster."""
 
     def tags(kind: str) -> list[dict[str, Any]]:
-        return tagged(kind, store, key, owner)
+        return tagged(kind, store, cluster_id, owner)
 
-    make_one_of_each(ec2, f"left-{owner}-{key.cell_id}", tags)
+    make_one_of_each(ec2, f"left-{owner}-{cluster_id.purpose}", tags)
 
 
 def make_one_of_each(ec2: Any, name: str, tags: Any = lambda _: []) -> None:

@@ -20,6 +20,9 @@ DEFINITIONS = {
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),
         instant_definition("by-rest", variants=1, loads=2),
+        instant_definition("kept", variants=1, loads=2, parallel=1).model_copy(
+            update={"strategy": Search(), "cluster_scope": "campaign"}
+        ),
         instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
     )
 }

@@ -18,8 +18,8 @@ from tests.support.processes import until
 from tests.support.suite.requirements import needs
 from tests.system.instant.conftest import DEFINITIONS
 
-from plimsoll.domain.cell import AttemptKey, grid
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cell import grid
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.ownership import CellRun, CellRunId
@@ -203,10 +203,10 @@ def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
 def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(
     ada: Page, airflow: StackUnderTest, installation: Installation
 ) -> None:
-    key = AttemptKey(campaign_id="abandoned", cell_id=MET, attempt=1)
+    key = ClusterId(campaign_id="abandoned", name=f"{MET}/1")
     owner = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0).token
     expires = datetime.now(UTC) + timedelta(hours=1)
-    installation.provider.ensure(ClusterRequest(key=key, owner=owner, nodes=1, expires_at=expires))
+    installation.provider.ensure(ClusterRequest(id=key, owner=owner, nodes=1, expires_at=expires))
 
     run = send_as_it_opens(ada, airflow, "reaper")
 

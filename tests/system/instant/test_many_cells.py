@@ -27,7 +27,7 @@ def test_8_cells_3_at_a_time_to_their_report(airflow: StackUnderTest, installati
     assert outcome.run.state == "success"
     assert outcome.clusters == 8
     assert 1 < outcome.most_alive <= 3
-    assert not [one for one in installation.provider.clusters() if one.key.campaign_id.startswith("many")]
+    assert not [one for one in installation.provider.clusters() if one.id.campaign_id.startswith("many")]
     (campaign_id,) = _campaigns_of(installation, "many")
     campaign = CampaignStore(installation.toolkit.store, campaign_id)
     assert all(valid_verdict(campaign, cell.id) for cell in running_order(MANY))

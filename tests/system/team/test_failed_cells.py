@@ -60,7 +60,7 @@ def test_a_cell_cleared_under_load_is_given_up_and_measured_on_a_new_cluster(
 
     clear(team, run, FAILED)
     until(lambda: gates.starts().count(cell) == 2, "a second load", patience_s=PATIENCE_S)
-    alive = [str(cluster.key) for cluster in installation.provider.clusters()]
+    alive = [str(cluster.id) for cluster in installation.provider.clusters()]
     gates.open(cell, LOADING)
     team.wait_for(run, timeout_s=600)
 

@@ -2,13 +2,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plimsoll.adapters.marks import Marks, marks_of, read_marks
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 
 WORK = Path("/work")
 HOST = HostInfo(name="node2", role="node", address="127.20.3.2")
 CLUSTER = Cluster(
-    key=AttemptKey(campaign_id="demo-1", cell_id="g1-040k-r1", attempt=2),
+    id=ClusterId(campaign_id="demo-1", name="g1-040k-r1/2"),
     owner="run-7",
     provider="local",
     hosts=(HOST,),
@@ -19,7 +18,7 @@ CLUSTER = Cluster(
 
 def test_marks_are_read_as_they_were_written():
     marks = read_marks(marks_of(CLUSTER, HOST, WORK), WORK)
-    assert (marks.key, marks.owner, marks.host, marks.address) == (CLUSTER.key, "run-7", "node2", "127.20.3.2")
+    assert (marks.cluster_id, marks.owner, marks.host, marks.address) == (CLUSTER.id, "run-7", "node2", "127.20.3.2")
     assert (marks.since, marks.expires) == (CLUSTER.created_at, CLUSTER.expires_at)
 
 
@@ -41,4 +40,4 @@ def test_marks_that_are_none_belong_to_no_cluster():
 
 def test_a_process_is_known_by_its_cluster_alone():
     marks = read_marks({"PLIMSOLL_WORK": "/work", "PLIMSOLL_CLUSTER": "a/b/1", "PLIMSOLL_EXPIRES": "soon"}, WORK)
-    assert marks == Marks(AttemptKey(campaign_id="a", cell_id="b", attempt=1))
+    assert marks == Marks(ClusterId(campaign_id="a", name="b/1"))

@@ -1,5 +1,6 @@
 """Planted drifts, order effects, zones and odd hosts are found; a campaign without them shows none."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -151,3 +152,19 @@ def test_misses_are_a_share_with_its_uncertainty():
     assert lower.missed_share.value == 0
     assert higher.missed_share.low is not None
     assert 0 < higher.missed_share.low < higher.missed_share.value < (higher.missed_share.high or 0)
+
+
+def test_kept_hosts_are_told_in_the_order_of_their_use(null):
+    def on(result, cluster, replaces=""):
+        fingerprint = result.counted.fingerprint.model_copy(update={"cluster": cluster, "replaces": replaces})
+        return replace(result, attempts=(replace(result.counted, fingerprint=fingerprint),))
+
+    ordered = sorted(null, key=lambda result: result.counted.verdict.started_at)
+    moved = [*(on(one, "hosts/1") for one in ordered[:10]), *(on(one, "hosts/2", "it died") for one in ordered[10:])]
+    found = noise(moved[::-1]).kept_hosts
+    assert [(one.cluster, one.cells, one.replaces) for one in found] == [
+        ("hosts/1", 10, ""),
+        ("hosts/2", 20, "it died"),
+    ]
+    assert found[1].first_cell == ordered[10].cell.id
+    assert noise(null).kept_hosts == ()

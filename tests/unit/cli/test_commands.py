@@ -14,8 +14,7 @@ from tests.fakes.paid import Prices
 from plimsoll import cli
 from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest, HostInfo, PartlySeen
+from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.errors import Problem, SecretError
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
@@ -250,9 +249,9 @@ def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll, tmp
     assert "plimsoll campaigns" in err
 
 
-def alive(number: int) -> AttemptKey:
-    key = AttemptKey(campaign_id="demo-1", cell_id=f"g1-00200-r{number}", attempt=1)
-    request = ClusterRequest(key=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))
+def alive(number: int) -> ClusterId:
+    key = ClusterId(campaign_id="demo-1", name=f"g1-00200-r{number}/1")
+    request = ClusterRequest(id=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))
     build_toolkit(Settings()).providers["instant"].ensure(request)
     return key
 
@@ -284,7 +283,7 @@ def test_destroy_wants_one_cluster_or_all(plimsoll):
 def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll, tmp_path):
     key = alive(1)
     (tmp_path / "work" / "faults").mkdir(parents=True)
-    (tmp_path / "work" / "faults" / key.cell_id).write_text("destroy")
+    (tmp_path / "work" / "faults" / key.purpose).write_text("destroy")
     code, out, _ = plimsoll("clusters", "destroy", "--all", "--json")
     assert code == 1
     assert "told to resist" in json.loads(out)["failed"][str(key)]

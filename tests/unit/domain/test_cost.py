@@ -2,12 +2,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.cost import HostRate, Tariff, cost_until
 
 BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
-KEY = AttemptKey(campaign_id="azul", cell_id="g1-040k-r3", attempt=1)
+KEY = ClusterId(campaign_id="azul", name="g1-040k-r3/1")
 
 
 def host(name, usd, since=BEGAN):
@@ -16,7 +15,7 @@ def host(name, usd, since=BEGAN):
 
 def cluster(*hosts):
     return Cluster(
-        key=KEY, owner="me", provider="ec2", hosts=hosts, created_at=BEGAN, expires_at=BEGAN + timedelta(hours=9)
+        id=KEY, owner="me", provider="ec2", hosts=hosts, created_at=BEGAN, expires_at=BEGAN + timedelta(hours=9)
     )
 
 

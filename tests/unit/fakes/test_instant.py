@@ -5,18 +5,17 @@ from threading import Thread
 
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 
 
 def test_clusters_can_be_listed_while_others_come_and_go(tmp_path):
     provider = Installation(tmp_path).provider
-    keys = [AttemptKey(campaign_id="c", cell_id=f"v1-00{n}k-r1", attempt=1) for n in range(1, 6)]
+    keys = [ClusterId(campaign_id="c", name=f"v1-00{n}k-r1/1") for n in range(1, 6)]
     expires_at = datetime.now(UTC) + timedelta(hours=1)
 
     def come_and_go(key):
         for _ in range(100):
-            provider.ensure(ClusterRequest(key=key, owner="test", nodes=1, expires_at=expires_at))
+            provider.ensure(ClusterRequest(id=key, owner="test", nodes=1, expires_at=expires_at))
             provider.destroy(key)
 
     threads = [Thread(target=come_and_go, args=(key,)) for key in keys]

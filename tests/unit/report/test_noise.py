@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
+from plimsoll.analysis.noise import KeptHosts
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.noise import noise_frame, noise_rows, steadiness_frame, steady_rows, typical_frame, typical_rows
@@ -39,3 +42,18 @@ def test_tables_have_a_row_each(noisy: Findings) -> None:
     assert len(steadiness_frame(noisy)) == 25
     assert len(typical_frame(noisy)) == 5
     assert len(noise_frame(noisy)) == len(noise_rows(noisy))
+
+
+def test_hosts_that_took_the_place_of_others_are_said(noisy: Findings) -> None:
+    first = KeptHosts(cluster="hosts/1", cells=20, first_cell="g1-020k-r1", replaces="")
+    second = KeptHosts(cluster="hosts/2", cells=5, first_cell="cms-020k-r5", replaces="hosts of it were gone")
+    question = "Kept hosts: were any replaced?"
+    assert question not in {row.question for row in noise_rows(noisy)}
+    for hosts, shown in (((first,), False), ((first, second), True)):
+        kept = replace(noisy, noise=noisy.noise.model_copy(update={"kept_hosts": hosts}))
+        row = noise_rows(kept)[-1]
+        assert (row.question, row.shown) == (question, shown)
+    assert row.answer == (
+        "hosts/1 served 20 cells; hosts/2 served 5 cells, from cms-020k-r5 on, in place of others: "
+        "hosts of it were gone"
+    )

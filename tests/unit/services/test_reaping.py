@@ -56,7 +56,7 @@ def tools(installation: Installation) -> Toolkit:
 def test_no_cluster_waits_for_the_end_of_another(tools: Toolkit) -> None:
     reaped = reap(tools, lambda _: False)
     assert reaped.troubles == ()
-    assert [cluster.key.cell_id for cluster in reaped.destroyed] == list(CELLS)
+    assert [cluster.id.purpose for cluster in reaped.destroyed] == list(CELLS)
 
 
 def test_an_owners_clusters_end_side_by_side_too(tools: Toolkit) -> None:

@@ -9,7 +9,7 @@ from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.cost import Cost
 from plimsoll.domain.errors import ProviderError, Refused, StoreError
 from plimsoll.domain.launch import Launch
@@ -118,7 +118,7 @@ def test_what_the_reaper_destroys_is_accounted_for(installation, tools, clock):
 def test_what_ended_by_itself_costs_up_to_its_expiry(installation, tools, clock):
     campaign = opened(installation, budget=None)
     work = start(tools)
-    installation.provider.destroy(work.key)  # nobody puts that on record
+    installation.provider.destroy(work.cluster_id)  # nobody puts that on record
     clock.at += 100 * HOUR
     expires = read_cluster(tools.store, work.key).expires_at
     assert spent(tools, campaign) == pytest.approx(4 * (expires - BEGAN) / HOUR)
@@ -162,7 +162,7 @@ def test_a_cell_that_runs_is_not_cut_by_the_budget(installation, tools, clock):
     phases.deploy(work)
     phases.start_load(work)
     assert phases.poll_load(work).state == "complete"
-    assert tools.providers["instant"].find(work.key)
+    assert tools.providers["instant"].find(work.cluster_id)
 
 
 def test_the_account_names_prices_estimate_and_each_cells_share(installation, tools, clock):
@@ -212,29 +212,31 @@ def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(installa
 def test_a_second_look_at_what_was_left_counts_if_it_found_more(installation, tools, clock):
     campaign = opened(installation, budget=None)
     work = start(tools)
-    cluster = tools.providers["instant"].find(work.key)
+    cluster = tools.providers["instant"].find(work.cluster_id)
     half = cluster.model_copy(update={"hosts": cluster.hosts[:1]})
     clock.at += HOUR
     tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))  # its provision never came so far
     for found, usd in ((half, 1.0), (cluster, 4.0), (half, 4.0)):
-        destroy_cluster(tools, tools.providers["instant"], work.key, found)
+        destroy_cluster(tools, tools.providers["instant"], work.cluster_id, found)
         assert spent(tools, campaign) == pytest.approx(usd)
 
 
 def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(installation, tools, clock):
     campaign = opened(installation, budget=None)
     work = start(tools)
-    cluster = tools.providers["instant"].find(work.key)
+    cluster = tools.providers["instant"].find(work.cluster_id)
     unknown = HostInfo(name="node1", role="node", address="unknown")
     clock.at += HOUR
-    destroy_cluster(tools, tools.providers["instant"], work.key, cluster.model_copy(update={"hosts": (unknown,)}))
+    destroy_cluster(
+        tools, tools.providers["instant"], work.cluster_id, cluster.model_copy(update={"hosts": (unknown,)})
+    )
     assert read_cost(tools.store, work.key).usd == pytest.approx(4.0)
     assert spent(tools, campaign) == pytest.approx(4.0)
 
 
 def launched(key, hosts, number=0):
     return Launch(
-        key=key,
+        id=ClusterId.of_attempt(key),
         token=f"{number:016x}",
         role="node",
         place={"region": "us-east-1", "zone": "us-east-1a"},
@@ -279,7 +281,7 @@ def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(installation,
     provider = tools.providers["instant"]
     provider.destroy = destroyed.append
     begin(tools, "campaign", "v1-001k-r1", "me")
-    assert destroyed == [first.key]
+    assert destroyed == [first.cluster_id]
 
 
 class Unreachable:
@@ -314,7 +316,7 @@ def test_the_reaper_ends_all_clusters_before_it_tells_of_a_store_out_of_reach(in
     works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
     reaped = reap(replace(tools, store=Unreachable(tools.store, "read", "keys", "write")), lambda _: False)
     assert installation.provider.clusters() == []
-    assert [cluster.key for cluster in reaped.destroyed] == [work.key for work in works]
+    assert [cluster.id for cluster in reaped.destroyed] == [work.cluster_id for work in works]
     assert "could not be recorded" in reaped.troubles[0]
     assert str(works[1].key) in reaped.troubles[1]
 
@@ -341,7 +343,7 @@ def test_an_owners_clusters_end_without_the_store(installation, tools):
     works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
     blind = replace(tools, store=Unreachable(tools.store, "read", "exists", "keys", "folders", "write"))
     assert destroy_owned(blind, lambda owner: owner == "nobody") == ()
-    assert destroy_owned(blind, lambda owner: owner == "me") == tuple(work.key for work in works)
+    assert destroy_owned(blind, lambda owner: owner == "me") == tuple(work.cluster_id for work in works)
     assert installation.provider.clusters() == []
 
 

@@ -13,8 +13,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra.adapter import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterRequest
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 
 _LISTS = Path(__file__).parent / "class_lists"
@@ -52,9 +51,9 @@ def _definition(version: str, loaded: Path) -> Definition:
 def _run_node(definition: Definition, artefacts: Artefacts, work: Path) -> None:
     clock = SystemClock()
     provider = LocalProvider(work, clock)
-    key = AttemptKey(campaign_id="record-classes", cell_id="recorded", attempt=1)
+    key = ClusterId(campaign_id="record-classes", name="recorded/1")
     cluster = provider.ensure(
-        ClusterRequest(key=key, owner="record-classes", nodes=1, expires_at=clock.now() + _LIFETIME)
+        ClusterRequest(id=key, owner="record-classes", nodes=1, expires_at=clock.now() + _LIFETIME)
     )
     try:
         (node,) = (provider.host(cluster, info) for info in cluster.nodes)

@@ -18,8 +18,7 @@ from plimsoll.adapters.ec2.quotas import Quota, quota_of
 from plimsoll.adapters.ec2.remnants import KINDS
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, run_instances
 from plimsoll.adapters.renewing import REFUSED_CREDENTIALS
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Role
+from plimsoll.domain.cluster import ClusterId, Role
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.faults import as_written, problems_of
@@ -27,8 +26,8 @@ from plimsoll.domain.plurals import plural
 from plimsoll.ports.secrets import Secrets
 
 _ROLES: tuple[Role, Role] = ("node", "load")
-# A dry run names no cell: nothing is made.
-_DRY_KEY = AttemptKey(campaign_id="dry-run", cell_id="dry-run", attempt=1)
+# A dry run names no real cluster: nothing is made.
+_DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
 
 def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
@@ -191,7 +190,7 @@ class _Examination:
             self._dry_run("placement_group", "create_placement_group", create_placement_group(wanted, subnet))
         for role in _ROLES:
             request = run_instances(wanted, role, subnet, 0)
-            # The group is not there: it comes with the attempt.
+            # The group is not there: it comes with the cluster.
             request["Placement"].pop("GroupName", None)
             self._dry_run(f"instance_types.{role}", "run_instances", request)
 
@@ -204,7 +203,7 @@ class _Examination:
 
     def _dry(self, image: Image, group: Answer) -> Wanted:
         return Wanted(
-            key=_DRY_KEY,
+            id=_DRY_RUN,
             owner="dry-run",
             store="dry-run",
             nodes=self._definition.system.nodes,

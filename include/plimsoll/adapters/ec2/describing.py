@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 from plimsoll.adapters.ec2.cloud import Answer, Place
 from plimsoll.adapters.ec2.tags import Marks, read_marks
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, HostInfo, Role
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role
 
 PROVIDER = "ec2"
 _UNKNOWN = "unknown"
@@ -22,13 +21,13 @@ class Resource:
     answer: Answer
 
 
-def by_key(resources: Iterable[Resource]) -> dict[AttemptKey, list[Resource]]:
+def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
     """Tagged resources, cluster by cluster."""
-    found: dict[AttemptKey, list[Resource]] = defaultdict(list)
+    found: dict[ClusterId, list[Resource]] = defaultdict(list)
     for resource in resources:
         marks = marks_of(resource.answer)
         if marks is not None:
-            found[marks.key].append(resource)
+            found[marks.cluster_id].append(resource)
     return found
 
 
@@ -52,7 +51,7 @@ def is_whole(instances: Sequence[Answer]) -> bool:
 
 
 def described(
-    key: AttemptKey, resources: Sequence[Answer], place: Place, now: datetime, names: Sequence[str] = ()
+    cluster_id: ClusterId, resources: Sequence[Answer], place: Place, now: datetime, names: Sequence[str] = ()
 ) -> Cluster:
     """A cluster of those resources: instances are its hosts; where there are none, one unknown host stands for it.
 
@@ -64,7 +63,7 @@ def described(
     loads = [host_info(one, "load", n, place) for n, one in _numbered(instances, "load")]
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     return Cluster(
-        key=key,
+        id=cluster_id,
         owner=next((mark.owner for mark in marks if mark.owner), ""),
         provider=PROVIDER,
         hosts=(*nodes, *loads) or (unknown,),

@@ -1,6 +1,6 @@
-"""SSH keys of an attempt's hosts: the host key that they must show, and the key that may log in.
+"""SSH keys of a cluster's hosts: the host key that they must show, and the key that may log in.
 
-The host key is derived, never kept: its seed is an HMAC of the attempt's name under the SSH connection's private key.
+The host key is derived, never kept: its seed is an HMAC of the cluster's name under the SSH connection's private key.
 So every process that may log in to the hosts knows which key they must show, without asking anyone; nobody else can
 make it; and it tells nothing of the private key itself. It lies in the hosts' user data and nowhere else.
 """
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from plimsoll.adapters.ssh.keys import private_key
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
 _PURPOSE = "plimsoll ssh host key 1"
@@ -30,10 +30,10 @@ class HostKey:
     private: str = field(repr=False)
 
 
-def host_key(identity: SshIdentity, key: AttemptKey) -> HostKey:
-    """The Ed25519 key that all hosts of that attempt show. The same text every time."""
+def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKey:
+    """The Ed25519 key that all hosts of that cluster show. The same text every time."""
     secret = identity.private_key.strip().encode()
-    seed = hmac.new(secret, f"{_PURPOSE}\n{key}".encode(), hashlib.sha256).digest()
+    seed = hmac.new(secret, f"{_PURPOSE}\n{cluster_id}".encode(), hashlib.sha256).digest()
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key()
     line = public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     return HostKey(line, _openssh(seed, public.public_bytes(Encoding.Raw, PublicFormat.Raw)))

@@ -1,4 +1,4 @@
-"""What an attempt has launched: the ids that RunInstances answered, true before any describe call shows them.
+"""What was launched for a cluster: the ids that RunInstances answered, true before any describe call shows them.
 
 EC2 is eventually consistent: describe calls may not show an instance, and other calls not know it, for a while after
 RunInstances has returned it. So each request is put on record before it is sent, and its answer at once.
@@ -10,8 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from plimsoll.adapters.ec2.cloud import Answer, Place
 from plimsoll.adapters.ec2.describing import host_info
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import HostInfo, Role
+from plimsoll.domain.cluster import ClusterId, HostInfo, Role
 from plimsoll.domain.errors import StoreError
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.clock import Clock
@@ -26,32 +25,32 @@ _ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
 
 
 class Launched:
-    """One attempt's launches in one place, in memory and on record."""
+    """One cluster's launches in one place, in memory and on record."""
 
-    def __init__(self, records: Launches, key: AttemptKey, place: Place, clock: Clock) -> None:
-        self._records, self._key, self._place, self._clock = records, key, place, clock
+    def __init__(self, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> None:
+        self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
         self._known: dict[str, Launch] = {}
         self._blind_until: datetime | None = None
         self._fresh: set[str] = set()
 
     @classmethod
-    def read(cls, records: Launches, key: AttemptKey, place: Place, clock: Clock) -> "Launched":
+    def read(cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> "Launched":
         """As on record; StoreError when the record can't be read."""
-        found = cls(records, key, place, clock)
-        found._known = {one.token: one for one in records.of(key) if one.place["region"] == place.region}
+        found = cls(records, cluster_id, place, clock)
+        found._known = {one.token: one for one in records.of(cluster_id) if one.place["region"] == place.region}
         return found
 
     @classmethod
     def read_if_possible(
-        cls, records: Launches, key: AttemptKey, place: Place, clock: Clock, since: datetime | None = None
+        cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock, since: datetime | None = None
     ) -> "Launched":
         """For whoever ends hosts. Without the record, they are looked for longer: until answers no more lag behind
         the last launch that may have been, at `since`, or now.
         """
         try:
-            return cls.read(records, key, place, clock)
+            return cls.read(records, cluster_id, place, clock)
         except StoreError:
-            blind = cls(records, key, place, clock)
+            blind = cls(records, cluster_id, place, clock)
             blind._blind_until = (since or clock.now()) + LAG
             return blind
 
@@ -61,7 +60,7 @@ class Launched:
         place = {"connection": self._place.connection, "region": self._place.region, **where}
         self._note(
             Launch(
-                key=self._key,
+                id=self._id,
                 token=token,
                 role=role,
                 place=place,

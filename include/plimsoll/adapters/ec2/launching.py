@@ -11,7 +11,7 @@ from plimsoll.adapters.ec2.launched import LAG, Launched, where
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, group_name, run_instances
-from plimsoll.adapters.ec2.tags import of_key
+from plimsoll.adapters.ec2.tags import of_cluster
 from plimsoll.domain.cluster import Role
 from plimsoll.domain.errors import StoreError
 from plimsoll.ports.clock import Clock
@@ -62,7 +62,7 @@ class Launcher:
 
     def _living(self) -> list[Answer]:
         """The attempt's instances that show, but for those that were told to end."""
-        seen = self._cloud.instances(of_key(self.wanted.store, self.wanted.key))
+        seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
@@ -87,7 +87,7 @@ class Launcher:
         """What the request of that generation has launched, now or before; nothing where that was terminated."""
         request = run_instances(self.wanted, role, subnet, generation)
         token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
-        group = group_name(self.wanted.store, self.wanted.key, subnet.zone) if grouped else ""
+        group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
         self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires)
         try:
             if group:
@@ -163,7 +163,7 @@ class Launcher:
         raise self._never_ran(found)
 
     def _seen(self) -> list[Answer]:
-        return self._cloud.instances(of_key(self.wanted.store, self.wanted.key), STATES)
+        return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
 
     def _gone(self) -> set[str]:
         return {one["InstanceId"] for one in self._seen() if one["State"]["Name"] not in LIVING}

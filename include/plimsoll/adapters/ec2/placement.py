@@ -34,12 +34,12 @@ def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]
 
 def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
     """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience."""
-    key, patience = str(launcher.wanted.key), launcher.wanted.options.patience
+    name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
     begun = launcher.begun_in()
     if len(begun) > 1:
         launcher.undo()
     began = clock.now()
-    for pause in pauses(key):
+    for pause in pauses(name):
         found, full = _one_round(launcher, preferred(subnets, begun), say)
         if full is None:
             return found
@@ -47,7 +47,7 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say
         if waited + timedelta(seconds=pause) > patience:
             raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
         minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
-        say(f"{key}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
+        say(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
         clock.sleep(pause)
     raise AssertionError("pauses never end")
 
@@ -65,5 +65,5 @@ def _one_round(launcher: Launcher, subnets: Sequence[Subnet], say: Say) -> tuple
         launcher.undo()
         if full.code in QUOTA:
             break
-        say(f"{launcher.wanted.key}: no room in {subnet.zone}: {full.code}")
+        say(f"{launcher.wanted.id}: no room in {subnet.zone}: {full.code}")
     return [], full

@@ -1,4 +1,4 @@
-"""Clusters on EC2: every attempt's hosts, found by their tags."""
+"""Clusters on EC2: hosts found by their tags."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
-from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_key, described
+from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_cluster, described
 from plimsoll.adapters.ec2.finding import standing
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.images import find_image
@@ -20,11 +20,10 @@ from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
 from plimsoll.adapters.ec2.remnants import remove, tagged, terminate_shown
 from plimsoll.adapters.ec2.requests import Wanted
-from plimsoll.adapters.ec2.tags import of_key, of_store
+from plimsoll.adapters.ec2.tags import of_cluster, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, ProviderError, StoreError
 from plimsoll.ports.clock import Clock
@@ -38,7 +37,7 @@ ROOT = "/var/lib/plimsoll"
 _USER = "plimsoll"
 
 
-Connect = Callable[[AttemptKey, HostInfo, Target], Host]
+Connect = Callable[[ClusterId, HostInfo, Target], Host]
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ class Ec2Provider:
 
     name = PROVIDER
     is_local = False
+    keeps_hosts = False
 
     @cached_property
     def _cloud(self) -> Callable[[Place], Cloud]:
@@ -74,26 +74,26 @@ class Ec2Provider:
         return problems(definition, self.secrets)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The attempt's hosts, running, in one zone, and answering as themselves."""
-        options = read_options(request.options, str(request.key))
+        """The cluster's hosts, running, in one zone, and answering as themselves."""
+        options = read_options(request.options, str(request.id))
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
-        launched = Launched.read(self.launches, request.key, cloud.place, self.clock)
+        launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
         wanted = self._wanted(request, options, cloud, found[0].vpc)
         launcher = Launcher(cloud, self.clock, wanted, launched)
         instances = placed(launcher, self.clock, found, self.say)
-        cluster = described(request.key, instances, cloud.place, self.clock.now())
+        cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup)
         return cluster
 
-    def find(self, key: AttemptKey) -> Cluster | None:
-        """The attempt's cluster, if all its hosts are there."""
-        for cloud in self._clouds_of(key):
-            launched = cache(partial(Launched.read_if_possible, self.launches, key, cloud.place, self.clock))
-            instances = standing(cloud, self.clock, of_key(self.store, key), launched)
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """That cluster, if all its hosts are there."""
+        for cloud in self._clouds_of(cluster_id):
+            launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
+            instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
             if instances:
-                return described(key, instances, cloud.place, self.clock.now())
+                return described(cluster_id, instances, cloud.place, self.clock.now())
         return None
 
     def clusters(self) -> Sequence[Cluster]:
@@ -106,25 +106,32 @@ class Ec2Provider:
             raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
         return found
 
-    def destroy(self, key: AttemptKey) -> None:
-        """Terminate and delete everything with the attempt's tags, and look whether it is so."""
+    def destroy(self, cluster_id: ClusterId) -> None:
+        """Terminate and delete everything with the cluster's tags, and look whether it is so."""
         # First what shows: the record of launches may be out of reach, and take minutes to be found so.
-        told = [(cloud, terminate_shown(cloud, of_key(self.store, key))) for cloud in self._clouds_of(key)]
+        told = [
+            (cloud, terminate_shown(cloud, of_cluster(self.store, cluster_id))) for cloud in self._clouds_of(cluster_id)
+        ]
         for cloud, shown in told:
             since = shown.whole_since or self.clock.now()
-            launched = Launched.read_if_possible(self.launches, key, cloud.place, self.clock, since)
+            launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
             launched.ended(shown.accepted)
-            remove(cloud, self.clock, self.store, launched, key)
+            remove(cloud, self.clock, self.store, launched, cluster_id)
 
-    def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Access by SSH. The host key is the attempt's own, or the host is refused."""
-        return self._host(self._campaign_options(cluster.key), cluster, info)
+    def clear(self, cluster: Cluster, keep: str = "") -> None:  # noqa: ARG002
+        """Not to be had here yet; `plan` refuses definitions that would ask for it."""
+        mend = "write `cluster_scope: cell`"
+        raise ProviderError("hosts are not kept from cell to cell on EC2 yet", where=str(cluster.id), mend=mend)
+
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:  # noqa: ARG002
+        """Access by SSH. The host key is the cluster's own, or the host is refused."""
+        return self._host(self._campaign_options(cluster.id), cluster, info)
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> Host:
         identity = self._identity(options)
-        key = host_key(identity, cluster.key).public
+        key = host_key(identity, cluster.id).public
         target = Target(info.address, key, options.ssh_connection, port=options.ssh_port, user=identity.user)
-        return self.connect(cluster.key, info, target)
+        return self.connect(cluster.id, info, target)
 
     def _identity(self, options: Ec2Options) -> SshIdentity:
         identity = self.secrets.ssh_identity(options.ssh_connection)
@@ -134,7 +141,7 @@ class Ec2Provider:
         """Equal for equal requests. Waiting for room takes nothing from the cell's own time."""
         tariff = self._tariffs.of_options(options)
         return Wanted(
-            key=request.key,
+            id=request.id,
             owner=request.owner,
             store=self.store,
             nodes=request.nodes,
@@ -151,7 +158,7 @@ class Ec2Provider:
         return HostSetup(
             user=identity.user,
             root=ROOT,
-            host_key=host_key(identity, request.key),
+            host_key=host_key(identity, request.id),
             authorized=authorized_key(identity, options.ssh_connection),
             ends_at=request.expires_at + options.patience + options.expiry_margin,
             transparent_huge_pages=options.transparent_huge_pages,
@@ -159,22 +166,23 @@ class Ec2Provider:
         )
 
     def _described(self, cloud: Cloud, resources: Iterable[Resource]) -> Iterator[Cluster]:
-        clusters = by_key(resources)
-        for key in sorted(clusters, key=str):
-            answers, names = [each.answer for each in clusters[key]], [each.name for each in clusters[key]]
-            yield described(key, answers, cloud.place, self.clock.now(), names)
+        clusters = by_cluster(resources)
+        for cluster_id in sorted(clusters, key=str):
+            its = clusters[cluster_id]
+            answers, names = [each.answer for each in its], [each.name for each in its]
+            yield described(cluster_id, answers, cloud.place, self.clock.now(), names)
 
-    def _clouds_of(self, key: AttemptKey) -> list[Cloud]:
+    def _clouds_of(self, cluster_id: ClusterId) -> list[Cloud]:
         """Of the campaign's place; of every known one where the store has lost the campaign, or is out of reach."""
         try:
-            return [self._cloud(_place(self._campaign_options(key)))]
+            return [self._cloud(_place(self._campaign_options(cluster_id)))]
         except NotFound:
             return self._with_further(self._known()[0])
         except StoreError:
             return self._known()[0]
 
-    def _campaign_options(self, key: AttemptKey) -> Ec2Options:
-        return read_options(self.options.of_campaign(key.campaign_id), f"campaign {key.campaign_id}")
+    def _campaign_options(self, cluster_id: ClusterId) -> Ec2Options:
+        return read_options(self.options.of_campaign(cluster_id.campaign_id), f"campaign {cluster_id.campaign_id}")
 
     def _known(self) -> tuple[list[Cloud], list[str]]:
         """Clouds of every known place, and why there may be others."""
@@ -199,8 +207,8 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
     They fetch bundles from the depot; where there is none, they are sent them.
     """
 
-    def connect(key: AttemptKey, info: HostInfo, target: Target) -> Host:
-        staged = depot.of_campaign(key.campaign_id) if depot else None
+    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> Host:
+        staged = depot.of_campaign(cluster_id.campaign_id) if depot else None
         return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
     return connect

@@ -13,7 +13,7 @@ from plimsoll.adapters.ec2.errors import DENIED, CloudError
 from plimsoll.adapters.ec2.launched import Launched, end_of
 from plimsoll.adapters.ec2.pausing import patient_looks
 from plimsoll.adapters.ec2.tags import Filter
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 
@@ -95,14 +95,14 @@ class _Left:
     deleted: str = ""
 
 
-def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, key: AttemptKey) -> None:
-    """Terminate the attempt's instances, delete all else, and look whether it is so; ProviderError if something stays.
+def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, cluster_id: ClusterId) -> None:
+    """Terminate the cluster's instances, delete all else, and look whether it is so; ProviderError if something stays.
 
     Goes round until nothing is left: disks, addresses and groups are free only after their instances are gone. What
     EC2 may not show yet is looked for until it would, and what was launched is terminated by its id. What AWS refuses
     for good keeps nothing else alive, and is said at the end.
     """
-    removal = _Removal(cloud, clock, tags.of_key(store, key), launched)
+    removal = _Removal(cloud, clock, tags.of_cluster(store, cluster_id), launched)
     deadline = clock.now() + _PATIENCE
     for pause in patient_looks():
         # What was deleted is looked for at once; what must end first is waited for.
@@ -110,7 +110,7 @@ def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, key: Atte
         if not left:
             return
         if all(one.refused for one in left) or clock.now() > deadline:
-            raise _not_gone(left, f"{key} in {cloud.where}")
+            raise _not_gone(left, f"{cluster_id} in {cloud.where}")
         clock.sleep(pause)
 
 
@@ -135,7 +135,7 @@ def terminate_shown(cloud: Cloud, filters: Sequence[Filter]) -> Shown:
 
 
 class _Removal:
-    """What one attempt still has, looked at again and again."""
+    """What one cluster still has, looked at again and again."""
 
     def __init__(self, cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Launched) -> None:
         self._cloud, self._clock, self._filters, self._launched = cloud, clock, filters, launched

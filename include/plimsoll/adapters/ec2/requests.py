@@ -10,8 +10,7 @@ from plimsoll.adapters.ec2.images import Image
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Role
+from plimsoll.domain.cluster import ClusterId, Role
 
 _GIB = 1 << 30
 
@@ -20,7 +19,7 @@ _GIB = 1 << 30
 class Wanted:
     """A cluster that is to be launched, all that does not depend on the zone."""
 
-    key: AttemptKey
+    id: ClusterId
     owner: str
     store: str
     nodes: int
@@ -40,7 +39,7 @@ def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -
     """All hosts of one role in one subnet, or none. Equal for equal arguments, so that repeating it is safe."""
     options, count = wanted.options, wanted.count(role)
     return {
-        "ClientToken": client_token(wanted.store, wanted.key, role, subnet.zone, generation),
+        "ClientToken": client_token(wanted.store, wanted.id, role, subnet.zone, generation),
         "ImageId": wanted.image.id,
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
@@ -56,28 +55,28 @@ def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -
 
 
 def create_placement_group(wanted: Wanted, subnet: Subnet) -> dict[str, Any]:
-    """A group of its own for each attempt and zone: a group that is in use can't follow to another zone."""
-    marked = tags.cluster_tags(wanted.key, wanted.owner, wanted.store, wanted.expires)
+    """A group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
+    marked = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
     return {
-        "GroupName": group_name(wanted.store, wanted.key, subnet.zone),
+        "GroupName": group_name(wanted.store, wanted.id, subnet.zone),
         "Strategy": "cluster",
         "TagSpecifications": tags.specifications(marked, ("placement-group",)),
     }
 
 
-def group_name(store: str, key: AttemptKey, zone: str) -> str:
-    """The name of an attempt's placement group in that zone; another store has one of its own."""
+def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
+    """The name of a cluster's placement group in that zone; another store has one of its own."""
     whose = hashlib.sha256(store.encode()).hexdigest()[:8]
-    return f"plimsoll-{whose}-{key.campaign_id}-{key.cell_id}-{key.attempt}-{zone}"
+    return f"plimsoll-{whose}-{cluster_id.campaign_id}-{cluster_id.purpose}-{cluster_id.number}-{zone}"
 
 
-def client_token(store: str, key: AttemptKey, role: Role, zone: str, generation: int) -> str:
+def client_token(store: str, cluster_id: ClusterId, role: Role, zone: str, generation: int) -> str:
     """Names a launch: AWS makes no second one of the same token, also where its answer was lost.
 
     A token is used up once its instances are terminated; `generation` then makes the next one. Another store's
-    attempt of the same name has tokens of its own.
+    cluster of the same name has tokens of its own.
     """
-    return hashlib.sha256(f"{store}|{key}|{role}|{zone}|{generation}".encode()).hexdigest()
+    return hashlib.sha256(f"{store}|{cluster_id}|{role}|{zone}|{generation}".encode()).hexdigest()
 
 
 def tuning(options: Ec2Options) -> str:
@@ -90,7 +89,7 @@ def tuning(options: Ec2Options) -> str:
 def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
     price = wanted.usd_per_hour[role]
     return {
-        **tags.cluster_tags(wanted.key, wanted.owner, wanted.store, wanted.expires),
+        **tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires),
         tags.ROLE: role,
         tags.NODES: str(wanted.nodes),
         tags.TUNING: tuning(wanted.options),
@@ -100,7 +99,7 @@ def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
 
 def _placement(wanted: Wanted, subnet: Subnet) -> dict[str, str]:
     grouped = wanted.options.placement_group == "cluster"
-    group = {"GroupName": group_name(wanted.store, wanted.key, subnet.zone)} if grouped else {}
+    group = {"GroupName": group_name(wanted.store, wanted.id, subnet.zone)} if grouped else {}
     return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
 
 

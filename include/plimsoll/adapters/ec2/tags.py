@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 
 CAMPAIGN, CELL, ATTEMPT = "plimsoll:campaign", "plimsoll:cell", "plimsoll:attempt"
+"""Together the cluster's id. Of hosts that are kept from cell to cell: what they are kept for, and their number."""
 ROLE, OWNER, EXPIRES = "plimsoll:role", "plimsoll:owner", "plimsoll:expires"
 NODES, PRICE, TUNING = "plimsoll:nodes", "plimsoll:usd-per-hour", "plimsoll:tuning"
 STORE = "plimsoll:store"
@@ -20,9 +21,9 @@ _LONGEST = 256
 
 @dataclass(frozen=True)
 class Marks:
-    """What the tags of one resource say. The key is sure; the rest may be missing."""
+    """What the tags of one resource say. The cluster is sure; the rest may be missing."""
 
-    key: AttemptKey
+    cluster_id: ClusterId
     role: str = ""
     owner: str = ""
     expires: datetime | None = None
@@ -31,17 +32,19 @@ class Marks:
     tuning: str = ""
 
 
-def cluster_tags(key: AttemptKey, owner: str, store: str, expires: datetime) -> dict[str, str]:
+def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetime) -> dict[str, str]:
     """What every resource of a cluster carries."""
     return {
         STORE: store_tag(store),
-        CAMPAIGN: key.campaign_id,
-        CELL: key.cell_id,
-        ATTEMPT: str(key.attempt),
+        **_name(cluster_id),
         OWNER: owner,
         EXPIRES: expires.isoformat(),
-        "Name": f"plimsoll {key}",
+        "Name": f"plimsoll {cluster_id}",
     }
+
+
+def _name(cluster_id: ClusterId) -> dict[str, str]:
+    return {CAMPAIGN: cluster_id.campaign_id, CELL: cluster_id.purpose, ATTEMPT: str(cluster_id.number)}
 
 
 def as_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
@@ -59,10 +62,12 @@ def store_tag(store: str) -> str:
     return store if len(store) <= _LONGEST else hashlib.sha256(store.encode()).hexdigest()
 
 
-def of_key(store: str, key: AttemptKey) -> list[Filter]:
-    """Filters for everything of one attempt."""
-    wanted = {CAMPAIGN: key.campaign_id, CELL: key.cell_id, ATTEMPT: str(key.attempt)}
-    return [*of_store(store), *({"Name": f"tag:{name}", "Values": [value]} for name, value in wanted.items())]
+def of_cluster(store: str, cluster_id: ClusterId) -> list[Filter]:
+    """Filters for everything of one cluster."""
+    return [
+        *of_store(store),
+        *({"Name": f"tag:{name}", "Values": [value]} for name, value in _name(cluster_id).items()),
+    ]
 
 
 def of_store(store: str) -> list[Filter]:
@@ -79,11 +84,11 @@ def read_marks(tags: Sequence[Mapping[str, str]]) -> Marks | None:
     """The marks in a resource's tags; None for one that is not a cluster's."""
     said = {tag["Key"]: tag["Value"] for tag in tags}
     try:
-        key = AttemptKey(campaign_id=said[CAMPAIGN], cell_id=said[CELL], attempt=int(said[ATTEMPT]))
+        cluster_id = ClusterId(campaign_id=said[CAMPAIGN], name=f"{said[CELL]}/{int(said[ATTEMPT])}")
     except (KeyError, ValueError):  # somebody else's, or made by hand
         return None
     return Marks(
-        key=key,
+        cluster_id=cluster_id,
         role=said.get(ROLE, ""),
         owner=said.get(OWNER, ""),
         expires=_time(said.get(EXPIRES, "")),

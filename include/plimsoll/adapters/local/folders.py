@@ -1,4 +1,4 @@
-"""A cluster's folder, `<work>/<campaign>/<cell>/<attempt>/`, with its `cluster.json` and a folder for each host."""
+"""A cluster's folder, `<work>/<campaign>/<name>/`, with its `cluster.json` and a folder for each host."""
 
 import shutil
 from collections.abc import Iterator
@@ -8,43 +8,42 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from plimsoll.adapters.local.files import write_whole
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.cluster import Cluster, ClusterId
 
 _RECORD = "cluster.json"
 
 
-def folder_of(work: Path, key: AttemptKey) -> Path:
+def folder_of(work: Path, cluster_id: ClusterId) -> Path:
     """Where that cluster lies."""
-    return work / key.campaign_id / key.cell_id / str(key.attempt)
+    return work / str(cluster_id)
 
 
-def keys(work: Path) -> Iterator[AttemptKey]:
+def ids(work: Path) -> Iterator[ClusterId]:
     """Every cluster that has a folder, whole or not."""
     for path in sorted(work.glob("*/*/*")):
         with suppress(ValueError):
-            yield AttemptKey.parse(path.relative_to(work).as_posix())
+            yield ClusterId.parse(path.relative_to(work).as_posix())
 
 
-def read(work: Path, key: AttemptKey) -> Cluster | None:
+def read(work: Path, cluster_id: ClusterId) -> Cluster | None:
     """The cluster as its folder describes it; None where it is not whole."""
     try:
-        return Cluster.model_validate_json((folder_of(work, key) / _RECORD).read_bytes())
+        return Cluster.model_validate_json((folder_of(work, cluster_id) / _RECORD).read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
 
 
 def write(work: Path, cluster: Cluster) -> None:
     """Describe the cluster: from now on it is whole."""
-    write_whole(folder_of(work, cluster.key) / _RECORD, cluster.model_dump_json(indent=1))
+    write_whole(folder_of(work, cluster.id) / _RECORD, cluster.model_dump_json(indent=1))
 
 
-def remove(work: Path, key: AttemptKey) -> str:
+def remove(work: Path, cluster_id: ClusterId) -> str:
     """Remove the folder; what kept it from that, or nothing. Someone else who removes the same is no obstacle.
 
     The description goes last: whoever is interrupted leaves a cluster that is still found.
     """
-    folder = folder_of(work, key)
+    folder = folder_of(work, cluster_id)
     try:
         for path in list(folder.iterdir()):
             if path.name != _RECORD:
@@ -57,9 +56,9 @@ def remove(work: Path, key: AttemptKey) -> str:
     return ""
 
 
-def prune(work: Path, key: AttemptKey) -> None:
+def prune(work: Path, cluster_id: ClusterId) -> None:
     """Remove the folders above where they hold nothing any more."""
-    for folder in (folder_of(work, key).parent, folder_of(work, key).parent.parent):
+    for folder in (folder_of(work, cluster_id).parent, folder_of(work, cluster_id).parent.parent):
         with suppress(OSError):
             folder.rmdir()
 

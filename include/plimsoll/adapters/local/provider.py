@@ -24,8 +24,7 @@ from plimsoll.adapters.local.subnets import (
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.adapters.marks import Marks, marks_of
 from plimsoll.adapters.onhost import cleaning
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
@@ -43,6 +42,7 @@ class LocalProvider:
 
     name = PROVIDER
     is_local = True
+    keeps_hosts = True
 
     def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
         self._work = work.resolve()
@@ -54,51 +54,74 @@ class LocalProvider:
         return problems(definition, self._work)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The cluster's folder, addresses and description; nothing runs yet. Idempotent by the attempt."""
+        """The cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""
         if request.nodes > MOST_NODES:
             mending = f"ask for at most {MOST_NODES}"
-            raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.key), mend=mending)
+            raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.id), mend=mending)
         with self._explained(), exclusive(self._claims):
-            return self.find(request.key) or self._make(request)
+            return self._prolonged(request) or self._make(request)
 
-    def find(self, key: AttemptKey) -> Cluster | None:
-        """The cluster of that attempt, if it is whole."""
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """That cluster, if it is whole."""
         with self._explained():
-            return folders.read(self._work, key)
+            return folders.read(self._work, cluster_id)
 
     def clusters(self) -> Sequence[Cluster]:
         """From what runs and from what lies there; half of one is a cluster too."""
         running = self._running()
         with self._explained():
-            every = {str(key): key for key in (*running, *folders.keys(self._work))}
+            every = {str(one): one for one in (*running, *folders.ids(self._work))}
             return [self._known(every[name], running) for name in sorted(every)]
 
-    def destroy(self, key: AttemptKey) -> None:
+    def destroy(self, cluster_id: ClusterId) -> None:
         """Kill what runs, remove what lies there, give back the subnet, and look whether it is so."""
         with self._explained():
-            left = self._destroyed(key, time.monotonic() + _PATIENCE_S)
+            left = self._destroyed(cluster_id, time.monotonic() + _PATIENCE_S)
         if left:
             raise ProviderError(
                 f"the cluster is not gone: {'; '.join(left)}",
-                where=f"{key} in {self._work}",
+                where=f"{cluster_id} in {self._work}",
                 mend="end these processes and remove what is left by hand, then destroy it again",
             )
 
-    def host(self, cluster: Cluster, info: HostInfo) -> LocalHost:
-        """A host: its own folder below the cluster's."""
-        root = folders.folder_of(self._work, cluster.key) / info.name
-        return LocalHost(info, root, marks_of(cluster, info, self._work))
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
+        """A host: its own folder below the cluster's, and in it one for each environment."""
+        root = folders.folder_of(self._work, cluster.id) / info.name / environment
+        return LocalHost(info, root, marks_of(cluster, info, self._work, environment))
+
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        """Kill what runs of other environments, remove what lies there, and look whether it is so."""
+        folder, names = folders.folder_of(self._work, cluster.id), [info.name for info in cluster.hosts]
+        with self._explained():
+            left = cleaning.clear(self._work, str(cluster.id), [folder / name for name in names], keep)
+        if left:
+            raise ProviderError(
+                f"the hosts are not clear: {'; '.join(left)}",
+                where=f"{cluster.id} in {self._work}",
+                mend="end these processes and remove what is left by hand, or destroy the cluster",
+            )
+
+    def _prolonged(self, request: ClusterRequest) -> Cluster | None:
+        """The cluster that is there, whoever has it from now on, and as long as the latest to ask needs it."""
+        found = folders.read(self._work, request.id)
+        if found is None:
+            return None
+        expires_at = max(found.expires_at, request.expires_at)
+        cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at})
+        if cluster != found:
+            folders.write(self._work, cluster)
+        return cluster
 
     def _make(self, request: ClusterRequest) -> Cluster:
         """Whole or not at all."""
-        folder = folders.folder_of(self._work, request.key)
+        folder = folders.folder_of(self._work, request.id)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             cluster = self._described(request, claim(self._claims, folder, request.nodes))
             folders.write(self._work, cluster)
         except BaseException:
-            folders.remove(self._work, request.key)
-            folders.prune(self._work, request.key)
+            folders.remove(self._work, request.id)
+            folders.prune(self._work, request.id)
             release(self._claims, folder)
             raise
         return cluster
@@ -111,7 +134,7 @@ class LocalProvider:
             for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)
         )
         return Cluster(
-            key=request.key,
+            id=request.id,
             owner=request.owner,
             provider=PROVIDER,
             hosts=(*nodes, HostInfo(name="load", role="load", address=load_address(subnet), facts=machine)),
@@ -119,33 +142,35 @@ class LocalProvider:
             expires_at=request.expires_at,
         )
 
-    def _running(self) -> dict[AttemptKey, list[Marks]]:
-        found: dict[AttemptKey, list[Marks]] = {}
+    def _running(self) -> dict[ClusterId, list[Marks]]:
+        found: dict[ClusterId, list[Marks]] = {}
         for one in marked(self._work):
-            found.setdefault(one.marks.key, []).append(one.marks)
+            found.setdefault(one.marks.cluster_id, []).append(one.marks)
         return found
 
-    def _known(self, key: AttemptKey, running: dict[AttemptKey, list[Marks]]) -> Cluster:
-        folder = folders.folder_of(self._work, key)
-        return folders.read(self._work, key) or remnant(key, running.get(key, []), folder, self._clock.now())
+    def _known(self, cluster_id: ClusterId, running: dict[ClusterId, list[Marks]]) -> Cluster:
+        folder = folders.folder_of(self._work, cluster_id)
+        return folders.read(self._work, cluster_id) or remnant(
+            cluster_id, running.get(cluster_id, []), folder, self._clock.now()
+        )
 
-    def _destroyed(self, key: AttemptKey, deadline: float) -> list[str]:
+    def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
         """What is left. Goes round until nothing is: someone may have started a job between the kill and the look."""
         while True:
-            cleaning.kill_all(self._work, str(key), deadline)
-            obstacle = folders.remove(self._work, key)
-            self._release(key)
-            left = [*cleaning.running(self._work, str(key)), *self._left_on_disk(key, obstacle)]
+            cleaning.kill_all(self._work, str(cluster_id), deadline)
+            obstacle = folders.remove(self._work, cluster_id)
+            self._release(cluster_id)
+            left = [*cleaning.running(self._work, str(cluster_id)), *self._left_on_disk(cluster_id, obstacle)]
             if not left or time.monotonic() > deadline:
                 return left
 
-    def _release(self, key: AttemptKey) -> None:
+    def _release(self, cluster_id: ClusterId) -> None:
         with exclusive(self._claims):
-            release(self._claims, folders.folder_of(self._work, key))
-            folders.prune(self._work, key)
+            release(self._claims, folders.folder_of(self._work, cluster_id))
+            folders.prune(self._work, cluster_id)
 
-    def _left_on_disk(self, key: AttemptKey, obstacle: str) -> Iterator[str]:
-        folder = folders.folder_of(self._work, key)
+    def _left_on_disk(self, cluster_id: ClusterId, obstacle: str) -> Iterator[str]:
+        folder = folders.folder_of(self._work, cluster_id)
         if folder.exists():
             yield obstacle or f"{folder} is there again"
         yield from (f"{path} still claims a subnet" for path in claims_of(self._claims, folder))

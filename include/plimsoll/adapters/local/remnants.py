@@ -5,19 +5,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plimsoll.adapters.marks import Marks
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, HostInfo, Role
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role
 
 PROVIDER = "local"
 _UNKNOWN = HostInfo(name="node1", role="node", address="unknown")
 
 
-def remnant(key: AttemptKey, found: Sequence[Marks], folder: Path, now: datetime) -> Cluster:
+def remnant(cluster_id: ClusterId, found: Sequence[Marks], folder: Path, now: datetime) -> Cluster:
     """What can still be said of it: from the marks of its processes, else from its folder's time."""
     made = _made(folder, now)
     hosts = {marks.host: _host(marks) for marks in found if marks.host} or {_UNKNOWN.name: _UNKNOWN}
     return Cluster(
-        key=key,
+        id=cluster_id,
         owner=next((marks.owner for marks in found), ""),
         provider=PROVIDER,
         hosts=tuple(hosts[name] for name in sorted(hosts)),

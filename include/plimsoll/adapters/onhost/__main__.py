@@ -60,6 +60,10 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "clean": lambda asked: cleaning.clean(Path(asked["work"]), asked["cluster"]),
     "lease-read": lambda asked: lease.read(Path(asked["folder"])),
     "lease-take": lambda asked: lease.take(Path(asked["folder"]), asked["lease"], asked["over"]),
+    "clear": lambda asked: cleaning.clear(
+        Path(asked["work"]), asked["cluster"], [Path(host) for host in asked["hosts"]], asked["keep"]
+    ),
+    "lease-renew": lambda asked: lease.renew(Path(asked["folder"]), asked["lease"]),
     "lease-ready": lambda asked: lease.ready(Path(asked["folder"]), asked["key"]),
     "lease-release": lambda asked: lease.release(Path(asked["folder"]), asked["key"]),
 }

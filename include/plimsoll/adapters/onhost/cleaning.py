@@ -12,7 +12,7 @@ from pathlib import Path
 
 from plimsoll.adapters.onhost import control, supervisor
 
-WORK, CLUSTER = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER"
+WORK, CLUSTER, ENVIRONMENT = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER", "PLIMSOLL_ENVIRONMENT"
 _PATIENCE_S = 20.0
 _POLL_S = 0.02
 
@@ -32,27 +32,61 @@ def clean(work: Path, cluster: str | None) -> list[str]:
             return left
 
 
-def marked(work: Path, cluster: str | None) -> Iterator[tuple[int, int]]:
-    """Process id and start time of every living process of those clusters, but this one."""
+def clear(work: Path, cluster: str, hosts: list[Path], keep: str) -> list[str]:
+    """End and remove all of that cluster but the environment `keep`. What is left, one sentence each.
+
+    `hosts` are the folders of the cluster's hosts, with a folder for each environment.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        kill_all(work, cluster, deadline, keep)
+        obstacles = [obstacle for folder in hosts for obstacle in _remove_others(folder, keep)]
+        left = [*running(work, cluster, keep), *obstacles]
+        if not left or time.monotonic() > deadline:
+            return left
+
+
+def marked(work: Path, cluster: str | None, keep: str = "") -> Iterator[tuple[int, int]]:
+    """Process id and start time of every living process of those clusters, but this one and the environment `keep`."""
+    kept = f"{ENVIRONMENT}={keep}".encode() if keep else None
     wanted = {f"{WORK}={work}".encode(), *([f"{CLUSTER}={cluster}".encode()] if cluster else [])}
     for entry in Path("/proc").iterdir():
         # Zombies have no environment any more; other users' can't be read, and were not started by this one.
         with contextlib.suppress(OSError):
-            if entry.name.isdigit() and wanted <= set((entry / "environ").read_bytes().split(b"\0")):
+            if not entry.name.isdigit():
+                continue
+            environment = set((entry / "environ").read_bytes().split(b"\0"))
+            if wanted <= environment and kept not in environment:
                 pid = int(entry.name)
                 if pid != os.getpid():
                     yield pid, supervisor.start_time(pid)
 
 
-def kill_all(work: Path, cluster: str | None, deadline: float) -> None:
+def kill_all(work: Path, cluster: str | None, deadline: float, keep: str = "") -> None:
     """Kill all of that cluster, or of every one, until none lives or `time.monotonic()` is past the deadline.
 
     Who forks in between is found the next time round.
     """
-    while (living := list(marked(work, cluster))) and time.monotonic() < deadline:
+    while (living := list(marked(work, cluster, keep))) and time.monotonic() < deadline:
         for pid, start in living:
             control.send(pid, start, signal.SIGKILL)
         time.sleep(_POLL_S)
+
+
+def _remove_others(host: Path, keep: str) -> Iterator[str]:
+    """Remove all that lies in a host's folder but that environment; what kept it from that, one sentence each."""
+    for path in list(host.iterdir()) if host.is_dir() else []:
+        if path.name != keep:
+            obstacle = _remove(path) if path.is_dir() and not path.is_symlink() else _unlink(path)
+            yield from [obstacle] if obstacle else []
+
+
+def _unlink(path: Path) -> str:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        return str(error)
+    return ""
 
 
 def _remove(folder: Path) -> str:
@@ -66,9 +100,9 @@ def _remove(folder: Path) -> str:
     return f"{folder} is there again" if folder.exists() else ""
 
 
-def running(work: Path, cluster: str | None) -> list[str]:
+def running(work: Path, cluster: str | None, keep: str = "") -> list[str]:
     """What still runs, one sentence each."""
-    return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster)]
+    return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster, keep)]
 
 
 def _name(pid: int) -> str:

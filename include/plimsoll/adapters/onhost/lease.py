@@ -33,6 +33,16 @@ def take(folder: Path, lease: dict[str, Any], over: str | None) -> dict[str, Any
         return read(folder)
 
 
+def renew(folder: Path, lease: dict[str, Any]) -> bool:
+    """Change what the lease says, such as its expiry; False where another key holds the folder."""
+    with _locked(folder):
+        current = read(folder)["lease"]
+        if current is None or current["key"] != lease["key"]:
+            return False
+        _write(folder, lease)
+        return True
+
+
 def ready(folder: Path, key: str) -> bool:
     """Note that the holder's cluster is whole; False where another holds it."""
     with _locked(folder):

@@ -68,20 +68,35 @@ class Member:
     def clean(self, key: str | None) -> None:
         """End and remove all of that cluster, or of every cluster; HostError where something is left."""
         left = self.ask("clean", _CLEAN_S, work=str(self.work), cluster=key)
+        self._require_nothing_left(left)
+
+    def _require_nothing_left(self, left: Sequence[str]) -> None:
         if left:
             mend = "end these processes and remove what is left by hand, then destroy the cluster again"
             place = f"host {self.name} ({self.options.target(self.connection_id).place})"
             raise HostError(f"it is not clean: {'; '.join(left)}", where=place, mend=mend)
 
+    def clear(self, cluster: Cluster, keep: str) -> None:
+        """End and remove all of that cluster but the environment `keep`; HostError where something is left."""
+        # Hosts of a cluster may be one machine.
+        folders = [str(self.work / str(cluster.id) / info.name) for info in cluster.hosts]
+        left = self.ask("clear", _CLEAN_S, work=str(self.work), cluster=str(cluster.id), hosts=folders, keep=keep)
+        self._require_nothing_left(left)
+
+    def renew(self, lease: Lease) -> None:
+        """Change what its lease says; HostError where another cluster has it by now."""
+        if not self.ask("lease-renew", folder=str(self.folder), lease=lease.model_dump(mode="json")):
+            raise HostError("another has taken it meanwhile", where=f"host {self.name}", mend="run the cell again")
+
     def release(self, key: str) -> None:
         """Give it back, where that key holds it."""
         self.ask("lease-release", folder=str(self.folder), key=key)
 
-    def host(self, cluster: Cluster, info: HostInfo, staged: Staged | None) -> SshHost:
-        """Access to it as a host of a cluster, which fetches bundles where `staged` says."""
+    def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
+        """Access to it as a host of a cluster, in that environment, which fetches bundles where `staged` says."""
         connection = self.connections.to(self.options.target(self.connection_id))
-        marks = marks_of(cluster, info, self.work)
-        root = self.work / str(cluster.key) / info.name
+        marks = marks_of(cluster, info, self.work, environment)
+        root = self.work / str(cluster.id) / info.name / environment
         return SshHost(info, root, connection, marks=marks, bundles=self.bundles, staged=staged)
 
     def _take(self, lease: Lease, over: str | None) -> Held:
@@ -145,6 +160,15 @@ class Group:
     def clean(self, cluster: Cluster, key: str | None) -> None:
         """On all hosts of that cluster at once. HostError of the first where something is left."""
         self._all(cluster, lambda member: member.clean(key))
+
+    def clear(self, cluster: Cluster, keep: str) -> None:
+        """The same of everything but that environment of the cluster."""
+        self._all(cluster, lambda member: member.clear(cluster, keep))
+
+    def renew(self, lease: Lease) -> None:
+        """Change what the leases say, the load host's last: it decides."""
+        for member in reversed(self.members(lease.cluster)):
+            member.renew(lease)
 
     def ready(self, lease: Lease) -> bool:
         """Note that the cluster is whole."""

@@ -25,7 +25,7 @@ class Held:
 
     @property
     def expired(self) -> bool:
-        """Whether its attempt's time is over: what runs for it has ended itself by then."""
+        """Whether its time is over: what runs for it has ended itself by then."""
         return self.now > self.lease.cluster.expires_at
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class Held:
 
 def lease_of(cluster: Cluster) -> Lease:
     """The lease that a cluster asks for."""
-    return Lease(key=str(cluster.key), cluster=cluster)
+    return Lease(key=str(cluster.id), cluster=cluster)
 
 
 def parse_held(answer: dict[str, Any]) -> Held | None:

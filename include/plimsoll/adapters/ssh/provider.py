@@ -1,4 +1,4 @@
-"""Clusters of hosts that are always there: a group each, leased for an attempt, cleaned before and after."""
+"""Clusters of hosts that are always there: a group each, leased for a cluster, cleaned before and after."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,7 @@ from plimsoll.adapters.ssh.host import SshHost
 from plimsoll.adapters.ssh.leases import Held, Lease, lease_of
 from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, NotFound, Problem, ProviderError, SecretError, StoreError
 from plimsoll.domain.plurals import plural
@@ -32,25 +31,26 @@ class SshProvider:
 
     name = "ssh"
     is_local = False
+    keeps_hosts = True
 
     def __init__(
         self, connections: Connections, options: ProviderOptions, clock: Clock, depot: Depot | None = None
     ) -> None:
         self._connections, self._options, self._clock, self._depot = connections, options, clock, depot
-        self._last_seen: dict[AttemptKey, Place] = {}
+        self._last_seen: dict[ClusterId, Place] = {}
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Options, and every host asked: reached, let in, Python, folder, disk, memory."""
         return problems(definition, self._connections)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """A free group of the definition, taken and cleaned. Idempotent by the attempt. ProviderError says who has
+        """A free group of the definition, taken and cleaned. Idempotent by the cluster's id. ProviderError says who has
         each group, or why it can't be had."""
         groups = [group for group in self._groups(request.options) if len(group.nodes) >= request.nodes]
         # A group that does not answer can't keep the others from being used.
-        found, _ = self._looked_up(groups, request.key)
+        found, _ = self._looked_up(groups, request.id)
         if found is not None:
-            return self._completed(*found)
+            return self._prolonged(*self._completed(*found), request)
         obstacles = []
         for group in groups:
             try:
@@ -60,23 +60,23 @@ class SshProvider:
         raise ProviderError(
             f"no group of {plural(request.nodes, 'node')} can be had:"
             + "".join(f"\n  - {obstacle}" for obstacle in obstacles),
-            where=str(request.key),
+            where=str(request.id),
             mend="wait until a group is free, run fewer cells at once (max_parallel), or mend the reasons given",
         )
 
-    def find(self, key: AttemptKey) -> Cluster | None:
-        """The cluster of that attempt, if it is whole: from the lease on its load host."""
-        found = self._holder(key)
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """That cluster, if it is whole: from the lease on its load host."""
+        found = self._holder(cluster_id)
         return found[1].cluster if found is not None and found[1].ready else None
 
     def clusters(self) -> Sequence[Cluster]:
         """From the lease of every group that answers; one that does not is named in the log."""
         held = in_parallel(self._known_groups(), _held_or_unknown)
-        return sorted((one.lease.cluster for one in held if one is not None), key=lambda cluster: str(cluster.key))
+        return sorted((one.lease.cluster for one in held if one is not None), key=lambda cluster: str(cluster.id))
 
-    def destroy(self, key: AttemptKey) -> None:
+    def destroy(self, cluster_id: ClusterId) -> None:
         """End what runs, remove what lies there, see that it is so, give the hosts back."""
-        found = self._holder(key)
+        found = self._holder(cluster_id)
         if found is None:
             return
         group, lease = found
@@ -84,20 +84,28 @@ class SshProvider:
             group.clean(lease.cluster, lease.key)
             group.release(lease)
 
-    def host(self, cluster: Cluster, info: HostInfo) -> SshHost:
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
         """A host, reached as the campaign's definition says."""
-        for group in self._groups_of(cluster.key):
+        for group in self._groups_of(cluster.id):
             if group.name == info.facts.get("group") and (member := group.member(info.name)) is not None:
-                staged = self._depot.of_campaign(cluster.key.campaign_id) if self._depot else None
-                return member.host(cluster, info, staged)
+                staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
+                return member.host(cluster, info, environment, staged)
         mend = "bring the campaign's definition back to the store"
-        raise ProviderError(f"no definition names host {info.name}", where=str(cluster.key), mend=mend)
+        raise ProviderError(f"no definition names host {info.name}", where=str(cluster.id), mend=mend)
+
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
+        found = self._holder(cluster.id)
+        if found is None:
+            raise ProviderError("the cluster is gone", where=str(cluster.id), mend="run the cell again")
+        with _explained():
+            found[0].clear(found[1].cluster, keep)
 
     def _taken(self, group: Group, request: ClusterRequest) -> Cluster:
         """HostError where another has it or a host can't be used; nothing is left taken then."""
         lease = lease_of(
             Cluster(
-                key=request.key,
+                id=request.id,
                 owner=request.owner,
                 provider=self.name,
                 hosts=group.infos(request.nodes),
@@ -114,13 +122,22 @@ class SshProvider:
             group.give_up(lease)
             raise
 
-    def _completed(self, group: Group, lease: Lease) -> Cluster:
+    def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease]:
         """Of a cluster that whoever took the group has not made whole."""
-        if lease.ready:
-            return lease.cluster
-        with _explained():
-            group.take(lease)
-            return self._make(group, lease)
+        if not lease.ready:
+            with _explained():
+                group.take(lease)
+                self._make(group, lease)
+        return group, lease.model_copy(update={"ready": True})
+
+    def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
+        """The cluster, whoever has it from now on, and as long as the latest to ask needs it."""
+        expires_at = max(lease.cluster.expires_at, request.expires_at)
+        cluster = lease.cluster.model_copy(update={"owner": request.owner, "expires_at": expires_at})
+        if cluster != lease.cluster:
+            with _explained():
+                group.renew(lease.model_copy(update={"cluster": cluster}))
+        return cluster
 
     def _make(self, group: Group, lease: Lease) -> Cluster:
         """Clean, of whatever was left by whomever; from now on it is whole."""
@@ -129,26 +146,26 @@ class SshProvider:
             raise HostError("another has taken it meanwhile", where=f"group {group.name}", mend="run the cell again")
         return lease.cluster
 
-    def _holder(self, key: AttemptKey) -> tuple[Group, Lease] | None:
-        """The group that the attempt has. ProviderError where a group that may be it does not answer."""
-        found, unknown = self._looked_up(self._groups_of(key), key)
+    def _holder(self, cluster_id: ClusterId) -> tuple[Group, Lease] | None:
+        """The group that the cluster has. ProviderError where a group that may be it does not answer."""
+        found, unknown = self._looked_up(self._groups_of(cluster_id), cluster_id)
         if found is None and unknown:
             raise _as_provider_error(unknown[0]) from unknown[0]
         return found
 
     def _looked_up(
-        self, groups: Sequence[Group], key: AttemptKey
+        self, groups: Sequence[Group], cluster_id: ClusterId
     ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
-        """The group that the attempt has, and why others could not be asked. Where it was last is looked first."""
+        """The group that the cluster has, and why others could not be asked. Where it was last is looked first."""
         unknown: list[HostError | SecretError] = []
-        for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(key)):
+        for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(cluster_id)):
             try:
                 held = group.held()
             except (HostError, SecretError) as error:
                 unknown.append(error)
                 continue
-            if held is not None and held.lease.key == str(key):
-                self._last_seen[key] = group.place
+            if held is not None and held.lease.key == str(cluster_id):
+                self._last_seen[cluster_id] = group.place
                 return (group, held.lease), ()
         return None, unknown
 
@@ -160,10 +177,10 @@ class SshProvider:
             raise ProviderError("the provider's options are wrong", where="provider.options", mend=mend) from error
         return [Group(group, parsed, self._connections) for group in parsed.groups]
 
-    def _groups_of(self, key: AttemptKey) -> list[Group]:
+    def _groups_of(self, cluster_id: ClusterId) -> list[Group]:
         """The campaign's; every known one where the store has lost the campaign, or is out of reach."""
         try:
-            return self._groups(self._options.of_campaign(key.campaign_id))
+            return self._groups(self._options.of_campaign(cluster_id.campaign_id))
         except (NotFound, StoreError):
             return self._known_groups()
 

@@ -96,8 +96,8 @@ def _clusters(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
     for name, provider in toolkit.providers.items():
         living = living_clusters(replace(toolkit, providers={name: provider}))
         for cluster in living.clusters:
-            if cluster.key.campaign_id == campaign_id:
-                yield Problem(str(cluster.key), "its cluster is alive", f"`plimsoll clusters destroy {cluster.key}`")
+            if cluster.id.campaign_id == campaign_id:
+                yield Problem(str(cluster.id), "its cluster is alive", f"`plimsoll clusters destroy {cluster.id}`")
         if name == own:
             yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}") for why in living.unseen)
 

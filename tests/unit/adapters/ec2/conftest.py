@@ -8,7 +8,7 @@ from plimsoll.adapters.ec2.images import Image
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.adapters.ec2.requests import Wanted
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
 EXPIRES = datetime(2026, 1, 31, 15, 0, tzinfo=UTC)
@@ -16,7 +16,7 @@ EXPIRES = datetime(2026, 1, 31, 15, 0, tzinfo=UTC)
 
 @pytest.fixture
 def key():
-    return AttemptKey(campaign_id="azul-1", cell_id="g1-040k-r3", attempt=2)
+    return ClusterId(campaign_id="azul-1", name="g1-040k-r3/2")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def subnet():
 @pytest.fixture
 def wanted(key, options):
     return Wanted(
-        key=key,
+        id=key,
         owner="airflow:run#0",
         store="s3://results/runs",
         nodes=3,

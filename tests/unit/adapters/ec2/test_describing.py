@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from plimsoll.adapters.ec2.cloud import Place
-from plimsoll.adapters.ec2.describing import Resource, by_key, described, is_whole
+from plimsoll.adapters.ec2.describing import Resource, by_cluster, described, is_whole
 from plimsoll.adapters.ec2.tags import NODES, PRICE, ROLE, as_list, cluster_tags
 
 PLACE = Place("aws_default", "us-east-1")
@@ -64,8 +64,8 @@ def test_what_is_left_of_a_cluster_is_a_cluster(key):
 
 
 def test_resources_are_told_apart_by_attempt_and_those_of_others_left_out(key):
-    other = key.model_copy(update={"attempt": 9})
+    other = key.model_copy(update={"name": "g1-040k-r3/9"})
     interface = {"NetworkInterfaceId": "eni-1", "TagSet": as_list(cluster_tags(key, "cli-1", "s3://b", EXPIRES))}
     answers = [*whole(key), instance(other, "load"), interface, {"VolumeId": "vol-2", "Tags": []}]
-    found = by_key(Resource("", answer) for answer in answers)
+    found = by_cluster(Resource("", answer) for answer in answers)
     assert {name: len(resources) for name, resources in found.items()} == {key: 4, other: 1}

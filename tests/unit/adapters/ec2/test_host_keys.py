@@ -20,8 +20,8 @@ def test_every_attempt_and_every_connection_has_a_host_key_of_its_own(identity, 
     other = replace(identity, private_key=identity.private_key.replace("A", "B"))
     keys = {
         host_key(identity, key).public,
-        host_key(identity, key.model_copy(update={"attempt": 3})).public,
-        host_key(identity, key.model_copy(update={"cell_id": "g1-050k-r3"})).public,
+        host_key(identity, key.model_copy(update={"name": "g1-040k-r3/3"})).public,
+        host_key(identity, key.model_copy(update={"name": "g1-050k-r3/2"})).public,
         host_key(other, key).public,
     }
     assert len(keys) == 4

@@ -75,7 +75,7 @@ class Records:
 
 
 def launcher_on(cloud, clock, wanted):
-    return Launcher(cloud, clock, wanted, Launched.read(Records(), wanted.key, cloud.place, clock))
+    return Launcher(cloud, clock, wanted, Launched.read(Records(), wanted.id, cloud.place, clock))
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_a_used_up_token_is_followed_by_the_next(wanted, subnet, clock, answer):
         cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
         cloud.state = "running"
     launcher_on(cloud, clock, wanted).launch(subnet)
-    assert client_token(wanted.store, wanted.key, "node", subnet.zone, 1) in cloud.tokens
+    assert client_token(wanted.store, wanted.id, "node", subnet.zone, 1) in cloud.tokens
 
 
 def test_hosts_that_stay_pending_are_given_up(wanted, subnet, clock):

@@ -48,8 +48,8 @@ def test_everything_that_a_launch_makes_carries_the_tags(wanted, subnet):
     marked = {spec["ResourceType"]: read_marks(spec["Tags"]) for spec in request["TagSpecifications"]}
     assert set(marked) == {"instance", "volume", "network-interface"}
     for marks in marked.values():
-        assert (marks.key, marks.role, marks.owner, marks.expires) == (
-            wanted.key,
+        assert (marks.cluster_id, marks.role, marks.owner, marks.expires) == (
+            wanted.id,
             "node",
             "airflow:run#0",
             wanted.expires,
@@ -82,7 +82,7 @@ def test_every_launch_has_a_token_of_its_own(wanted, key):
         client_token("s3://mine", key, "node", "us-east-1b", 0),
         client_token("s3://mine", key, "node", "us-east-1a", 1),
         client_token("s3://yours", key, "node", "us-east-1a", 0),
-        client_token("s3://mine", key.model_copy(update={"attempt": 3}), "node", "us-east-1a", 0),
+        client_token("s3://mine", key.model_copy(update={"name": "g1-040k-r3/3"}), "node", "us-east-1a", 0),
     }
     assert len(tokens) == 6
     assert {len(token) for token in tokens} == {64}  # the most that AWS takes
@@ -93,8 +93,8 @@ def test_hosts_stand_in_a_placement_group_of_their_zone(wanted, subnet):
     assert placement["GroupName"] == create_placement_group(wanted, subnet)["GroupName"]
     assert placement["AvailabilityZone"] == "us-east-1a"
     zone, other = "us-east-1a", "us-east-1b"
-    assert group_name("s3://mine", wanted.key, zone) != group_name("s3://mine", wanted.key, other)
-    assert group_name("s3://mine", wanted.key, zone) != group_name("s3://yours", wanted.key, zone)
+    assert group_name("s3://mine", wanted.id, zone) != group_name("s3://mine", wanted.id, other)
+    assert group_name("s3://mine", wanted.id, zone) != group_name("s3://yours", wanted.id, zone)
 
 
 def test_a_placement_group_is_a_choice(wanted, subnet):

@@ -9,7 +9,7 @@ AT = datetime(2026, 1, 31, tzinfo=UTC)
 
 def test_what_is_written_is_read(key):
     marks = read_marks(as_list(cluster_tags(key, "cli-1", "s3://b/p", AT)))
-    assert (marks.key, marks.owner, marks.expires) == (key, "cli-1", AT)
+    assert (marks.cluster_id, marks.owner, marks.expires) == (key, "cli-1", AT)
 
 
 @pytest.mark.parametrize(

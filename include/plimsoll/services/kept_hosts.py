@@ -1,0 +1,221 @@
+"""Hosts that are kept from cell to cell: which cluster an attempt uses, who uses it, and why another took its place.
+
+All of it is in the store, below `clusters/<what they are kept for>/`. A use is a numbered file. Only one attempt can
+create the next number, so that cells that share hosts run one after the other; a second file ends the use. A cluster
+that is not fit to be used again is retired: that is put on record, then the cluster is destroyed, and whoever comes
+next takes the next number.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
+from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused, Unreachable
+from plimsoll.domain.owner import owner_words
+from plimsoll.ports.provider import Provider
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.campaign.holding import is_at_work
+from plimsoll.services.campaigns import (
+    CampaignStore,
+    read_cancellation,
+    read_model,
+    write_model,
+)
+from plimsoll.services.spending import destroy_cluster
+from plimsoll.services.toolkit import Toolkit
+
+
+class Use(Model):
+    """One attempt's time on kept hosts."""
+
+    attempt: AttemptKey
+    owner: Annotated[str, Field(description="Token of whoever runs the attempt")]
+    cluster: ClusterId
+    since: AwareDatetime
+    until: Annotated[AwareDatetime, Field(description="When the attempt is over at the latest")]
+    over: Annotated[bool, Field(description="Whether it has ended; a file of its own says so")] = False
+
+
+class Retirement(Model):
+    """Why a cluster is used no more."""
+
+    reason: str
+    at: AwareDatetime
+
+
+def is_kept(definition: Definition) -> bool:
+    """Whether the definition's hosts live on when a cell is over."""
+    return definition.cluster_scope != "cell"
+
+
+def use_of(store: ResultStore, key: AttemptKey) -> Use | None:
+    """The attempt's time on kept hosts; None where it was given none yet."""
+    return read_model(store, key, layout.USE, Use)
+
+
+def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
+    """The kept cluster that the attempt may use from now on, and nobody else. The same when it is asked for again.
+
+    Refused while another attempt uses it. ProviderError when a cluster whose place it takes can't be destroyed.
+    """
+    store, campaign_id = toolkit.store, attempt.key.campaign_id
+    variant = cell_of(definition, attempt.key.cell_id).variant if definition.cluster_scope == "variant" else ""
+    purpose = ClusterId.kept(campaign_id, variant, 1).purpose
+    number, last = _newest_use(store, campaign_id, purpose)
+    if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
+        raise _refused(last)
+    _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
+    cluster_id = _usable(toolkit, definition, campaign_id, variant)
+    use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
+    if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
+        # Creating the next number is the race.
+        content = use.model_dump_json(indent=1).encode()
+        if not store.create(layout.use_key(campaign_id, purpose, number + 1), content):
+            raise _refused(_newest_use(store, campaign_id, purpose)[1] or use)
+    write_model(store, attempt.key, layout.USE, use)
+    return cluster_id
+
+
+def served_before(store: ResultStore, key: AttemptKey) -> bool:
+    """Whether another attempt has used the attempt's hosts before it."""
+    use = use_of(store, key)
+    if use is None:
+        return False
+    names = store.keys(layout.uses_prefix(key.campaign_id, use.cluster.purpose))
+    uses = (Use.model_validate_json(store.read(name)) for name in names if name.endswith(".json"))
+    return any(one.cluster == use.cluster and one.attempt != key for one in uses)
+
+
+def note_provided(store: ResultStore, cluster: Cluster) -> None:
+    """Put the cluster on record: it was whole once, so that it counts as lost where it can't be found any more."""
+    store.write(layout.kept_cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
+
+
+def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
+    """Have another cluster take its place from the next use on. The first reason stays."""
+    retirement = Retirement(reason=reason, at=toolkit.clock.now())
+    toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
+
+
+def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | None:
+    """Why that cluster is used no more; None for one that still may be."""
+    try:
+        return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
+    except NotFound:
+        return None
+
+
+def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
+    """Why the cluster took the place of the one before it; empty for the first of its kind."""
+    before = cluster_id.model_copy(update={"name": f"{cluster_id.purpose}/{cluster_id.number - 1}"})
+    found = retirement_of(store, before) if cluster_id.number > 1 else None
+    return found.reason if found else ""
+
+
+def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
+    """Let others use the attempt's hosts, once nothing of it runs or lies there any more. Idempotent.
+
+    Hosts that are not fit to be used again are destroyed, as are those of an attempt that somebody has cancelled.
+    ProviderError when they resist.
+    """
+    store, use = toolkit.store, use_of(toolkit.store, key)
+    if use is None:
+        return
+    number, newest = _newest_use(store, key.campaign_id, use.cluster.purpose)
+    if newest is None or newest.attempt != key or newest.over:  # the hosts are somebody else's by now
+        return
+    if read_cancellation(store, key) is not None:
+        retire(toolkit, use.cluster, f"attempt {key} was cancelled")
+    else:
+        _clear(toolkit, provider, use.cluster)
+    if retirement_of(store, use.cluster) is not None:
+        destroy_cluster(toolkit, provider, use.cluster)
+    store.create(layout.use_over_key(key.campaign_id, use.cluster.purpose, number), b"")
+
+
+def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
+    """Destroy every cluster that is kept for the campaign, but for one that an attempt uses. ProviderError."""
+    definition = CampaignStore(toolkit.store, campaign_id).definition()
+    if is_kept(definition):
+        _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
+
+
+def _usable(toolkit: Toolkit, definition: Definition, campaign_id: str, variant: str) -> ClusterId:
+    """The newest cluster of that purpose, or the next one where that is retired, or has lost hosts since."""
+    store, provider = toolkit.store, toolkit.provider(definition)
+    cluster_id = ClusterId.kept(campaign_id, variant, 1)
+    cluster_id = ClusterId.kept(campaign_id, variant, _newest_number(store, campaign_id, cluster_id.purpose))
+    if store.exists(layout.kept_cluster_key(cluster_id)) and provider.find(cluster_id) is None:
+        retire(toolkit, cluster_id, "hosts of it were gone")
+    if retirement_of(store, cluster_id) is None:
+        return cluster_id
+    destroy_cluster(toolkit, provider, cluster_id)
+    return ClusterId.kept(campaign_id, variant, cluster_id.number + 1)
+
+
+def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
+    """End and remove what attempts have left on the cluster's hosts. What can't be cleared is retired."""
+    try:
+        cluster = provider.find(cluster_id)
+        if cluster is None:
+            retire(toolkit, cluster_id, "hosts of it were gone")
+        else:
+            provider.clear(cluster)
+    except (ProviderError, Unreachable) as error:
+        retire(toolkit, cluster_id, f"what was left on it could not be removed: {error.what}")
+
+
+def _end(
+    toolkit: Toolkit, definition: Definition, campaign_id: str, is_to_end: Callable[[str], bool], reason: str
+) -> None:
+    """Destroy the newest cluster of each purpose that is to end, unless an attempt is at work on it."""
+    store, provider = toolkit.store, toolkit.provider(definition)
+    for purpose in filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id))):
+        _, last = _newest_use(store, campaign_id, purpose)
+        if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
+            continue
+        number = _newest_number(store, campaign_id, purpose)
+        cluster_id = ClusterId(campaign_id=campaign_id, name=f"{purpose}/{number}")
+        retire(toolkit, cluster_id, reason)
+        destroy_cluster(toolkit, provider, cluster_id)
+
+
+def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
+    """Whether the attempt still needs its hosts, as far as can be told: until it is over at the latest."""
+    store = toolkit.store
+    if use.over or use.owner == asker:
+        return False
+    now = toolkit.clock.now()
+    alive = is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now)
+    return now < use.until if alive is None else alive
+
+
+def _newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
+    """The newest use of hosts kept for that purpose, and its number; 0 and None where there was none."""
+    names = [name.rpartition("/")[2] for name in store.keys(layout.uses_prefix(campaign_id, purpose))]
+    number = max((int(name.partition(".")[0]) for name in names), default=0)
+    if not number:
+        return 0, None
+    use = Use.model_validate_json(store.read(layout.use_key(campaign_id, purpose, number)))
+    over = layout.use_over_key(campaign_id, purpose, number).rpartition("/")[2] in names
+    return number, use.model_copy(update={"over": over})
+
+
+def _newest_number(store: ResultStore, campaign_id: str, purpose: str) -> int:
+    """Of all clusters of that purpose that were taken, provided or retired; 1 where there was none."""
+    _, use = _newest_use(store, campaign_id, purpose)
+    folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
+    return max([1, *(int(name) for name in folders if name.isdecimal()), *([use.cluster.number] if use else [])])
+
+
+def _refused(use: Use) -> Refused:
+    what = f"are in use by attempt {use.attempt} of {owner_words(use.owner)}, since {use.since:%Y-%m-%d %H:%M} UTC"
+    mend = "cells that share hosts run one after the other: wait until that one has ended, then run this cell again"
+    return Refused([Problem(f"hosts of campaign {use.attempt.campaign_id}", what, mend)])

@@ -1,0 +1,62 @@
+"""A real campaign on hosts that are kept while the software on them is swapped, by `plimsoll run`, to its report."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.support.campaigns.local_definition import local_definition
+from tests.support.processes import marked
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.definitions import dump_definition
+from plimsoll.services.publishing import report_key
+from plimsoll.settings import Settings
+from plimsoll.strategies.matrix import running_order
+
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.quiet]
+
+
+def kept_definition() -> Definition:
+    """Two collectors, one after the other on the same hosts."""
+    small = local_definition("kept", variants=2).model_dump(mode="json")
+    return Definition.model_validate({**small, "cluster_scope": "campaign"})
+
+
+def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path) -> None:
+    definition, store = kept_definition(), ObjectStore(str(tmp_path / "store"))
+    (tmp_path / "kept.yaml").write_text(dump_definition(definition))
+    folders = {"PLIMSOLL_STORE": store.root, "PLIMSOLL_WORK": str(tmp_path / "work")}
+    environment = {**os.environ, **folders, "PLIMSOLL_CACHE": str(Settings().cache)}
+
+    ran = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("plimsoll")),
+            "run",
+            str(tmp_path / "kept.yaml"),
+            "--campaign",
+            "kept-mine",
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1500,
+    )
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    campaign = CampaignStore(store, "kept-mine")
+    verdicts = [campaign.valid_verdict(cell.id) for cell in running_order(definition)]
+    assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
+    fingerprints = [read_fingerprint(store, verdict.key) for verdict in verdicts if verdict]
+    clusters = [read_cluster(store, verdict.key) for verdict in verdicts if verdict]
+    assert [one and one.cluster for one in fingerprints] == ["hosts/1", "hosts/1"]
+    assert len({str(one and one.hosts) for one in clusters}) == 1
+    collectors = {one and one.nodes[0].jvm.collector for one in fingerprints}
+    assert collectors == {"G1", "Shenandoah"}
+    assert store.exists(report_key("kept-mine"))
+    assert not marked("PLIMSOLL_WORK", str(tmp_path / "work"))
+    assert not [path for path in (tmp_path / "work").rglob("*") if path.is_file()]

@@ -1,0 +1,262 @@
+"""Hosts that are kept from cell to cell: who uses them, what is left on them, and what ends or replaces them."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.census import Census
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.services import layout, phases
+from plimsoll.services.attempts import Work, begin, cancel
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.collecting import collect
+from plimsoll.services.planning import problems
+from plimsoll.services.running import run_cells
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies.matrix import running_order
+
+CELLS = ("v1-001k-r1", "v2-001k-r1", "v1-002k-r1")
+
+
+def kept(scope: str, **changes: object) -> Definition:
+    """Two variants at two loads on hosts that live so long."""
+    plain = instant_definition(variants=2, loads=2, parallel=1)
+    return Definition.model_validate({**plain.model_dump(mode="json"), "cluster_scope": scope, **changes})
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign"))
+    return made
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture
+def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
+    return replace(installation.toolkit, clock=clock, owners=Census(alive={"me", "other"}))
+
+
+def started(tools: Toolkit, cell_id: str, owner: str = "me") -> Work:
+    work = begin(tools, "campaign", cell_id, owner)
+    phases.provision(work)
+    phases.deploy(work)
+    phases.start_load(work)
+    return work
+
+
+def cluster_of(tools: Toolkit, work: Work) -> str:
+    fingerprint = read_fingerprint(tools.store, work.key)
+    assert fingerprint is not None
+    return fingerprint.cluster
+
+
+def test_cells_of_a_campaign_share_one_cluster_which_ends_with_the_run(
+    installation: Installation, tools: Toolkit
+) -> None:
+    ran = run_cells(tools, "campaign", CELLS, "me", print)
+    assert [one.verdict is not None and one.verdict.valid for one in ran] == [True] * 3
+    assert [cluster_of(tools, one.work) for one in ran] == ["hosts/1"] * 3
+    assert installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
+
+
+def test_each_variant_has_a_cluster_of_its_own_one_after_the_other(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    definition = kept("variant")
+    installation.open_campaign(definition)
+    order = [cell.id for cell in running_order(definition)]
+    assert [cell.partition("-")[0] for cell in order] == ["v1", "v1", "v2", "v2"]
+    run_cells(installation.toolkit, "campaign", order, "me", print)
+    hosts = ["campaign/v1-hosts/1", "campaign/v2-hosts/1"]
+    assert installation.provider.journal() == [f"{sign} {one}" for one in hosts for sign in "+-"]
+
+
+def test_nothing_of_one_attempt_is_left_for_the_next(installation: Installation, tools: Toolkit) -> None:
+    first = started(tools, CELLS[0])
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[0]}-1"))
+    collect(first)
+    phases.destroy(first)
+    assert not list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
+    second = started(tools, CELLS[1])
+    host = second.host(cluster := tools.providers["instant"].find(second.cluster_id), cluster.load_host)
+    assert host.root.name == f"{CELLS[1]}-1"
+    assert phases.load_job(first.key) != phases.load_job(second.key)
+
+
+def test_what_a_killed_attempt_left_goes_before_the_next_one_begins(installation: Installation, tools: Toolkit) -> None:
+    started(tools, CELLS[0], "dead")
+    started(replace(tools, owners=Census(alive={"me"})), CELLS[1])
+    assert not list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
+    assert installation.provider.journal() == ["+ campaign/hosts/1"]
+
+
+def test_hosts_that_another_attempt_uses_are_refused_with_its_name(installation: Installation, tools: Toolkit) -> None:
+    started(tools, CELLS[0], "other")
+    with pytest.raises(Refused, match=f"in use by attempt campaign/{CELLS[0]}/1 of other"):
+        phases.provision(begin(tools, "campaign", CELLS[1], "me"))
+    assert list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
+
+
+def test_of_an_owner_whom_nobody_knows_the_hosts_are_free_when_its_time_is_over(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    unknown = replace(tools, owners=Census(alive={"me"}, unknown={"elsewhere"}))
+    started(unknown, CELLS[0], "elsewhere")
+    with pytest.raises(Refused):
+        phases.provision(begin(unknown, "campaign", CELLS[1], "me"))
+    clock.at += timedelta(hours=2)
+    phases.provision(begin(unknown, "campaign", CELLS[1], "me"))
+
+
+def test_a_second_try_of_a_killed_phase_goes_on_with_the_same_hosts(installation: Installation, tools: Toolkit) -> None:
+    work = begin(tools, "campaign", CELLS[0], "me")
+    for phase in (phases.provision, phases.deploy, phases.start_load):
+        phase(work)
+        phase(Work(tools, work.key))
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[0]}-1/load.json"))
+    for _ in range(2):
+        phases.destroy(work)
+    assert len(list(tools.store.keys(layout.uses_prefix("campaign", "hosts")))) == 2
+    assert installation.provider.journal() == ["+ campaign/hosts/1"]
+
+
+def test_a_late_second_try_to_free_hosts_does_not_harm_who_has_them_now(
+    installation: Installation, tools: Toolkit
+) -> None:
+    first = started(tools, CELLS[0])
+    phases.destroy(first)
+    started(tools, CELLS[1])
+    phases.destroy(first)
+    assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[1]}-1/load.json"))
+
+
+def test_expiry_and_owner_move_on_with_each_attempt(tools: Toolkit, clock: SteppingClock) -> None:
+    first = started(tools, CELLS[0], "me")
+    before = tools.providers["instant"].find(first.cluster_id)
+    phases.destroy(first)
+    clock.at += timedelta(minutes=30)
+    second = started(tools, CELLS[1], "other")
+    after = tools.providers["instant"].find(second.cluster_id)
+    assert (before.id, before.created_at) == (after.id, after.created_at)
+    assert after.expires_at - before.expires_at == timedelta(minutes=30)
+    assert (before.owner, after.owner) == ("me", "other")
+
+
+def test_hosts_that_died_between_cells_are_replaced_and_later_fingerprints_say_so(
+    installation: Installation, tools: Toolkit
+) -> None:
+    first = started(tools, CELLS[0])
+    phases.destroy(first)
+    installation.provider.destroy(ClusterId.kept("campaign", "", 1))
+    later = [started(tools, CELLS[1])]
+    phases.destroy(later[0])
+    later.append(started(tools, CELLS[2]))
+    assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1", "hosts/2", "hosts/2"]
+    assert [read_fingerprint(tools.store, work.key).replaces for work in later] == ["hosts of it were gone"] * 2
+
+
+def test_a_host_that_fails_its_preflight_is_replaced_within_the_cell(tmp_path: Path) -> None:
+    definition = kept("campaign", canary={"node": {"disk_write": "100M"}})
+    made = Installation(tmp_path)
+    made.open_campaign(definition)
+    figures = Figures([200, 10, 200])
+    tools = replace(made.toolkit, canary=figures)
+    first, second = run_cells(tools, "campaign", CELLS[:2], "me", print)
+    assert (first.verdict.valid, second.verdict.valid) == (True, True)
+    assert [cluster_of(tools, one.work) for one in (first, second)] == ["hosts/1", "hosts/2"]
+    assert "writes 10M/s to its disk" in read_fingerprint(tools.store, second.work.key).replaces
+    assert made.provider.journal()[:3] == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
+
+
+def test_hosts_that_were_never_fit_end_the_attempt(tmp_path: Path) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    [ran] = run_cells(replace(made.toolkit, canary=Figures([10])), "campaign", CELLS[:1], "me", print)
+    assert not ran.verdict.valid
+    assert "the floor is 100M/s" in ran.verdict.reasons[0]
+
+
+class Figures:
+    """A preflight that finds these figures, MiB/s, one after the other."""
+
+    def __init__(self, found: list[float]) -> None:
+        self._found = iter(found)
+
+    def examine(self, hosts):
+        figure = next(self._found) * 2**20
+        names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
+        return [HostFigures(host=host.info.name, **dict.fromkeys(names, figure)) for host in hosts]
+
+
+def test_what_can_not_be_cleared_is_destroyed_and_replaced(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = started(tools, CELLS[0])
+
+    def resist(*_: object, **__: object) -> None:
+        raise ProviderError("process 7 (java) runs")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], "clear", resist)
+        phases.destroy(first)
+    assert installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
+    second = started(tools, CELLS[1])
+    assert "process 7 (java) runs" in read_fingerprint(tools.store, second.key).replaces
+
+
+def test_a_cancelled_attempt_takes_its_hosts_with_it(installation: Installation, tools: Toolkit) -> None:
+    work = started(tools, CELLS[0])
+    cancel(work, "somebody")
+    phases.destroy(work)
+    assert installation.provider.clusters() == []
+    assert phases.provision(begin(tools, "campaign", CELLS[1], "me")).id.name == "hosts/2"
+
+
+def test_a_run_that_is_refused_half_way_keeps_no_hosts(installation: Installation, tools: Toolkit) -> None:
+    def cells():
+        yield CELLS[0]
+        raise Refused([])
+
+    with pytest.raises(Refused):
+        run_cells(tools, "campaign", cells(), "me", print)
+    assert installation.provider.clusters() == []
+
+
+def test_a_provider_that_keeps_no_hosts_is_refused_before_anything_starts(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(tools.providers["instant"]), "keeps_hosts", False)
+    [found] = problems(tools, kept("campaign"))
+    assert (found.where, "not supported by provider instant" in found.what) == ("cluster_scope", True)
+    assert problems(tools, instant_definition()) == ()
+
+
+def test_definitions_of_before_have_a_cluster_for_each_cell() -> None:
+    plain = json.loads(instant_definition().model_dump_json())
+    plain.pop("cluster_scope")
+    assert Definition.model_validate(plain).cluster_scope == "cell"
+
+
+def test_cells_that_share_hosts_do_not_run_at_once() -> None:
+    with pytest.raises(ValueError, match="cells that share hosts run one after the other"):
+        kept("campaign", max_parallel=2)
+
+
+def test_the_stored_campaign_says_which_attempt_had_which_hosts(installation: Installation, tools: Toolkit) -> None:
+    work = started(tools, CELLS[0])
+    campaign = CampaignStore(tools.store, "campaign")
+    assert campaign.definition().cluster_scope == "campaign"
+    assert work.cluster_id == ClusterId.kept("campaign", "", 1)
+    assert tools.store.exists(layout.use_key("campaign", "hosts", 1))
