@@ -137,6 +137,11 @@ class GatedProvider(InstantProvider):
         self._gates.wait(f"{request.id.campaign_id}~{request.id.purpose}", "provision")
         return cluster
 
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        """Clear, then wait."""
+        super().clear(cluster, keep)
+        self._gates.wait(f"{cluster.id.campaign_id}~{cluster.id.purpose}", "keep" if keep else "release")
+
     def destroy(self, cluster_id: ClusterId) -> None:
         """Wait, then destroy."""
         self._gates.wait(f"{cluster_id.campaign_id}~{cluster_id.purpose}", "destroy")
@@ -185,4 +190,6 @@ class GatedLoadGenerator(InstantLoadGenerator):
 
 
 def _cell_of(host: Host) -> str:
+    if "~" in host.root.parent.parent.name:  # hosts that are kept: the folder is that of the attempt
+        return f"{host.root.parent.parent.name.partition('~')[0]}~{host.root.name.rpartition('-')[0]}"
     return host.root.parent.name.rpartition("~")[0]

@@ -122,7 +122,7 @@ class Cluster(Model):
 
 
 class ClusterRequest(Model):
-    """What a provider is asked for. Asked again with a later expiry, a cluster that is there lives on until then."""
+    """What a provider is asked for. A kept cluster that is asked for again lives until the latest expiry."""
 
     id: ClusterId
     owner: str

@@ -37,7 +37,7 @@ class InstantProvider:
             raise ProviderError("was told to fail", where=str(request.id))
         found = self.find(request.id)
         if found is not None:
-            return self._prolonged(found, request)
+            return self._prolonged(found, request) if request.id.is_kept else found
         hosts = [HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}") for n in range(1, request.nodes + 1)]
         cluster = Cluster(
             id=request.id,

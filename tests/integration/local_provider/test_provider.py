@@ -292,7 +292,7 @@ def test_what_an_environment_left_goes_and_the_next_ones_stays(provider):
     for host in (before, after):
         host.write(PurePosixPath("data/table"), "rows")
         host.start(python_job("sleeper", FORKS))
-    until(lambda: len(processes(provider)) >= 6)
+    until(lambda: len(processes(provider)) >= 6, "both jobs to fork")
     left = Path(before.root)
     left.joinpath("link").symlink_to(after.root)
 

@@ -160,6 +160,40 @@ def test_destroy_leaves_what_was_installed_and_nothing_else(provider, tmp_path):
     provider.destroy(key())
 
 
+def kept(provider, owner="run-7", lasts=timedelta(hours=1)):
+    wanted = request_for(provider, ClusterId.kept("demo-1", "", 1), lasts=lasts)
+    return wanted.model_copy(update={"owner": owner})
+
+
+def test_on_kept_hosts_one_environment_takes_the_place_of_another(provider, tmp_path):
+    cluster = provider.ensure(kept(provider))
+    before, after = (provider.host(cluster, cluster.nodes[0], name) for name in ("g1-040k-r1-1", "zgc-040k-r1-1"))
+    for host in (before, after):
+        host.write(PurePosixPath("data/table"), "rows")
+        host.start(python_job("sleeper", FORKS))
+    until(lambda: len(processes(tmp_path)) >= 8, "both jobs to fork")
+
+    provider.clear(cluster, keep="zgc-040k-r1-1")
+    assert {one.environ()["PLIMSOLL_ENVIRONMENT"] for one in processes(tmp_path)} == {"zgc-040k-r1-1"}
+    assert (before.status("sleeper").state, after.status("sleeper").state) == ("missing", "running")
+    assert left_in(Path(after.root).parent) == ["zgc-040k-r1-1"]
+
+    provider.clear(cluster)
+    assert processes(tmp_path) == []
+    assert left_in(Path(after.root).parent) == []
+    assert provider.find(cluster.id) == cluster
+
+
+def test_kept_hosts_that_are_asked_for_again_live_longer(provider, with_groups, group):
+    first = provider.ensure(kept(provider))
+    later = provider.ensure(kept(provider, "run-8", timedelta(hours=3)))
+    assert (later.hosts, later.created_at, later.owner) == (first.hosts, first.created_at, "run-8")
+    assert later.expires_at > first.expires_at
+    assert with_groups(group("rack1"), group("rack2")).find(first.id) == later
+    provider.destroy(first.id)
+    assert provider.clusters() == []
+
+
 def test_destroy_leaves_other_clusters_alone(provider, tmp_path):
     for number in (1, 2):
         start(provider, provider.ensure(request_for(provider, key(attempt=number))))

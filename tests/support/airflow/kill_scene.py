@@ -150,8 +150,8 @@ class Scene:
         assert all(read_manifest(store, key) for keys in attempts.values() for key in keys)
         starts = Counter(self.gates.starts())
         assert not [cell for cell in attempts if starts[f"{campaign_id}~{cell}"] > len(attempts[cell])]
-        left = [cluster.key for cluster in self.installation.provider.clusters()]
-        assert [key for key in left if key.campaign_id == campaign_id] == []
+        left = [cluster.id for cluster in self.installation.provider.clusters()]
+        assert [one for one in left if one.campaign_id == campaign_id] == []
         assert store.exists(f"{campaign_id}/report/report.html")
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Provider
 from plimsoll.services import phases
@@ -28,14 +28,14 @@ class EachWaitsForTheLast:
     def __getattr__(self, name: str) -> object:
         return getattr(self._provider, name)
 
-    def destroy(self, key: AttemptKey) -> None:
-        if key.cell_id == CELLS[-1]:
-            self._provider.destroy(key)
+    def destroy(self, cluster_id: ClusterId) -> None:
+        if cluster_id.purpose == CELLS[-1]:
+            self._provider.destroy(cluster_id)
             self._last.set()
             return
         if not self._last.wait(10):
-            raise ProviderError("waited for another cluster's end", where=str(key))
-        self._provider.destroy(key)
+            raise ProviderError("waited for another cluster's end", where=str(cluster_id))
+        self._provider.destroy(cluster_id)
 
 
 @pytest.fixture
@@ -60,12 +60,12 @@ def test_no_cluster_waits_for_the_end_of_another(tools: Toolkit) -> None:
 
 
 def test_an_owners_clusters_end_side_by_side_too(tools: Toolkit) -> None:
-    assert [key.cell_id for key in destroy_owned(tools, lambda owner: owner == "me")] == list(CELLS)
+    assert [one.purpose for one in destroy_owned(tools, lambda owner: owner == "me")] == list(CELLS)
 
 
 def test_what_nobody_expects_of_one_cluster_comes_up_once_it_is_known(installation: Installation) -> None:
     class Broken(EachWaitsForTheLast):
-        def destroy(self, key: AttemptKey) -> None:
+        def destroy(self, cluster_id: ClusterId) -> None:
             raise RuntimeError("broken")
 
     provider = Broken(installation.toolkit.providers[INSTANT])

@@ -104,8 +104,8 @@ class LocalProvider:
     def _prolonged(self, request: ClusterRequest) -> Cluster | None:
         """The cluster that is there, whoever has it from now on, and as long as the latest to ask needs it."""
         found = folders.read(self._work, request.id)
-        if found is None:
-            return None
+        if found is None or not request.id.is_kept:
+            return found
         expires_at = max(found.expires_at, request.expires_at)
         cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at})
         if cluster != found:

@@ -132,6 +132,8 @@ class SshProvider:
 
     def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
         """The cluster, whoever has it from now on, and as long as the latest to ask needs it."""
+        if not request.id.is_kept:
+            return lease.cluster
         expires_at = max(lease.cluster.expires_at, request.expires_at)
         cluster = lease.cluster.model_copy(update={"owner": request.owner, "expires_at": expires_at})
         if cluster != lease.cluster:

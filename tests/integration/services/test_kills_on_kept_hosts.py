@@ -1,0 +1,64 @@
+"""`plimsoll run` on hosts that are kept, killed in the middle of each step and started again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.fakes.gated import Gates, toolkit
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+
+PLIMSOLL = [sys.executable, "-c", "from plimsoll.cli import app; app()"]
+RUN = ("run", "instant", "--campaign", "mine")
+FIRST, SECOND = "v1-001k-r1", "v1-002k-r1"
+HOSTS = "hosts"
+_PATIENCE_S = 600
+STEPS = [(HOSTS, "keep"), (SECOND, "start"), (HOSTS, "release"), (HOSTS, "destroy")]
+"""`keep`: what others have left on the hosts is gone, the attempt has not begun. `release`: its own is gone."""
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    made = Installation(tmp_path, toolkit)
+    plain = instant_definition(variants=1, loads=2, parallel=1)
+    made.define(plain.model_copy(update={"cluster_scope": "campaign"}))
+    return made
+
+
+def start(installation: Installation) -> "subprocess.Popen[str]":
+    environment = {**os.environ, **installation.environment}
+    pipe = subprocess.PIPE
+    checkout = Path(__file__).resolve().parents[3]
+    return subprocess.Popen([*PLIMSOLL, *RUN], cwd=checkout, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.parametrize(("whose", "step"), STEPS)
+def test_the_same_command_goes_on_with_the_same_hosts_and_leaves_none(
+    installation: Installation, whose: str, step: str
+) -> None:
+    gates = Gates(installation.folder / "work" / "gates")
+    gates.close(f"mine~{whose}", step)
+    with start(installation) as first:
+        deadline = time.monotonic() + _PATIENCE_S
+        while not gates.arrivals():
+            assert first.poll() is None, first.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        first.send_signal(signal.SIGKILL)
+    gates.open(f"mine~{whose}", step)
+
+    with start(installation) as second:
+        out, err = second.communicate(timeout=_PATIENCE_S)
+
+    assert second.returncode == 0, out + err
+    campaign = CampaignStore(installation.toolkit.store, "mine")
+    valid = [verdict for verdict in campaign.verdicts() if verdict.valid]
+    assert sorted(verdict.cell.id for verdict in valid) == [FIRST, SECOND]
+    fingerprints = [read_fingerprint(campaign.store, verdict.key) for verdict in valid]
+    assert {one and one.cluster for one in fingerprints} == {"hosts/1"}
+    assert installation.provider.journal() == ["+ mine/hosts/1", "- mine/hosts/1"]
