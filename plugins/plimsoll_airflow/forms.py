@@ -7,7 +7,7 @@ field's default means.
 from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.variant import SLUG, Variant
@@ -111,9 +111,15 @@ at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.
 - load levels: {", ".join(format_rate(load) for load in definition.loads)}
 - each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up
 - service levels: {levels}
-- workload: {definition.workload.name}, {1 - definition.workload.read_share:.0%} writes
+- workload: {_workload(definition)}
 - provider: {definition.provider.name}
 """
+
+
+def _workload(definition: Definition) -> str:
+    workload = definition.workload
+    is_own = workload.name == BASIC_TIME_SERIES
+    return f"{workload.name}, {1 - workload.read_share:.0%} writes" if is_own else workload.name
 
 
 def _campaign(about: str) -> Param:

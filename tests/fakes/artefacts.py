@@ -66,6 +66,10 @@ class EmptyArtefacts:
         """One jar."""
         return self._jars("stress", "plimsoll-stress.jar")
 
+    def node_tool(self) -> Path:
+        """One jar."""
+        return self._jars("nodes", "plimsoll-nodes.jar")
+
     def missing(self, definition: Definition) -> Sequence[Problem]:
         """Every other JDK, every other version."""
         jdks = {variant.jvm.jdk for variant in definition.variants} - {"openjdk-11.0.13"}

@@ -3,9 +3,19 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, JsonValue, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.canary import Canary
@@ -54,10 +64,19 @@ class LoadRange(Model):
         return range(self.from_, self.to + 1, self.step)
 
 
+BASIC_TIME_SERIES = "BasicTimeSeries"
+_OWN = frozenset({"read_share", "partitions", "partition_generator", "populate"})
+"""Options of BasicTimeSeries, which were keys of every definition when there was no other workload."""
+
+
 class Workload(Model):
     """What the clients ask of the database."""
 
-    name: Annotated[str, Field(description="Workload of the load generator")] = "BasicTimeSeries"
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+    name: Annotated[
+        str, Field(description="Workload of the load generator; further keys are options of that workload")
+    ] = BASIC_TIME_SERIES
     read_share: Annotated[float, Field(ge=0, le=1, description="Share of reads among all operations")] = 0.2
     partitions: Annotated[Count, Field(gt=0, description="Number of partition keys")] = 100_000_000
     partition_generator: Annotated[
@@ -68,6 +87,13 @@ class Workload(Model):
         Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
     ] = "LOCAL_ONE"
     replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
+
+    @model_serializer(mode="wrap")
+    def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Of other workloads than BasicTimeSeries without its options, but for those that somebody gave them."""
+        fields: dict[str, Any] = dump(self)
+        is_own = self.name == BASIC_TIME_SERIES
+        return {key: value for key, value in fields.items() if is_own or key not in _OWN - self.model_fields_set}
 
 
 class LoadGeneratorChoice(Model):

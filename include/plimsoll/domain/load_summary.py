@@ -22,6 +22,9 @@ class LoadSummary(Model):
         int | None, Field(description="Answered operations of the whole timed run, warm-up included")
     ] = None
     operations: Annotated[dict[str, int], Field(description="Answered operations by kind, such as `reads`")] = {}
+    shares: Annotated[
+        dict[str, float], Field(description="Share of all operations asked of each; empty: not told")
+    ] = {}
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind of error; kinds of 0 left out")] = {}
     cpu_cores: Annotated[float | None, Field(description="CPU time of the generator over wall time: cores busy")] = None
     schedule_lag_p99_ms: Annotated[

@@ -8,7 +8,8 @@ from pydantic import Field
 from plimsoll.domain.base import Model
 from plimsoll.domain.units import Duration, format_duration
 
-Operations = Literal["all", "reads", "writes"]
+ALL_OPERATIONS = "all"
+Operations = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=40, examples=["all", "reads", "writes"])]
 Windows = Literal["aligned", "sliding"]
 
 
@@ -23,7 +24,7 @@ class ServiceLevel(Model):
         milliseconds=100
     )
     operations: Annotated[
-        Operations, Field(description="Whose response times count: all of the client's queries, or one kind")
+        Operations, Field(description="Whose response times count: `all`, or one of the workload's operations")
     ] = "all"
     windows: Annotated[
         Windows, Field(description="One interval after the other, or one that begins with every record of the logs")

@@ -46,6 +46,9 @@ class ArtefactSource(Protocol):
     def load_generator(self) -> Path:
         """A folder with the jars of Plimsoll's own load generator."""
 
+    def node_tool(self) -> Path:
+        """A folder with the jars of what asks Cassandra nodes how they are."""
+
     def prepare(self, definition: Definition) -> None:
         """Fetch, verify by content and build everything that the definition's cells need."""
 

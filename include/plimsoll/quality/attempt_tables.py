@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 import pandas as pd
 
 from plimsoll.analysis.hosts import others_highest
+from plimsoll.domain.definition import BASIC_TIME_SERIES
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 from plimsoll.quality.jdk import same_precision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
@@ -75,7 +76,7 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
         ),
         "error_share": error_share(summary),
         "foreign_error_share": foreign_error_share(summary),
-        "mix_deviations": mix_deviations(definition.workload.read_share, summary),
+        "mix_deviations": mix_deviations(asked_shares(definition, summary), summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
@@ -107,16 +108,30 @@ def hosts(definition: Definition, measured: Measured) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share", "others_share"])
 
 
-def mix_deviations(asked: float, summary: LoadSummary) -> float:
-    """By how many standard deviations of a random choice the answered reads differ from the share asked for.
+def asked_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
+    """The share of all operations that each was asked for: by the definition, or as the load generator was told."""
+    if definition.workload.name != BASIC_TIME_SERIES:
+        return summary.shares
+    return {"reads": definition.workload.read_share}
 
-    Failed operations may all have been of one kind, so by as many the count may differ besides.
+
+def mix_deviations(asked: Mapping[str, float], summary: LoadSummary) -> float:
+    """By how many standard deviations of a random choice the answered operations differ from the shares asked for.
+
+    The largest over the operations. Failed operations may all have been of one kind, so by as many the count may differ
+    besides.
     """
     total = sum(summary.operations.values())
-    if not total:
+    if not total or not asked:
         return nan
-    difference = max(0.0, abs(summary.operations.get("reads", 0) - asked * total) - summary.failed)
-    deviation = sqrt(asked * (1 - asked) * total)
+    return max(
+        _deviations(summary.operations.get(name, 0), share, total, summary.failed) for name, share in asked.items()
+    )
+
+
+def _deviations(counted: int, share: float, total: int, failed: int) -> float:
+    difference = max(0.0, abs(counted - share * total) - failed)
+    deviation = sqrt(share * (1 - share) * total)
     return difference / deviation if deviation else (inf if difference else 0.0)
 
 

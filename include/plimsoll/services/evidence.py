@@ -33,13 +33,14 @@ _SAMPLES = "host.csv"
 class Evidence:
     """The collected files of one attempt, by what they are.
 
-    `response_times`: histogram logs by file name. `events`: what the nodes' own logs tell, by host, and `lines`: the
-    logs themselves, in order of time, with what their GC logs say of long pauses.
+    `response_times`: histogram logs by file name, each of one of the `operations`. `events`: what the nodes' own logs
+    tell, by host, and `lines`: the logs themselves, in order of time, with what their GC logs say of long pauses.
     `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a second and host.
     """
 
     summary: LoadSummary
     response_times: Mapping[str, bytes]
+    operations: Sequence[str]
     pauses: Mapping[str, Pauses]
     events: Mapping[str, Sequence[Event]]
     lines: Mapping[str, Sequence[LogLine]]
@@ -53,13 +54,14 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
     generator = work.load_generator
     summary_path = paths.get(generator.summary_file)
     progress_path = paths.get(generator.progress_file)
-    logs = generator.response_time_logs(paths).values()
+    logs = generator.response_time_logs(paths)
     pauses = dict(_pauses(work, manifest))
     logs_of_nodes = dict(_node_logs(work, manifest, {host: found.zone for host, found in pauses.items()}))
     database = work.database
     return Evidence(
         summary=generator.summary(_read(work, summary_path).decode() if summary_path else ""),
-        response_times={name: _read(work, paths[name]) for name in logs},
+        response_times={name: _read(work, paths[name]) for name in logs.values()},
+        operations=tuple(logs),
         pauses=pauses,
         events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
         lines={host: _lines(work, manifest, host, text, zone) for host, (text, zone) in logs_of_nodes.items()},

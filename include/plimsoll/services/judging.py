@@ -118,7 +118,9 @@ def _judgement(work: Work, evidence: Evidence) -> Judgement:
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
     )
-    return judge_logs(evidence.response_times, run, work.definition.service_levels)
+    # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
+    names = {operation: operation for operation in evidence.operations}
+    return judge_logs(evidence.response_times, run, work.definition.service_levels, kinds=names)
 
 
 def _opening_backlog(work: Work, evidence: Evidence) -> OpeningBacklog | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.load_generator import JAR, Sources
+from plimsoll.adapters.artefacts.java_programs import Sources
 from plimsoll.cli.prepare import prepare
 from plimsoll.domain.errors import ArtefactError
 
@@ -53,7 +53,8 @@ def test_the_load_generator_runs(artefacts):
     argv = [artefacts.jdk("openjdk-11.0.13").java, "-cp", f"{folder}/*", "plimsoll.stress.Main", "--help"]
     helped = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert "run" in helped.stdout + helped.stderr
-    assert b"Main-Class: plimsoll.stress.Main" in zipfile.ZipFile(folder / JAR).read("META-INF/MANIFEST.MF")
+    manifest = zipfile.ZipFile(folder / "plimsoll-stress.jar").read("META-INF/MANIFEST.MF")
+    assert b"Main-Class: plimsoll.stress.Main" in manifest
 
 
 def test_sources_that_do_not_compile_are_said_and_leave_nothing(shared_cache, tmp_path):

@@ -26,6 +26,12 @@ def program(artefacts):
     return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.load_generator()}/*")
 
 
+@pytest.fixture(scope="session")
+def node_tool(artefacts):
+    """What asks nodes how they are."""
+    return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.node_tool()}/*", "plimsoll.nodes.Main")
+
+
 @pytest.fixture(scope="package")
 def node(artefacts, tmp_path_factory):
     """A node for all tests that leave it as it was."""
@@ -64,7 +70,7 @@ def ask(artefacts, program, tmp_path_factory):
     """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
     classes = str(tmp_path_factory.mktemp("classes"))
     compile_java(program.java, artefacts.load_generator(), Path(__file__).parent / "java", classes)
-    argv = [program.java, *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.Ask"]
+    argv = [program.java, *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.core.Ask"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
 
         def answers(*questions):

@@ -113,14 +113,15 @@ class Program:
 
     java: Path
     class_path: str
+    main: str = "plimsoll.stress.Main"
 
     def start(self, *arguments: str, log: BinaryIO) -> subprocess.Popen[bytes]:
-        argv = [str(self.java), *JVM, "-cp", self.class_path, "plimsoll.stress.Main", *arguments]
+        argv = [str(self.java), *JVM, "-cp", self.class_path, self.main, *arguments]
         tied = [sys.executable, "-c", _TIED, str(os.getpid()), *argv]
         return subprocess.Popen(tied, stdout=log, stderr=subprocess.STDOUT)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        argv = [str(self.java), *JVM, "-cp", self.class_path, "plimsoll.stress.Main", *arguments]
+        argv = [str(self.java), *JVM, "-cp", self.class_path, self.main, *arguments]
         return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 

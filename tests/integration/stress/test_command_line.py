@@ -28,8 +28,6 @@ USAGE, UNREACHABLE = 2, 3
         ((*WHOLE, "--response-time-warmup", "3s"), "shorter than -d"),
         ((*WHOLE, "--hdr", "/no/such/folder/m.hdr"), "/no/such/folder"),
         (("frobnicate",), "frobnicate"),
-        (("inspect", "--jmx-port", "here"), "not a port"),
-        (("probe",), "--host"),
     ],
 )
 def test_a_command_line_that_makes_no_sense_is_refused_with_a_reason(program, options, said):
@@ -37,6 +35,15 @@ def test_a_command_line_that_makes_no_sense_is_refused_with_a_reason(program, op
     assert ended.returncode == USAGE
     assert said in ended.stderr
     assert "\tat " not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [(("inspect", "--jmx-port", "here"), "not a port"), (("probe",), "--host")]
+)
+def test_the_node_tool_refuses_what_makes_no_sense_with_a_reason(node_tool, options, said):
+    ended = node_tool.run(*options)
+    assert ended.returncode == USAGE
+    assert said in ended.stderr
 
 
 def test_a_refused_command_line_leaves_no_file(program, tmp_path):
@@ -76,16 +83,16 @@ def test_a_database_that_is_not_there_is_unreachable(load, tmp_path):
     assert NOBODY in summary["reason"]
 
 
-def test_nodes_that_do_not_come_in_time_are_named(program):
-    ended = program.run("probe", "--host", NOBODY, "--timeout", "1s")
+def test_nodes_that_do_not_come_in_time_are_named(node_tool):
+    ended = node_tool.run("probe", "--host", NOBODY, "--timeout", "1s")
     assert ended.returncode == UNREACHABLE
     assert '"ready":false' in ended.stdout
     assert f"{NOBODY} does not listen on port 9042" in ended.stdout
 
 
-def test_a_jmx_port_without_a_jvm_is_said(program):
+def test_a_jmx_port_without_a_jvm_is_said(node_tool):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    ended = program.run("inspect", "--jmx-port", str(port))
+    ended = node_tool.run("inspect", "--jmx-port", str(port))
     assert ended.returncode == UNREACHABLE
     assert '"error":"no answer from the JMX port' in ended.stdout

@@ -16,8 +16,8 @@ def jmx(node):
     return f"{host}:{port}"
 
 
-def test_a_whole_cluster_is_ready(program, node):
-    ended = program.run("probe", "--host", node.address, "--timeout", "60s")
+def test_a_whole_cluster_is_ready(node_tool, node):
+    ended = node_tool.run("probe", "--host", node.address, "--timeout", "60s")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     answer = json.loads(ended.stdout)
     assert (answer["ready"], answer["reason"]) == (True, None)
@@ -31,8 +31,8 @@ def test_a_whole_cluster_is_ready(program, node):
     assert len(described["schema_version"]) == 36
 
 
-def test_a_missing_node_is_told_at_the_deadline(program, node):
-    ended = program.run("probe", "--host", node.address, "--nodes", "2", "--timeout", "1s")
+def test_a_missing_node_is_told_at_the_deadline(node_tool, node):
+    ended = node_tool.run("probe", "--host", node.address, "--nodes", "2", "--timeout", "1s")
     assert ended.returncode == UNREACHABLE
     answer = json.loads(ended.stdout)
     assert answer["ready"] is False
@@ -40,16 +40,16 @@ def test_a_missing_node_is_told_at_the_deadline(program, node):
     assert answer["nodes"][0]["release_version"] == "4.0.1"
 
 
-def test_the_probe_leaves_nothing_behind(program, node):
-    first = json.loads(program.run("probe", "--host", node.address).stdout)
-    second = json.loads(program.run("probe", "--host", node.address).stdout)
+def test_the_probe_leaves_nothing_behind(node_tool, node):
+    first = json.loads(node_tool.run("probe", "--host", node.address).stdout)
+    second = json.loads(node_tool.run("probe", "--host", node.address).stdout)
     assert first["nodes"][0]["schema_version"] == second["nodes"][0]["schema_version"]
 
 
 @pytest.fixture(scope="module")
-def inspected(program, node):
+def inspected(node_tool, node):
     """The node twice, and a port where nobody listens, in one start of the program."""
-    ended = program.run("inspect", "--jmx-port", f"{jmx(node)},{jmx(node)},127.255.255.253:7199")
+    ended = node_tool.run("inspect", "--jmx-port", f"{jmx(node)},{jmx(node)},127.255.255.253:7199")
     assert ended.returncode == UNREACHABLE
     return json.loads(ended.stdout)
 
@@ -86,3 +86,10 @@ def test_cassandra_tells_its_state(inspected, node):
     assert cassandra["unreachable_nodes"] == []
     assert cassandra["pending_compactions"] >= 0
     assert cassandra["dropped_messages"].keys().isdisjoint({"no such message"})
+
+
+def test_a_node_without_compactions_is_settled(node_tool, node):
+    ended = node_tool.run("settle", "--jmx-port", jmx(node), "--timeout", "60s")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    answer = json.loads(ended.stdout)
+    assert (answer["settled"], set(answer["left"].values()), answer["error"]) == (True, {0}, None)

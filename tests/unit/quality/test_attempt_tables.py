@@ -72,7 +72,8 @@ def test_the_worst_missed_interval_tells_whose_the_miss_is():
 
 def mix(asked: float, reads: int, writes: int, errors: int = 0) -> float:
     operations = {"reads": reads, "writes": writes}
-    return tables.mix_deviations(asked, sound.summary(operations=operations, errors={"read_timeout": errors}))
+    summary = sound.summary(operations=operations, errors={"read_timeout": errors})
+    return tables.mix_deviations({"reads": asked}, summary)
 
 
 def test_the_mix_is_measured_in_standard_deviations():

@@ -9,9 +9,8 @@ from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
+from plimsoll.adapters.artefacts.java_programs import JDK_ID, Sources, built, load_generator, node_tool
 from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
-from plimsoll.adapters.artefacts.load_generator import JDK_ID, Sources, beside_package, load_generator
-from plimsoll.adapters.artefacts.load_generator import entry_of as generator_entry
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_jdks, locked_set
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
@@ -36,7 +35,7 @@ class Artefacts:
         archives: Archives | None = None,
     ) -> None:
         self._cache, self._archives = Cache(cache, log), archives or Archives()
-        self._sources = sources or beside_package()
+        self._generator = load_generator(sources)
 
     def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
         """The Java runtime of a definition's name for it."""
@@ -60,7 +59,11 @@ class Artefacts:
 
     def load_generator(self) -> Path:
         """A folder of jars: Plimsoll's own load generator and its libraries."""
-        return load_generator(self._cache, self._sources)
+        return built(self._cache, self._generator)
+
+    def node_tool(self) -> Path:
+        """A folder of jars: what asks Cassandra nodes how they are, and its libraries."""
+        return built(self._cache, node_tool())
 
     def derived(self, key: str, build: Callable[[Path], None]) -> Path:
         """A folder for something made from artefacts, such as a class data archive: `build` fills it, once per key.
@@ -76,7 +79,8 @@ class Artefacts:
             self.collectors(wanted.id, wanted.archive)
         for product, version in _databases(definition):
             jar_folder(self._cache, _database(product, version), thorough=True)
-        load_generator(self._cache, self._sources, thorough=True)
+        for program in (self._generator, node_tool()):
+            built(self._cache, program, thorough=True)
 
     def missing(self, definition: Definition) -> list[Problem]:
         """What the definition's cells need and is not in the cache; fetches nothing."""
@@ -103,7 +107,7 @@ class Artefacts:
                 yield Problem("system.version", f"{product} {version} is not in the cache", _SETUP)
 
     def _missing_generator(self) -> Iterator[Problem]:
-        if not is_sound(self._cache.root / generator_entry(self._sources)):
+        if not all(is_sound(self._cache.root / program.entry()) for program in (self._generator, node_tool())):
             yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _SETUP)
         elif not jdks.is_there(self._cache, JDK_ID):
             yield Problem("load_generator.name", f"its JDK {JDK_ID} is not in the cache", _SETUP)

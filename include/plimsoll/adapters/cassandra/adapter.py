@@ -13,10 +13,10 @@ from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, install, start
+from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.adapters.cassandra.words import down
-from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
@@ -37,7 +37,7 @@ class Cassandra:
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
-        self._program = StressProgram(artefacts)
+        self._tool = NodeTool(artefacts)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Versions, JDKs, collectors and settings that can't be run."""
@@ -69,12 +69,12 @@ class Cassandra:
             # told, where it is needed.
             brought: list[Future[Any]] = [pool.submit(install, node, blueprint) for node in others]
             start(seed, blueprint)
-            brought += [pool.submit(self._program.argv, host) for host in (load, *nodes)]
+            brought += [pool.submit(self._tool.argv, host) for host in (load, *nodes)]
             patience.await_line([seed], blueprint.release.listening)
             wait(brought)
             list(pool.map(partial(start, blueprint=blueprint), others))
             patience.await_line(nodes, blueprint.release.ready)
-            probe(self._program, load, nodes)
+            probe(self._tool, load, nodes)
 
     def fingerprint(
         self,
@@ -83,7 +83,7 @@ class Cassandra:
         load: Host,  # noqa: ARG002 - JMX is open on a node's own host only
     ) -> Sequence[NodeFingerprint]:
         """What really runs on each node, asked of its JVM."""
-        return inspect(self._program, nodes)
+        return inspect(self._tool, nodes)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the log's tail for each node that is not running."""

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from plimsoll.adapters.cassandra.command import JMX_PORT, jmx_address
+from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.cassandra.words import name_of
-from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
 from plimsoll.domain.variant import Collector
@@ -16,8 +16,6 @@ from plimsoll.ports.host import Host
 
 _WHOLE = timedelta(seconds=90)
 _JVM_START = timedelta(seconds=60)
-# To optimise the code of a JVM that lives for seconds takes longer than it saves.
-_SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128M")
 
 _COLLECTOR_FLAGS: Mapping[str, Collector] = {
     "UseG1GC": "G1",
@@ -29,11 +27,11 @@ _COLLECTOR_FLAGS: Mapping[str, Collector] = {
 }
 
 
-def probe(program: StressProgram, load: Host, nodes: Sequence[Host]) -> None:
+def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
     """Return once every node knows all others, all have one schema and each takes a write at ALL. DeployError."""
     addresses = ",".join(node.info.address for node in nodes)
     timeout = f"{_WHOLE.total_seconds():.0f}s"
-    answer = _ask(program, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
+    answer = _ask(tool, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
     if not answer["ready"]:
         raise DeployError(
             f"the nodes run, but are no whole cluster after {timeout}: {answer['reason']}",
@@ -42,21 +40,47 @@ def probe(program: StressProgram, load: Host, nodes: Sequence[Host]) -> None:
         )
 
 
-def inspect(program: StressProgram, nodes: Sequence[Host]) -> list[NodeFingerprint]:
+def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """What the nodes' JVMs and Cassandra report, in the nodes' order. DeployError when one does not answer."""
-    machines: dict[str, list[Host]] = {}
-    for node in nodes:
-        machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
+    machines = _by_machine(nodes)
     with ThreadPoolExecutor(max(1, len(machines))) as pool:
-        answers = list(pool.map(lambda hosts: _inspect_machine(program, hosts), machines.values()))
+        answers = list(pool.map(lambda hosts: _inspect_machine(tool, hosts), machines.values()))
     found = {facts.host: facts for each in answers for facts in each}
     return [found[node.info.name] for node in nodes]
 
 
-def _inspect_machine(program: StressProgram, nodes: Sequence[Host]) -> list[NodeFingerprint]:
+def settle(tool: NodeTool, nodes: Sequence[Host], patience: timedelta) -> dict[str, int]:
+    """Wait until no node has a compaction left. Host → how many were left after `patience`; empty once all are done.
+
+    DeployError when a node does not answer.
+    """
+    machines = _by_machine(nodes)
+    with ThreadPoolExecutor(max(1, len(machines))) as pool:
+        answers = list(pool.map(lambda hosts: _settle_machine(tool, hosts, patience), machines.values()))
+    return {host: count for each in answers for host, count in each.items() if count}
+
+
+def _settle_machine(tool: NodeTool, nodes: Sequence[Host], patience: timedelta) -> dict[str, int]:
+    addresses = {jmx_address(node.info.address): node for node in nodes}
+    ports = ",".join(f"{address}:{JMX_PORT}" for address in addresses)
+    timeout = f"{patience.total_seconds():.0f}s"
+    answer = _ask(tool, nodes[0], "settle", "--jmx-port", ports, "--timeout", timeout, allowed=patience + _JVM_START)
+    if answer["error"]:
+        raise DeployError(answer["error"], where="cassandra", mend="see whether the node runs")
+    return {addresses[address].info.name: count for address, count in answer["left"].items()}
+
+
+def _by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
+    machines: dict[str, list[Host]] = {}
+    for node in nodes:
+        machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
+    return machines
+
+
+def _inspect_machine(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """JMX is open on a node's own machine only, and one start of the program serves all nodes there."""
     ports = ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
-    answers = _ask(program, nodes[0], "inspect", "--jmx-port", ports, allowed=_JVM_START)
+    answers = _ask(tool, nodes[0], "inspect", "--jmx-port", ports, allowed=_JVM_START)
     for node, answer in zip(nodes, answers, strict=True):
         if answer["error"]:
             raise DeployError(answer["error"], where=f"cassandra on {name_of(node)}", mend="see whether the node runs")
@@ -97,9 +121,9 @@ def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
     return next((name for flag, name in _COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)
 
 
-def _ask(program: StressProgram, host: Host, *arguments: str, allowed: timedelta) -> Any:
+def _ask(tool: NodeTool, host: Host, *arguments: str, allowed: timedelta) -> Any:
     """The program's answer, JSON on its last line of output; its exit code says no more than that."""
-    result = host.run(program.argv(host, *arguments, jvm=_SHORT_LIVED), timeout=allowed, check=False)
+    result = host.run(tool.argv(host, *arguments), timeout=allowed, check=False)
     try:
         return json.loads(result.stdout.strip().rpartition("\n")[2])
     except ValueError as error:

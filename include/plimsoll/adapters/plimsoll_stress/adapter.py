@@ -9,8 +9,9 @@ from typing import Any
 from plimsoll import __version__
 from plimsoll.adapters.plimsoll_stress import command, reports
 from plimsoll.adapters.plimsoll_stress.checks import problems
+from plimsoll.adapters.plimsoll_stress.operations import given_options
 from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.happening import GeneratorSecond
@@ -49,6 +50,8 @@ class PlimsollStress:
         argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         plan = {"job_id": request.job_id, "duration_s": definition.timing.duration.total_seconds()}
         host.write(folder / _PLAN, json.dumps(plan))
+        if definition.workload.name != BASIC_TIME_SERIES:
+            host.write(folder / command.OPTIONS, json.dumps(given_options(definition.workload), indent=1))
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:

@@ -3,12 +3,17 @@
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.plimsoll_stress.operations import given_options, shares
+from plimsoll.adapters.plimsoll_stress.options import option_problems
+from plimsoll.adapters.plimsoll_stress.own_statements import own_statement_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_duration, parse_size
 from plimsoll.ports.artefacts import ArtefactSource
 
-WORKLOADS = ("BasicTimeSeries",)
+OWN_STATEMENTS = "cql"
 _MOST_THREADS = 1000
 _MOST_CONCURRENCY = 32_768
 _LEAST_HEAP = "64M"
@@ -20,10 +25,25 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:
-    name = definition.workload.name
-    if name not in WORKLOADS:
-        known = ", ".join(WORKLOADS)
-        yield Problem("workload.name", f"{name!r} is no workload of plimsoll-stress", f"there is: {known}")
+    name, known = definition.workload.name, catalogue().by_name
+    if name not in known:
+        yield Problem("workload.name", f"{name!r} is no workload of plimsoll-stress", meant_or_known(name, list(known)))
+        return
+    found = list(option_problems("workload", name, known[name].options, given_options(definition.workload)))
+    if name == OWN_STATEMENTS and not found:
+        found = list(own_statement_problems(given_options(definition.workload)))
+    yield from found
+    if not found:
+        yield from _operations(definition)
+
+
+def _operations(definition: Definition) -> Iterator[Problem]:
+    """Service levels of operations that the workload does not have."""
+    operations = ["all", *(name for name, share in shares(definition.workload).items() if share > 0)]
+    for number, level in enumerate(definition.service_levels):
+        if level.operations not in operations:
+            what = f"{definition.workload.name} has no operations called {level.operations!r}"
+            yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, operations))
 
 
 def _generator(definition: Definition) -> Iterator[Problem]:

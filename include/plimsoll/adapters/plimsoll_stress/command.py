@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
 from plimsoll.domain.units import format_count, format_duration
 
 CSV = "tlp_stress_metrics.csv"
 HDR = "tlp_stress_metrics.hdr"
 PROGRESS = "progress.jsonl"
 SUMMARY = "summary.json"
+OPTIONS = "options.json"
+"""Options of workloads that tlp-stress has no words for."""
 
 
 def run_arguments(
@@ -17,15 +19,16 @@ def run_arguments(
 ) -> tuple[str, ...]:
     """`run WORKLOAD …`: what tlp-stress would be told first, under its names, then what it has no words for."""
     workload, generator, timing = definition.workload, definition.load_generator, definition.timing
+    is_own = workload.name == BASIC_TIME_SERIES
     published = {
         "-d": format_duration(timing.duration),
-        "-p": _count(workload.partitions),
+        **({"-p": _count(workload.partitions)} if is_own else {}),
         "-c": str(generator.concurrency),
-        "--pg": workload.partition_generator,
+        **({"--pg": workload.partition_generator} if is_own else {}),
         "-t": str(generator.threads),
-        "-r": str(workload.read_share),
+        **({"-r": str(workload.read_share)} if is_own else {}),
         "--rate": str(load_ops_s),
-        "--populate": str(workload.populate),
+        **({"--populate": str(workload.populate)} if is_own else {}),
         "--response-time-warmup": format_duration(timing.warmup),
         "--csv": str(folder / CSV),
         "--hdr": str(folder / HDR),
@@ -36,6 +39,7 @@ def run_arguments(
         "--host": ",".join(contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
+        **({} if is_own else {"--options": str(folder / OPTIONS)}),
     }
     return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
 

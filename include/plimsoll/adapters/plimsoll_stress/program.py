@@ -1,4 +1,4 @@
-"""The Java program that puts on the load, and answers what a campaign asks of database nodes."""
+"""The Java program that puts on the load."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath

@@ -19,6 +19,7 @@ _PHASES: Mapping[str, Phase] = {
     "drain": "load",
 }
 _KINDS: Mapping[str, str] = {"selects": "reads", "mutations": "writes"}
+"""Labels of BasicTimeSeries, which are tlp-stress'; other workloads' labels are the operations' names."""
 _RESPONSE = ".hdr-intended-"
 
 
@@ -94,8 +95,8 @@ def log_end(text: str) -> timedelta | None:
 
 def response_time_logs(names: Iterable[str]) -> dict[str, str]:
     """Operation → name, of the names that are response-time logs'."""
-    suffixes = {f"{_RESPONSE}{label}": kind for label, kind in _KINDS.items()}
-    return {kind: name for name in names for suffix, kind in suffixes.items() if name.endswith(suffix)}
+    labels = {name.partition(_RESPONSE)[2]: name for name in names}
+    return {_KINDS.get(label, label): name for label, name in labels.items() if label}
 
 
 def parse_summary(text: str) -> LoadSummary:
@@ -124,6 +125,7 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
         "achieved_ops_s": measured["achieved_ops_s"],
         # What the warm-up did not answer belongs to the judged time, also what came after its end or never.
         "operations": _less(_answered(run["operations"]), _answered(warmup["operations"])),
+        "shares": {_KINDS.get(label, label): share for label, share in run.get("shares", {}).items()},
         "errors": {kind: count for kind, count in _less(run["errors"], warmup["errors"]).items() if count},
         "cpu_cores": generator["cpu_cores"],
         "schedule_lag_p99_ms": generator["schedule_lag_ms"]["p99"],
@@ -135,7 +137,7 @@ def _judged(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _answered(operations: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    return {_KINDS[label]: counts["completed"] for label, counts in operations.items()}
+    return {_KINDS.get(label, label): counts["completed"] for label, counts in operations.items()}
 
 
 def _less(whole: Mapping[str, int], part: Mapping[str, int]) -> dict[str, int]:

@@ -67,7 +67,7 @@ def _rows(
 ) -> Iterator[Mapping[str, object]]:
     """The median over repeats of each percentile that all of them tell, and of their maxima."""
     table = pd.concat([one.latencies for one in attempts], ignore_index=True)
-    apart = set(table["operation"]) & {"reads", "writes"}
+    apart = set(table["operation"]) - {"all"}
     for operation in sorted(apart) or ["all"]:
         own = table[table["operation"] == operation]
         told = own.groupby("percentile")["ms"].agg(["median", "size"])

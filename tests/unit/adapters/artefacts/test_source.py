@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.load_generator import Sources, entry_of
+from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
 
@@ -79,12 +79,12 @@ def test_something_derived_is_made_once_and_kept_by_its_key(artefacts):
 def test_the_generators_place_follows_its_sources(tmp_path):
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "A.java").write_text("class A {}")
-    first = entry_of(Sources(tmp_path))
-    assert entry_of(Sources(tmp_path)) == first
+    first = load_generator(Sources(tmp_path)).entry()
+    assert load_generator(Sources(tmp_path)).entry() == first
     (tmp_path / "p" / "A.java").write_text("class A { }")
-    assert entry_of(Sources(tmp_path)) != first
+    assert load_generator(Sources(tmp_path)).entry() != first
 
 
 def test_missing_sources_are_said(artefacts, tmp_path):
-    with pytest.raises(ArtefactError, match="sources are not there"):
-        entry_of(Sources(tmp_path / "none"))
+    with pytest.raises(ArtefactError, match="Java sources are not there"):
+        load_generator(Sources(tmp_path / "none")).entry()

@@ -84,7 +84,7 @@ def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(cassandra, def
     with pytest.raises(DeployError, match="never said 'Listening on address:'"):
         deploy(cassandra, define, healthy, load)
     assert set(brought) >= {(node, "cassandra-4.0.1") for node in healthy}
-    assert set(brought) >= {(host, bundle) for host in (load, *healthy) for bundle in ("openjdk-11.0.13", "stress")}
+    assert set(brought) >= {(host, bundle) for host in (load, *healthy) for bundle in ("openjdk-11.0.13", "nodes")}
 
 
 def test_a_seed_that_listens_is_enough_for_the_others_to_start(cassandra, define, healthy, load):

@@ -1,18 +1,19 @@
 import json
+from datetime import timedelta
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra.inquiry import inspect, jvm_facts, probe
-from plimsoll.adapters.plimsoll_stress.program import StressProgram
+from plimsoll.adapters.cassandra.inquiry import inspect, jvm_facts, probe, settle
+from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult
 
 
 @pytest.fixture
-def program(artefacts):
-    return StressProgram(artefacts)
+def tool(artefacts):
+    return NodeTool(artefacts)
 
 
 def saying(answer, exit_code=0):
@@ -39,36 +40,36 @@ def jvm(port=7199, **changes):
     }
 
 
-def test_the_probe_asks_for_all_nodes_from_the_load_host(program, nodes, load):
+def test_the_probe_asks_for_all_nodes_from_the_load_host(tool, nodes, load):
     load.command = saying({"ready": True, "reason": None, "nodes": []})
-    probe(program, load, nodes)
+    probe(tool, load, nodes)
     (argv,) = load.commands
     assert argv[argv.index("probe") :] == ("probe", "--host", "127.9.9.1,127.9.9.2,127.9.9.3", "--timeout", "90s")
 
 
-def test_a_cluster_that_is_not_whole_is_an_error_with_the_probe_s_reason(program, nodes, load):
+def test_a_cluster_that_is_not_whole_is_an_error_with_the_probe_s_reason(tool, nodes, load):
     load.command = saying({"ready": False, "reason": "127.9.9.2 has another schema version", "nodes": []}, exit_code=3)
     with pytest.raises(DeployError, match="has another schema version") as failure:
-        probe(program, load, nodes)
+        probe(tool, load, nodes)
     assert "node2 (127.9.9.2)" in failure.value.where
 
 
-def test_a_probe_that_does_not_answer_is_an_error_with_its_words(program, nodes, load):
+def test_a_probe_that_does_not_answer_is_an_error_with_its_words(tool, nodes, load):
     load.command = lambda _: CommandResult(1, "", "Error: could not find java.base")
     with pytest.raises(DeployError, match="could not find java"):
-        probe(program, load, nodes)
+        probe(tool, load, nodes)
 
 
-def test_nodes_of_different_machines_are_each_asked_at_home(program, nodes):
+def test_nodes_of_different_machines_are_each_asked_at_home(tool, nodes):
     for node in nodes:
         node.command = saying([jvm()])
-    found = inspect(program, nodes)
+    found = inspect(tool, nodes)
     assert [node.host for node in found] == ["node1", "node2", "node3"]
     assert all(node.database_version == "4.0.1" for node in found)
     assert [len(node.commands) for node in nodes] == [1, 1, 1]
 
 
-def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(program, tmp_path):
+def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(tool, tmp_path):
     nodes = [
         ScriptedHost(
             tmp_path / f"n{n}",
@@ -77,16 +78,16 @@ def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(program, t
         for n in (1, 2)
     ]
     nodes[0].command = saying([jvm(java_runtime_version="11"), jvm(java_runtime_version="12")])
-    assert [node.jvm.version for node in inspect(program, nodes)] == ["11", "12"]
+    assert [node.jvm.version for node in inspect(tool, nodes)] == ["11", "12"]
     (argv,) = nodes[0].commands
     assert argv[-2:] == ("--jmx-port", "127.9.9.1:7199,127.9.9.2:7199")
     assert nodes[1].commands == []
 
 
-def test_a_jvm_that_does_not_answer_is_an_error_that_names_its_node(program, nodes):
+def test_a_jvm_that_does_not_answer_is_an_error_that_names_its_node(tool, nodes):
     nodes[0].command = saying([{"jmx_port": 7199, "error": "no answer from the JMX port"}])
     with pytest.raises(DeployError, match="no answer from the JMX port") as failure:
-        inspect(program, nodes[:1])
+        inspect(tool, nodes[:1])
     assert failure.value.where == "cassandra on node1 (127.9.9.1)"
 
 
@@ -107,3 +108,26 @@ def test_the_heap_is_the_flag_s_where_the_bean_leaves_out_a_survivor_space():
 )
 def test_the_collector_is_the_one_whose_flag_is_on_in_the_running_jvm(changes, collector):
     assert jvm_facts(jvm(**changes)).collector == collector
+
+
+def test_nodes_without_compactions_are_settled(tool, nodes):
+    for node in nodes:
+        node.command = saying({"settled": True, "left": {node.info.address: 0}, "waited_s": 3.0, "error": None})
+    assert settle(tool, nodes, timedelta(minutes=5)) == {}
+    argv = nodes[0].commands[0]
+    assert argv[argv.index("settle") :][-2:] == ("--timeout", "300s")
+
+
+def test_compactions_that_are_left_are_told_by_host(tool, nodes):
+    for count, node in enumerate(nodes):
+        node.command = lambda argv, count=count: saying(
+            {"settled": not count, "left": {argv[argv.index("--jmx-port") + 1].split(":")[0]: count}, "error": None}
+        )(argv)
+    assert settle(tool, nodes, timedelta(seconds=5)) == {"node2": 1, "node3": 2}
+
+
+def test_a_node_that_does_not_tell_its_compactions_is_an_error(tool, nodes):
+    for node in nodes:
+        node.command = saying({"settled": False, "left": {}, "error": "127.9.9.1: no answer"}, exit_code=3)
+    with pytest.raises(DeployError, match="no answer"):
+        settle(tool, nodes, timedelta(seconds=5))

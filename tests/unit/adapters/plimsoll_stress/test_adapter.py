@@ -154,7 +154,7 @@ def test_a_definition_it_can_do_has_no_problems(stress):
 @pytest.mark.parametrize(
     ("changes", "where"),
     [
-        ({"workload": {"name": "KeyValue"}}, "workload.name"),
+        ({"workload": {"name": "NoSuchWorkload"}}, "workload.name"),
         ({"load_generator": {"threads": 1001}}, "load_generator.threads"),
         ({"load_generator": {"concurrency": 40000}}, "load_generator.concurrency"),
         ({"load_generator": {"heap": "8M"}}, "load_generator.heap"),

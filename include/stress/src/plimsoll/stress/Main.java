@@ -2,14 +2,16 @@ package plimsoll.stress;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import plimsoll.stress.core.ExitCode;
+import plimsoll.stress.core.Version;
 
-/** The program: {@code run}, {@code probe} and {@code inspect}. */
+/** The program: {@code run}, {@code workloads} and {@code keys}. */
 @Command(
         name = "plimsoll.stress",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        description = "An open-loop load generator for Apache Cassandra, and what a campaign asks of its nodes.",
-        subcommands = {RunCommand.class, ProbeCommand.class, InspectCommand.class})
+        description = "An open-loop load generator for databases that speak CQL.",
+        subcommands = {RunCommand.class, WorkloadsCommand.class, KeysCommand.class})
 public final class Main {
     private Main() {}
 

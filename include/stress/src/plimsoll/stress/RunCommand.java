@@ -6,6 +6,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import plimsoll.stress.core.ExitCode;
+import plimsoll.stress.core.Run;
+import plimsoll.stress.core.RunOptions;
+import plimsoll.stress.core.Stop;
+import plimsoll.stress.core.StressException;
+import plimsoll.stress.core.Summary;
+import plimsoll.stress.core.Version;
+import plimsoll.stress.core.Workload;
+import plimsoll.stress.cql.CqlConnector;
+import plimsoll.stress.cql.CqlOptions;
+import plimsoll.stress.workloads.WorkloadOptions;
 
 /** {@code run}: puts a load on a database. */
 @Command(
@@ -21,6 +32,12 @@ final class RunCommand implements Callable<Integer> {
 
     @Mixin
     RunOptions options;
+
+    @Mixin
+    WorkloadOptions workloadOptions;
+
+    @Mixin
+    CqlOptions cql;
 
     @Spec
     CommandSpec spec;
@@ -39,10 +56,13 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private ExitCode execute(Stop stop) {
-        Summary summary = new Summary(options);
+        Summary summary = new Summary(options, workloadOptions.seed);
         try {
             options.check();
-            new Run(options, commandLine(), stop, summary).execute();
+            cql.check();
+            Workload workload = workloadOptions.workload(options.workload);
+            CqlConnector connector = new CqlConnector(cql);
+            new Run(options, connector, workload, workloadOptions.seed, commandLine(), stop, summary).execute();
             return end(summary, ExitCode.COMPLETE, null);
         } catch (StressException error) {
             return end(summary, error.exitCode, error.getMessage());

@@ -1,0 +1,167 @@
+package plimsoll.nodes;
+
+import java.io.IOException;
+import java.rmi.NotBoundException;
+import java.rmi.registry.LocateRegistry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import javax.management.openmbean.TabularData;
+import javax.management.remote.rmi.RMIConnector;
+import javax.management.remote.rmi.RMIServer;
+
+/**
+ * One running JVM, over RMI. The stub is taken from the registry by hand: {@code service:jmx} addresses are looked up
+ * by JNDI, whose RMI provider (jdk.naming.rmi) small Java runtimes lack.
+ */
+final class JvmInspection implements AutoCloseable {
+    private static final String HOTSPOT = "com.sun.management:type=HotSpotDiagnostic";
+    private static final String PENDING = "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
+    private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
+
+    /** Flags that decide how a JVM collects, and are no diagnostic options. */
+    private static final List<String> FLAGS = List.of(
+            "UseG1GC", "UseConcMarkSweepGC", "UseParallelGC", "UseSerialGC", "UseShenandoahGC", "UseZGC", "MaxHeapSize",
+            "InitialHeapSize", "MaxNewSize", "NewSize", "SoftMaxHeapSize", "UseLargePages", "UseTransparentHugePages",
+            "AlwaysPreTouch", "ParallelGCThreads", "ConcGCThreads", "MaxGCPauseMillis", "G1HeapRegionSize",
+            "InitiatingHeapOccupancyPercent", "G1RSetUpdatingPauseTimePercent", "CMSInitiatingOccupancyFraction",
+            "UseCMSInitiatingOccupancyOnly", "CMSWaitDuration", "MaxTenuringThreshold", "SurvivorRatio",
+            "ShenandoahGCHeuristics", "UseNUMA", "UseCompressedOops", "UseStringDeduplication", "ResizeTLAB",
+            "PerfDisableSharedMem", "MaxDirectMemorySize", "TieredStopAtLevel", "UnlockExperimentalVMOptions");
+
+    private final RMIConnector connector;
+    private final MBeanServerConnection server;
+
+    /** @throws IOException or NotBoundException if nothing that speaks JMX answers there */
+    JvmInspection(String host, int port) throws IOException, NotBoundException {
+        RMIServer stub = (RMIServer) LocateRegistry.getRegistry(host, port).lookup("jmxrmi");
+        connector = new RMIConnector(stub, Map.of());
+        connector.connect();
+        server = connector.getMBeanServerConnection();
+    }
+
+    /** Everything worth knowing, for JSON; what a JVM or a version of Cassandra does not have is null. */
+    Map<String, Object> describe() throws IOException, JMException {
+        String runtime = "java.lang:type=Runtime";
+        Map<String, String> properties = properties(runtime);
+        CompositeData heap = (CompositeData) get("java.lang:type=Memory", "HeapMemoryUsage");
+        return Answer.object(
+                "pid", Long.parseLong(((String) get(runtime, "Name")).split("@")[0]),
+                "java_version", properties.get("java.version"),
+                "java_runtime_version", properties.get("java.runtime.version"),
+                "java_vendor", properties.get("java.vendor"),
+                "vm_name", get(runtime, "VmName"),
+                "vm_version", get(runtime, "VmVersion"),
+                "vm_vendor", get(runtime, "VmVendor"),
+                "uptime_ms", get(runtime, "Uptime"),
+                "arguments", list(get(runtime, "InputArguments")),
+                "collectors", names("java.lang:type=GarbageCollector,*"),
+                "heap_init_bytes", heap.get("init"),
+                "heap_max_bytes", heap.get("max"),
+                "heap_used_bytes", heap.get("used"),
+                "flags", flags(),
+                "cassandra", cassandra());
+    }
+
+    @Override
+    public void close() throws IOException {
+        connector.close();
+    }
+
+    /** Compactions that run or wait. */
+    long pendingCompactions() throws IOException, JMException {
+        return ((Number) get(PENDING, "Value")).longValue();
+    }
+
+    private Map<String, Object> cassandra() throws IOException, JMException {
+        if (!server.isRegistered(new ObjectName(STORAGE))) {
+            return null;
+        }
+        return Answer.object(
+                "release_version", get(STORAGE, "ReleaseVersion"),
+                "operation_mode", get(STORAGE, "OperationMode"),
+                "live_nodes", list(get(STORAGE, "LiveNodes")),
+                "unreachable_nodes", list(get(STORAGE, "UnreachableNodes")),
+                "joining_nodes", list(get(STORAGE, "JoiningNodes")),
+                "pending_compactions", get(PENDING, "Value"),
+                "dropped_messages", dropped());
+    }
+
+    /** By kind of message, those that were dropped since the start; kinds without any are left out. */
+    private Map<String, Object> dropped() throws IOException, JMException {
+        Map<String, Object> dropped = new TreeMap<>();
+        ObjectName pattern = new ObjectName("org.apache.cassandra.metrics:type=DroppedMessage,name=Dropped,*");
+        for (ObjectName name : server.queryNames(pattern, null)) {
+            long count = ((Number) server.getAttribute(name, "Count")).longValue();
+            if (count > 0) {
+                dropped.put(name.getKeyProperty("scope"), count);
+            }
+        }
+        return dropped;
+    }
+
+    /** By name, value and origin of every diagnostic option, and of those FLAGS that the JVM has. */
+    private Map<String, Object> flags() throws IOException, JMException {
+        ObjectName hotspot = new ObjectName(HOTSPOT);
+        Map<String, Object> flags = new TreeMap<>();
+        if (!server.isRegistered(hotspot)) {
+            return flags;
+        }
+        for (CompositeData option : (CompositeData[]) server.getAttribute(hotspot, "DiagnosticOptions")) {
+            flags.put((String) option.get("name"), flag(option));
+        }
+        for (String name : FLAGS) {
+            try {
+                Object[] arguments = {name};
+                String[] types = {String.class.getName()};
+                flags.put(name, flag((CompositeData) server.invoke(hotspot, "getVMOption", arguments, types)));
+            } catch (MBeanException | RuntimeException absent) {
+                continue; // this JVM has no such flag
+            }
+        }
+        return flags;
+    }
+
+    private static Map<String, Object> flag(CompositeData option) {
+        return Answer.object("value", option.get("value"), "origin", option.get("origin"));
+    }
+
+    private Map<String, String> properties(String runtime) throws IOException, JMException {
+        Map<String, String> properties = new TreeMap<>();
+        for (Object row : ((TabularData) get(runtime, "SystemProperties")).values()) {
+            CompositeData property = (CompositeData) row;
+            properties.put((String) property.get("key"), (String) property.get("value"));
+        }
+        return properties;
+    }
+
+    private TreeSet<String> names(String pattern) throws IOException, JMException {
+        TreeSet<String> names = new TreeSet<>();
+        server.queryNames(new ObjectName(pattern), null).forEach(name -> names.add(name.getKeyProperty("name")));
+        return names;
+    }
+
+    private Object get(String bean, String attribute) throws IOException, JMException {
+        try {
+            return server.getAttribute(new ObjectName(bean), attribute);
+        } catch (InstanceNotFoundException absent) {
+            return null;
+        }
+    }
+
+    private static List<Object> list(Object value) {
+        if (value instanceof Object[]) {
+            return Arrays.asList((Object[]) value);
+        }
+        return value instanceof List ? new ArrayList<>((List<?>) value) : List.of();
+    }
+}

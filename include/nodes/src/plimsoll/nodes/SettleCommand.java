@@ -1,0 +1,78 @@
+package plimsoll.nodes;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code settle}: waits until nodes have no compactions left, running or waiting, and says how many were left if they
+ * did not get there in time.
+ */
+@Command(
+        name = "settle",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        showDefaultValues = true,
+        description = "Waits until no node has a compaction left; prints one line of JSON.")
+final class SettleCommand implements Callable<Integer> {
+    private static final long PAUSE = 1_000;
+    /** A compaction that ends can make the next one due: nodes are to be without any at so many looks in a row. */
+    private static final int LOOKS = 3;
+
+    @Option(
+            names = "--jmx-port",
+            required = true,
+            split = ",",
+            converter = InspectCommand.Port.class,
+            paramLabel = "[HOST:]PORT",
+            description = "JMX ports, separated by commas, each with an address of its own unless it is 127.0.0.1.")
+    List<InetSocketAddress> ports;
+
+    @Option(names = "--timeout", converter = Seconds.class, description = "Longest wait.")
+    Duration timeout = Duration.ofMinutes(30);
+
+    @Override
+    public Integer call() throws InterruptedException {
+        long start = System.nanoTime();
+        Map<String, Object> left = new LinkedHashMap<>();
+        int quiet = 0;
+        while (quiet < LOOKS) {
+            String problem = look(left);
+            if (problem != null) {
+                return answer(false, left, start, problem);
+            }
+            quiet = left.values().stream().allMatch(count -> count.equals(0L)) ? quiet + 1 : 0;
+            if (quiet < LOOKS) {
+                if (System.nanoTime() - start >= timeout.toNanos()) {
+                    return answer(false, left, start, null);
+                }
+                Thread.sleep(PAUSE);
+            }
+        }
+        return answer(true, left, start, null);
+    }
+
+    /** Compactions left by node; null, or which JVM did not answer and why. */
+    private String look(Map<String, Object> left) {
+        for (InetSocketAddress port : ports) {
+            try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {
+                left.put(port.getHostString(), inspection.pendingCompactions());
+            } catch (Exception error) {
+                return port.getHostString() + ": no answer from the JMX port: " + error;
+            }
+        }
+        return null;
+    }
+
+    private static int answer(boolean settled, Map<String, Object> left, long start, String problem) {
+        double waited = Math.round((System.nanoTime() - start) / 1e8) / 10.0;
+        Answer.print(
+                Answer.object("settled", settled, "left", left, "waited_s", waited, "error", problem));
+        return problem == null ? ExitCode.COMPLETE.code : ExitCode.UNREACHABLE.code;
+    }
+}

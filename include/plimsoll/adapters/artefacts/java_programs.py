@@ -1,0 +1,146 @@
+"""Plimsoll's own Java programs: each compiled from its sources once, into a folder with the jars that it needs."""
+
+import hashlib
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.checksums import sha256
+from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.jdks import jdk
+from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
+from plimsoll.adapters.artefacts.processes import run_java
+from plimsoll.domain.errors import ArtefactError
+
+JDK_ID = "openjdk-11.0.13"
+_LIBRARIES = "load-generator"
+"""The lock file of the libraries, which both programs share."""
+_RECIPE = "1"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The folder of Java sources and resources, packages as folders."""
+
+    folder: Path
+
+    def files(self) -> tuple[Path, ...]:
+        """All of them, sorted. ArtefactError where there is none."""
+        found = tuple(sorted(path for path in self.folder.rglob("*") if path.is_file()))
+        if not found:
+            raise ArtefactError(
+                "the Java sources are not there",
+                where=str(self.folder),
+                mend="run Plimsoll from a checkout of its repository: Java sources lie beside include/plimsoll",
+            )
+        return found
+
+    def digest(self) -> str:
+        """Names this state of the sources."""
+        parts = [f"{path.relative_to(self.folder)} {sha256(path)}" for path in self.files()]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class JavaProgram:
+    """A program of this repository. `package` holds its class `Main`; `name` is for people and for the cache."""
+
+    name: str
+    package: str
+    sources: Sources
+
+    @property
+    def jar(self) -> str:
+        """The file's name: `plimsoll.stress` → `plimsoll-stress.jar`."""
+        return f"{self.package.replace('.', '-')}.jar"
+
+    def entry(self) -> str:
+        """Its place in the cache: another state of sources, libraries or compiler is another place."""
+        sets = [_locked(_LIBRARIES), _locked("ecj")]
+        checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
+        parts = [_RECIPE, JDK_ID, self.sources.digest(), *checksums]
+        return f"derived/{self.name.replace(' ', '-')}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
+
+
+def load_generator(sources: Sources | None = None) -> JavaProgram:
+    """The load generator; from other sources than the repository's where some are given."""
+    return JavaProgram("load generator", "plimsoll.stress", sources or _beside_package("stress"))
+
+
+def node_tool() -> JavaProgram:
+    """What asks Cassandra nodes how they are."""
+    return JavaProgram("node tool", "plimsoll.nodes", _beside_package("nodes"))
+
+
+def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path:
+    """The folder with the program's jar and its libraries, compiled if need be. ArtefactError."""
+    entry = program.entry()
+    return cache.sealed(entry, lambda content: _build(cache, program, content, entry), thorough=thorough)
+
+
+def _beside_package(folder: str) -> Sources:
+    """The repository's: include/<folder>/src, a sibling of the package's folder."""
+    return Sources(Path(__file__).resolve().parents[3] / folder / "src")
+
+
+def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> None:
+    libraries = sorted(jar_folder(cache, _locked(_LIBRARIES)).glob("*.jar"))
+    cache.log(f"compiling the {program.name}")
+    classes = content.parent / "classes"
+    _compile(cache, program, libraries, classes)
+    for library in libraries:
+        _place(library, content / library.name)
+    _pack(program, classes, content / program.jar, version=entry.rpartition("-")[2])
+
+
+def _place(library: Path, name: Path) -> None:
+    """A second name for the same file where the disk knows such: every change of a source makes a folder like this."""
+    try:
+        name.hardlink_to(library)
+    except OSError:
+        shutil.copyfile(library, name)
+
+
+def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], classes: Path) -> None:
+    """With Eclipse's compiler: the runtime has none of its own."""
+    compiler = next(jar_folder(cache, _locked("ecj")).glob("ecj-*.jar"))
+    class_path = ":".join(str(library) for library in libraries)
+    options = ["-11", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-cp", class_path, "-d", str(classes)]
+    java = jdk(cache, JDK_ID).java
+    files = [str(path) for path in program.sources.files() if path.suffix == ".java"]
+    ended = run_java(java, "-jar", str(compiler), *options, *files)
+    if ended.exit_code != 0:
+        raise ArtefactError(
+            f"the {program.name} does not compile:\n{ended.output}",
+            where=str(program.sources.folder),
+            mend="mend the source that the compiler names",
+        )
+
+
+def _pack(program: JavaProgram, classes: Path, jar: Path, *, version: str) -> None:
+    """Equal inputs give an equal file: fixed order, fixed times."""
+    manifest = f"Manifest-Version: 1.0\nMain-Class: {program.package}.Main\nImplementation-Version: {version}\n\n"
+    sources = program.sources
+    resources = [path for path in sources.files() if path.suffix != ".java"]
+    compiled = sorted(classes.rglob("*.class"))
+    members = [(path, path.relative_to(classes)) for path in compiled]
+    members += [(path, path.relative_to(sources.folder)) for path in resources]
+    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF", _EPOCH), manifest)
+        for path, name in members:
+            archive.writestr(zipfile.ZipInfo(name.as_posix(), _EPOCH), path.read_bytes())
+
+
+def _locked(name: str) -> LockedSet:
+    locked = locked_set(name)
+    if locked is None:
+        raise ArtefactError(
+            f"there is no lock file for {name}",
+            where=name,
+            mend=f"make it: `python -m plimsoll.adapters.artefacts.lock {name}`",
+        )
+    return locked

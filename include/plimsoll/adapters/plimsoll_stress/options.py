@@ -1,0 +1,68 @@
+"""Values of a workload's options, held against what the load generator says of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.plimsoll_stress.catalogue import Option
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.units import format_count, parse_count
+
+
+def option_problems(
+    where: str, what: str, options: Sequence[Option], given: Mapping[str, JsonValue]
+) -> Iterator[Problem]:
+    """Unknown names, values that do not fit, and options that are missing, each at its key below `where`."""
+    known = {option.name: option for option in options}
+    for name, value in given.items():
+        if name not in known:
+            yield Problem(f"{where}.{name}", f"{what} has no such option", meant_or_known(name, list(known)))
+        elif fault := _fault(known[name], value):
+            yield Problem(f"{where}.{name}", fault, _expected(known[name]))
+    for option in options:
+        if option.required and given.get(option.name) is None:
+            yield Problem(where, f"{what} needs {option.name!r}", _expected(option))
+
+
+def number_of(option: Option, value: JsonValue) -> float:
+    """A count or a number as a float. ValueError where it is neither."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("is no number")
+    if option.type == "count":
+        return parse_count(value if isinstance(value, str | int) else str(value))
+    return float(value)
+
+
+def _fault(option: Option, value: JsonValue) -> str:
+    match option.type:
+        case "count" | "number":
+            return _number_fault(option, value)
+        case "choice":
+            return "" if value in option.choices else f"{value!r} is none of the values that can stand here"
+        case "boolean":
+            return "" if isinstance(value, bool) else f"{value!r} is neither true nor false"
+        case "text":
+            return "" if isinstance(value, str) else f"{value!r} must be text: put it in quotes"
+    return ""
+
+
+def _number_fault(option: Option, value: JsonValue) -> str:
+    try:
+        number = number_of(option, value)
+    except ValueError:
+        return f"{value!r} is no {'count like 200000 or 100M' if option.type == 'count' else 'number'}"
+    if option.minimum is not None and number < option.minimum:
+        return f"{value} is less than {_shown(option, option.minimum)}"
+    if option.maximum is not None and not number <= option.maximum:
+        return f"{value} is more than {_shown(option, option.maximum)}"
+    return ""
+
+
+def _shown(option: Option, limit: float) -> str:
+    return format_count(int(limit)) if option.type == "count" else f"{limit:g}"
+
+
+def _expected(option: Option) -> str:
+    values = f"one of {', '.join(option.choices)}: " if option.choices else ""
+    return f"{values}{option.doc[:1].lower()}{option.doc[1:]}"

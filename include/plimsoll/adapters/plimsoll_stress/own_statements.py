@@ -1,0 +1,140 @@
+"""A definition's own tables and statements (`workload: {name: cql, …}`), checked without a database.
+
+What only a database knows, such as whether a table has a column, the load generator asks by preparing every statement
+before it populates.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.plimsoll_stress.options import option_problems
+from plimsoll.adapters.plimsoll_stress.statements import markers
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.spelling import meant_or_known
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_RESERVED = ("all", "errors")
+_LONGEST_SHOWN = 200
+Keys = Mapping[str, JsonValue]
+
+
+def own_statement_problems(given: Keys) -> Iterator[Problem]:
+    """Everything wrong with `schema`, `operations` and `population`, each at its key."""
+    yield from _schema(given.get("schema"))
+    operations = given.get("operations")
+    if not isinstance(operations, list) or not operations:
+        yield Problem(
+            "workload.operations", "must be a list of operations", "write `- {name: …, share: …, statement: …}`"
+        )
+        return
+    for number, operation in enumerate(operations):
+        yield from _operation(f"workload.operations[{number}]", operation)
+    yield from _together([operation for operation in operations if isinstance(operation, dict)])
+    if given.get("population") is not None:
+        yield from _population(given["population"], given.get("rows"))
+
+
+def _schema(schema: JsonValue) -> Iterator[Problem]:
+    for number, statement in enumerate(schema if isinstance(schema, list) else [] if schema is None else [schema]):
+        where = f"workload.schema[{number}]" if isinstance(schema, list) else "workload.schema"
+        if not isinstance(statement, str):
+            yield Problem(where, "must be the text of a statement", "write `CREATE TABLE IF NOT EXISTS …`")
+        elif markers(statement):
+            yield Problem(where, f"has a marker, {_at(statement, markers(statement)[0].place)}", "write it without")
+
+
+def _operation(where: str, operation: JsonValue) -> Iterator[Problem]:
+    if not isinstance(operation, dict):
+        yield Problem(where, "must have keys of its own", "write `{name: …, share: …, statement: …}`")
+        return
+    yield from option_problems(where, "an operation", catalogue().operation, operation)
+    name = operation.get("name")
+    if isinstance(name, str) and (not _NAME.fullmatch(name) or name in _RESERVED):
+        mend = "small letters, digits and dashes; neither of: all, errors"
+        yield Problem(f"{where}.name", f"{name!r} can't be an operation's name", mend)
+    yield from _statement(where, operation)
+
+
+def _population(population: JsonValue, rows: JsonValue) -> Iterator[Problem]:
+    where = "workload.population"
+    if not isinstance(population, dict):
+        yield Problem(
+            where, "must have keys of its own", "write `{statement: …, bind: …}`, and how many in `workload.rows`"
+        )
+        return
+    yield from option_problems(where, "population", catalogue().populate, population)
+    yield from _statement(where, population)
+    if not rows:
+        yield Problem("workload.rows", "is missing: how many rows to populate", "write a count like 1M")
+
+
+def _statement(where: str, keys: Keys) -> Iterator[Problem]:
+    """Markers without a bind, binds without a marker, and what is wrong with the binds themselves."""
+    statement, bind = keys.get("statement"), keys.get("bind") or {}
+    if not isinstance(bind, dict):
+        yield Problem(
+            f"{where}.bind", "must have a key for each marker", "write `{id: {distribution: uniform, max: 1M}}`"
+        )
+        return
+    if isinstance(statement, str):
+        yield from _markers(f"{where}.statement", statement, list(bind))
+        named = {marker.name for marker in markers(statement)}
+        for name in bind.keys() - named:
+            what = f"the statement has no marker :{name}: {_shown(statement)}"
+            yield Problem(f"{where}.bind.{name}", what, "remove it, or write the marker into the statement")
+    for name, value in bind.items():
+        yield from _bind(f"{where}.bind.{name}", value)
+
+
+def _markers(where: str, statement: str, bound: Sequence[str]) -> Iterator[Problem]:
+    for marker in markers(statement):
+        at = _at(statement, marker.place)
+        if marker.name is None:
+            yield Problem(where, f"a quote or comment is opened and never closed, {at}", "close it")
+        elif not marker.name:
+            yield Problem(where, f"`?` has no name, {at}", "write `:name`, and what stands for it in `bind`")
+        elif marker.name not in bound:
+            mend = meant_or_known(marker.name, list(bound)) if bound else ""
+            what = f"nothing is bound to the marker :{marker.name}, {at}"
+            yield Problem(where, what, mend or f"write `bind: {{{marker.name}: {{distribution: …}}}}`")
+
+
+def _bind(where: str, value: JsonValue) -> Iterator[Problem]:
+    known = {kind.name: kind for kind in catalogue().distributions}
+    if not isinstance(value, dict):
+        yield Problem(where, "must have keys of its own", "write `{distribution: uniform, max: 1M}`")
+        return
+    name = value.get("distribution")
+    if not isinstance(name, str) or name not in known:
+        what = "`distribution` is missing" if name is None else f"{name!r} is no distribution"
+        yield Problem(f"{where}.distribution", what, meant_or_known(str(name), list(known)))
+        return
+    given = {key: part for key, part in value.items() if key != "distribution"}
+    options = (*known[name].parameters, *catalogue().bind)
+    yield from option_problems(where, f"the distribution {name}", options, given)
+
+
+def _together(operations: Sequence[Keys]) -> Iterator[Problem]:
+    names = Counter(str(operation.get("name")) for operation in operations)
+    for number, operation in enumerate(operations):
+        name = str(operation.get("name"))
+        if names[name] > 1:
+            what = f"{name!r} stands {names[name]} times; each operation needs a name of its own"
+            yield Problem(f"workload.operations[{number}].name", what, "change one")
+    shares = [share for operation in operations if isinstance(share := operation.get("share"), int | float)]
+    if len(shares) == len(operations) and not math.isclose(sum(shares), 1, abs_tol=1e-6):
+        yield Problem("workload.operations", f"the shares add up to {sum(shares):g}", "change them so that they make 1")
+
+
+def _at(statement: str, place: str) -> str:
+    return f"{place} of: {_shown(statement)}"
+
+
+def _shown(statement: str) -> str:
+    text = " ".join(statement.split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

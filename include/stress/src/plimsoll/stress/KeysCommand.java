@@ -1,0 +1,91 @@
+package plimsoll.stress;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import plimsoll.stress.core.ExitCode;
+import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.StressException;
+import plimsoll.stress.core.Traffic;
+import plimsoll.stress.core.Units;
+import plimsoll.stress.core.Version;
+import plimsoll.stress.core.Workload;
+import plimsoll.stress.workloads.WorkloadOptions;
+
+/** {@code keys}: the operations of a workload with their values, as the timed run would send them. Needs no database. */
+@Command(
+        name = "keys",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        showDefaultValues = true,
+        description = "Prints a workload's next operations with their keys and values: a line of tab-separated texts for "
+                + "each row, thread after thread.")
+final class KeysCommand implements Callable<Integer> {
+    @Option(names = "--workload", required = true, description = "One of those that `workloads` lists.")
+    String name;
+
+    @Option(names = "--count", converter = Units.Count.class, description = "Operations of each thread.")
+    long count = 10;
+
+    @Option(
+            names = {"--threads", "-t"},
+            description = "Threads.")
+    int threads = 1;
+
+    @Mixin
+    WorkloadOptions options;
+
+    @Override
+    public Integer call() {
+        try {
+            Workload workload = options.workload(name);
+            List<Traffic> traffic = Traffic.of(workload, threads, options.seed);
+            traffic.forEach(thread -> print(thread, workload));
+            return ExitCode.COMPLETE.code;
+        } catch (StressException error) {
+            System.err.println(error.getMessage());
+            return error.exitCode.code;
+        }
+    }
+
+    private void print(Traffic thread, Workload workload) {
+        StringBuilder lines = new StringBuilder();
+        if (workload.population.continues) {
+            Traffic writes = thread.only(workload.population.write);
+            for (long n = 0; n < workload.population.rows; n++) {
+                append(lines, "populate", writes.operation(writes.draw()), writes.values(0));
+            }
+        }
+        for (long n = 0; n < count; n++) {
+            int which = thread.draw();
+            Operation operation = thread.operation(which);
+            append(lines, operation.name, operation, thread.values(which));
+        }
+        System.out.print(lines);
+    }
+
+    private static void append(StringBuilder lines, String what, Operation operation, Object[][] rows) {
+        for (Object[] row : rows) {
+            lines.append(what);
+            for (int f = 0; f < row.length; f++) {
+                lines.append('\t').append(operation.fields.get(f).name).append('=').append(shown(row[f]));
+            }
+            lines.append('\n');
+        }
+    }
+
+    private static Object shown(Object value) {
+        if (!(value instanceof ByteBuffer)) {
+            return value;
+        }
+        ByteBuffer bytes = ((ByteBuffer) value).duplicate();
+        StringBuilder hexadecimal = new StringBuilder("0x");
+        while (bytes.hasRemaining()) {
+            hexadecimal.append(String.format("%02x", bytes.get()));
+        }
+        return hexadecimal;
+    }
+}

@@ -1,0 +1,72 @@
+package plimsoll.stress.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** All workers of one schedule, and the threads that serve them. */
+final class Load {
+    /** What one thread sends without being late, in ops/s. */
+    private static final long RATE_OF_A_PACER = 10_000;
+
+    private final Schedule schedule;
+    private final List<Worker> workers;
+    private final List<Pacer> pacers = new ArrayList<>();
+
+    Load(Schedule schedule, List<Worker> workers) {
+        this.schedule = schedule;
+        this.workers = workers;
+        int count = threads(schedule.rate(), workers.size());
+        for (int p = 0; p < count; p++) {
+            List<Worker> served = new ArrayList<>();
+            for (int w = p; w < workers.size(); w += count) {
+                served.add(workers.get(w));
+            }
+            pacers.add(new Pacer(p, served));
+        }
+    }
+
+    private static int threads(long rate, int workers) {
+        long needed = rate == 0
+                ? Runtime.getRuntime().availableProcessors()
+                : (rate + RATE_OF_A_PACER - 1) / RATE_OF_A_PACER;
+        return (int) Math.min(workers, needed);
+    }
+
+    Schedule schedule() {
+        return schedule;
+    }
+
+    /** Starts sending; {@code instant} is the schedule's start as {@link System#nanoTime()}. */
+    void startAt(long instant, Thread.UncaughtExceptionHandler onDeath) {
+        for (Pacer pacer : pacers) {
+            pacer.setUncaughtExceptionHandler(onDeath);
+            pacer.startAt(instant);
+        }
+    }
+
+    /** Sends nothing more; what is in flight goes on. */
+    void halt() {
+        pacers.forEach(Pacer::halt);
+    }
+
+    /** Whether everything was sent or given up, and answered. */
+    boolean done() {
+        return pacers.stream().noneMatch(Thread::isAlive) && inFlight() == 0;
+    }
+
+    /** Operations that were sent and wait for an answer. */
+    int inFlight() {
+        return workers.stream().mapToInt(Worker::inFlight).sum();
+    }
+
+    /** The sum of the workers' peaks of operations in flight since the last call. */
+    int takePeak() {
+        return workers.stream().mapToInt(Worker::takePeak).sum();
+    }
+
+    /** Operations that are due {@code elapsed} nanoseconds after the start, but neither sent nor given up. */
+    long backlog(long elapsed) {
+        long started = workers.stream().mapToLong(Worker::started).sum();
+        return Math.max(0, schedule.due(elapsed) - started);
+    }
+}

@@ -1,0 +1,47 @@
+package plimsoll.stress.core;
+
+/** What a stage looked like over one second (the last one may be shorter). Valid until the next observation. */
+final class Observation {
+    final Phase phase;
+    /** Seconds from the stage's start to the beginning of this observation: a whole number. */
+    final double from;
+    /** Seconds from the stage's start to the end of this observation. */
+    final double until;
+    /** Planned length of the stage in seconds, without draining. */
+    final double planned;
+    /** Attempted rate in ops/s; 0: as fast as the concurrency cap allows. */
+    final long rate;
+    final Interval interval;
+    final int inFlight;
+    /** Most operations in flight, summed over threads that need not have had their most at once. */
+    final int inFlightMax;
+    final long backlog;
+    final Vitals.Sample vitals;
+
+    Observation(
+            Phase phase,
+            double from,
+            double until,
+            double planned,
+            long rate,
+            Interval interval,
+            int inFlight,
+            int inFlightMax,
+            long backlog,
+            Vitals.Sample vitals) {
+        this.phase = phase;
+        this.from = from;
+        this.until = until;
+        this.planned = planned;
+        this.rate = rate;
+        this.interval = interval;
+        this.inFlight = inFlight;
+        this.inFlightMax = inFlightMax;
+        this.backlog = backlog;
+        this.vitals = vitals;
+    }
+
+    double seconds() {
+        return until - from;
+    }
+}

@@ -1,0 +1,136 @@
+package plimsoll.stress.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** One thing that clients ask of the database, timed as a whole. */
+public final class Operation {
+    /** What its commands have to do with each other. */
+    public enum Order {
+        /** Each time one of them, every one as often. */
+        ONE_OF,
+        /** Each thread always the same one, in turn over the threads; with several rows as a batch. */
+        ONE_PER_THREAD,
+        /** The first, and after its answer one of the others on the same values. */
+        FIRST_THEN_ONE_OF
+    }
+
+    /** What people call it: {@code reads}, {@code writes}, {@code scans}, {@code read-modify-writes}, {@code batches}. */
+    public final String name;
+    /** Its name in file names and JSON; the same, but for workloads whose files others read by their names. */
+    public final String label;
+    /** The name of its group of columns in the CSV file. */
+    public final String column;
+
+    public final Share share;
+    /** Whether it has files also when nothing of it is asked. */
+    final boolean keptIdle;
+    public final Order order;
+    public final List<Command> commands;
+    public final List<Field> fields;
+    /** Rows of a batch; 1 for everything else. */
+    public final int rows;
+    /** Consistency level; null for the run's. */
+    public final String consistency;
+
+    private Operation(Builder builder) {
+        name = builder.name;
+        label = builder.label;
+        column = builder.column;
+        share = builder.share;
+        keptIdle = !builder.label.equals(builder.name);
+        order = builder.order;
+        commands = List.copyOf(builder.commands);
+        fields = List.copyOf(builder.fields);
+        rows = builder.rows;
+        consistency = builder.consistency;
+    }
+
+    public static Builder named(String name) {
+        return new Builder(name);
+    }
+
+    /** For programs that work the share out themselves. */
+    public Object describeShare() {
+        return share.describe();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /** Parts of an operation, one after the other. */
+    public static final class Builder {
+        private final String name;
+        private String label;
+        private String column;
+        private Share share = Share.of(1);
+        private Order order = Order.ONE_OF;
+        private List<Command> commands = List.of();
+        private List<Field> fields = List.of();
+        private int rows = 1;
+        private String consistency;
+
+        private Builder(String name) {
+            this.name = name;
+            label = name;
+            column = name;
+        }
+
+        /** The names that tlp-stress has for it: in its metrics, and in its CSV file. */
+        public Builder called(String inFiles, String inCsv) {
+            label = inFiles;
+            column = inCsv;
+            return this;
+        }
+
+        public Builder share(Share value) {
+            share = value;
+            return this;
+        }
+
+        public Builder statements(String statement) {
+            return statements(Order.ONE_OF, List.of(statement));
+        }
+
+        public Builder statements(Order how, List<String> statements) {
+            order = how;
+            String place = "operation " + name;
+            commands = new ArrayList<>();
+            for (int i = 0; i < statements.size(); i++) {
+                commands.add(new Command(statements.get(i), statements.size() == 1 ? place : place + ", statement " + i));
+            }
+            return this;
+        }
+
+        public Builder command(Command command) {
+            commands = List.of(command);
+            return this;
+        }
+
+        /** So many rows at once, in an unlogged batch. */
+        public Builder rows(int size) {
+            rows = size;
+            return this;
+        }
+
+        public Builder fields(Field... values) {
+            return fields(List.of(values));
+        }
+
+        public Builder fields(List<Field> values) {
+            fields = values;
+            return this;
+        }
+
+        public Builder consistency(String level) {
+            consistency = level;
+            return this;
+        }
+
+        public Operation build() {
+            return new Operation(this);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package plimsoll.stress.core;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Values of options: those given, and the standard ones of the others. */
+public final class Options {
+    private final Map<String, Object> values;
+
+    private Options(Map<String, Object> values) {
+        this.values = values;
+    }
+
+    /**
+     * Reads values for these options.
+     *
+     * @param where what the options are of, for people: {@code YcsbA}, or {@code distribution zipfian}
+     * @throws IllegalArgumentException for an unknown name, a value that does not fit, or one that is missing
+     */
+    public static Options of(String where, List<Option> options, Map<String, ?> given) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        List<String> names = new ArrayList<>();
+        for (Option option : options) {
+            names.add(option.name);
+            Object value = given.get(option.name);
+            try {
+                values.put(option.name, value == null ? standard(option) : option.read(value));
+            } catch (IllegalArgumentException error) {
+                throw new IllegalArgumentException(where + ": " + option.name + ": " + error.getMessage(), error);
+            }
+        }
+        for (String name : given.keySet()) {
+            if (!names.contains(name)) {
+                throw new IllegalArgumentException(where + " has no option '" + name + "'; it has " + names);
+            }
+        }
+        return new Options(values);
+    }
+
+    public boolean has(String name) {
+        return values.get(name) != null;
+    }
+
+    public long count(String name) {
+        return (Long) values.get(name);
+    }
+
+    /** A whole number that an array or a loop of ints takes. */
+    public int small(String name) {
+        return Math.toIntExact(count(name));
+    }
+
+    public double number(String name) {
+        return ((Number) values.get(name)).doubleValue();
+    }
+
+    public String text(String name) {
+        return (String) values.get(name);
+    }
+
+    public boolean truth(String name) {
+        return (Boolean) values.get(name);
+    }
+
+    /** A value as it was given. */
+    public Object raw(String name) {
+        return values.get(name);
+    }
+
+    private static Object standard(Option option) {
+        if (option.standard == null && !option.optional) {
+            throw new IllegalArgumentException("is missing: " + option.about);
+        }
+        return option.standard;
+    }
+}

@@ -1,0 +1,16 @@
+package plimsoll.stress.core;
+
+import java.util.Locale;
+
+/** What the generator is doing. */
+enum Phase {
+    CONNECT,
+    POPULATE,
+    WARMUP,
+    MEASURE,
+    /** After the last intended start: the answers that are still missing. */
+    DRAIN;
+
+    /** The name in JSON and on the console. */
+    final String label = name().toLowerCase(Locale.ROOT);
+}

@@ -1,0 +1,158 @@
+package plimsoll.stress.core;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One run from the connection to the last answer: schema, populating, the timed run. */
+public final class Run {
+    /** Share of rows that may fail to be written while populating. */
+    private static final double TOLERATED_LOSS = 0.001;
+    /** Time for the threads to get going before the first operation is due, in milliseconds. */
+    private static final long LEAD = 200;
+
+    private final RunOptions options;
+    private final Connector connector;
+    private final Workload workload;
+    private final long seed;
+    private final String command;
+    private final Stop stop;
+    private final Summary summary;
+    private final Console console;
+
+    /** @param command the command line, for the heads of files */
+    public Run(
+            RunOptions options,
+            Connector connector,
+            Workload workload,
+            long seed,
+            String command,
+            Stop stop,
+            Summary summary) {
+        this.options = options;
+        this.connector = connector;
+        this.workload = workload;
+        this.seed = seed;
+        this.command = command;
+        this.stop = stop;
+        this.summary = summary;
+        this.console = new Console(System.out, options.backlogLimit);
+    }
+
+    /**
+     * Does it all; the summary holds what came of it, also after an exception.
+     *
+     * @throws StressException if it ended early
+     * @throws IOException if an output file cannot be written
+     */
+    public void execute() throws StressException, IOException {
+        summary.workload(workload);
+        console.say("connecting to " + connector.target());
+        try (Connector.Connection client = connector.connect(workload, options.rate);
+                Vitals vitals = new Vitals();
+                Sink progress = options.progress == null ? observation -> {} : new Progress(options.progress)) {
+            List<Traffic> traffic = Traffic.of(workload, options.threads, seed);
+            if (!options.noPopulate) {
+                populate(client, traffic, vitals, progress);
+            }
+            if (!options.populateOnly) {
+                load(client, traffic, vitals, progress);
+            }
+        }
+    }
+
+    private void populate(Client client, List<Traffic> traffic, Vitals vitals, Sink progress)
+            throws StressException, IOException {
+        Population population = workload.population;
+        long rows = population.continues ? population.rows * options.threads : population.rows;
+        if (rows == 0) {
+            return;
+        }
+        console.say(String.format("populating: %,d rows", rows));
+        summary.rows(rows);
+        List<Traffic> writes = writes(traffic);
+        Schedule schedule = new Schedule(options.populateRate(population.continues), rows, options.threads);
+        Tally tally = summary.populate(Instant.now(), population.write);
+        List<Sink> sinks = List.of(tally::add, progress, console);
+        stage(client, List.of(population.write), schedule, writes, Stage.Plan.untilDone(), vitals, sinks)
+                .run(System.nanoTime());
+        endIfStopped();
+        if (tally.failures() > rows * TOLERATED_LOSS) {
+            throw new StressException(
+                    ExitCode.POPULATE,
+                    tally.failures() + " of " + rows + " rows could not be written: " + tally.errorsByKind(0));
+        }
+        verify(client, tally.failures());
+    }
+
+    /** Rows whose writes failed may be missing, so that nothing can be told where some did. */
+    private void verify(Client client, long failures) throws StressException {
+        if (workload.population.readBack != null && failures == 0) {
+            long asked = new ReadBack(client, workload.population).verify(seed);
+            summary.verified(asked);
+            console.say(String.format("verified: a sample of %,d rows is there", asked));
+        }
+    }
+
+    private List<Traffic> writes(List<Traffic> traffic) {
+        if (!workload.population.continues) {
+            return Traffic.populating(workload, options.threads, seed);
+        }
+        List<Traffic> writes = new ArrayList<>();
+        traffic.forEach(thread -> writes.add(thread.only(workload.population.write)));
+        return writes;
+    }
+
+    private void load(Client client, List<Traffic> traffic, Vitals vitals, Sink progress)
+            throws StressException, IOException {
+        long seconds = options.duration.toSeconds();
+        Schedule schedule = new Schedule(options.rate, options.rate * seconds, options.threads);
+        Stage.Plan plan = Stage.Plan.timed(options.warmup.toSeconds(), seconds, options.drain.toSeconds());
+        Instant start = wholeSecond(Instant.now().plusMillis(LEAD));
+        try (Sink hdr = options.hdr == null ? observation -> {} : new HdrLogs(options.hdr, workload.operations, start, options.warmup);
+                Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, start, command)) {
+            console.say("timed run: from " + start + ", " + seconds + " s, " + options.rate + " ops/s");
+            List<Sink> sinks = List.of(hdr, csv, summary.timed(start, schedule), progress, console);
+            Stage stage = stage(client, workload.operations, schedule, traffic, plan, vitals, sinks);
+            vitals.sample();
+            summary.unfinished(stage.run(System.nanoTime() + Duration.between(Instant.now(), start).toNanos()));
+        }
+        endIfStopped();
+    }
+
+    private Stage stage(
+            Client client,
+            List<Operation> operations,
+            Schedule schedule,
+            List<Traffic> traffic,
+            Stage.Plan plan,
+            Vitals vitals,
+            List<Sink> sinks) {
+        Recording recording = new Recording(operations);
+        List<Worker> workers = new ArrayList<>();
+        for (int thread = 0; thread < options.threads; thread++) {
+            workers.add(new Worker(
+                    client,
+                    schedule.lane(thread),
+                    traffic.get(thread),
+                    recording,
+                    (int) options.concurrency,
+                    // A row that is late is still to be there; an operation of the timed run is not sent too late.
+                    operations == workload.operations ? options.backlogLimit.toNanos() : Long.MAX_VALUE));
+        }
+        return new Stage(
+                new Load(schedule, workers), recording, plan, options.giveUp.toSeconds(), vitals, stop, sinks);
+    }
+
+    private void endIfStopped() throws StressException {
+        if (stop.reason() != null) {
+            throw stop.reason();
+        }
+    }
+
+    private static Instant wholeSecond(Instant instant) {
+        return Instant.ofEpochSecond(instant.getEpochSecond() + 1);
+    }
+}

@@ -1,0 +1,112 @@
+package plimsoll.stress.core;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The options of {@code run}: tlp-stress' where tlp-stress has them, under its names and with its defaults. */
+public final class RunOptions {
+    @Parameters(index = "0", paramLabel = "WORKLOAD", description = "One of those that `workloads` lists.")
+    public String workload;
+
+    @Option(
+            names = {"--threads", "-t"},
+            description = "Threads.")
+    int threads = 1;
+
+    @Option(
+            names = {"--concurrency", "-c"},
+            converter = Units.Count.class,
+            description = "Operations under way at once, for each thread.")
+    long concurrency = 100;
+
+    @Option(names = "--rate", required = true, converter = Units.Count.class, description = "Operations a second.")
+    long rate;
+
+    @Option(
+            names = {"--duration", "-d"},
+            required = true,
+            converter = Units.Seconds.class,
+            description = "Length of the timed run: 150m, 90s, 2h, 1h30m.")
+    Duration duration;
+
+    @Option(
+            names = "--response-time-warmup",
+            converter = Units.Seconds.class,
+            description = "The first part of the timed run, which is not to be judged.")
+    Duration warmup = Duration.ZERO;
+
+    @Option(
+            names = "--populate-rate",
+            converter = Units.Count.class,
+            description = "Rate of populating; 0: as fast as the concurrency cap allows. Default: --rate with "
+                    + "BasicTimeSeries, 0 otherwise.")
+    Long populateRate;
+
+    @Option(names = "--no-populate", description = "Take the rows as they are.")
+    boolean noPopulate;
+
+    @Option(names = "--populate-only", description = "End after populating.")
+    boolean populateOnly;
+
+    @Option(
+            names = "--backlog-limit",
+            converter = Units.Seconds.class,
+            description = "Latest send after the intended start; an operation later than that counts as overflow.")
+    Duration backlogLimit = Duration.ofSeconds(60);
+
+    @Option(
+            names = "--drain",
+            converter = Units.Seconds.class,
+            description = "Longest wait for missing answers after the timed run; later ones count as unfinished.")
+    Duration drain = Duration.ofSeconds(30);
+
+    @Option(
+            names = "--give-up",
+            converter = Units.Seconds.class,
+            description = "End the run after so long without any answer; 0s: never.")
+    Duration giveUp = Duration.ofSeconds(60);
+
+    @Option(names = "--csv", description = "CSV file.")
+    Path csv;
+
+    @Option(names = "--hdr", description = "Beginning of the histogram logs' names.")
+    Path hdr;
+
+    @Option(names = "--progress", description = "File for a line of JSON every second.")
+    Path progress;
+
+    @Option(names = "--summary", description = "File for the final JSON document.")
+    public Path summary;
+
+    /** @throws StressException with {@link ExitCode#USAGE} if values do not fit together */
+    public void check() throws StressException {
+        require(!(noPopulate && populateOnly), "--no-populate and --populate-only leave nothing to do");
+        require(rate > 0, "--rate must be above 0: an open-loop schedule needs a rate");
+        require(rate <= 10_000_000, "--rate must be at most 10M");
+        require(!duration.isZero(), "-d must be above 0");
+        require(warmup.compareTo(duration) < 0, "--response-time-warmup must be shorter than -d");
+        require(threads > 0 && threads <= 1_024, "-t must be between 1 and 1024");
+        require(concurrency > 0 && concurrency <= 32_768, "-c must be between 1 and 32768");
+        for (Path file : new Path[] {csv, hdr, progress, summary}) {
+            require(file == null || writable(file), "the directory of " + file + " does not exist or is not writable");
+        }
+    }
+
+    /** @param paced whether populating without a rate of its own has the timed run's, as with tlp-stress */
+    long populateRate(boolean paced) {
+        return populateRate != null ? populateRate : paced ? rate : 0;
+    }
+
+    private static boolean writable(Path file) {
+        return Files.isWritable(file.toAbsolutePath().getParent());
+    }
+
+    private static void require(boolean fits, String message) throws StressException {
+        if (!fits) {
+            throw new StressException(ExitCode.USAGE, message);
+        }
+    }
+}

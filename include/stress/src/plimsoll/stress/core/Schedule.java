@@ -1,0 +1,86 @@
+package plimsoll.stress.core;
+
+/**
+ * The open-loop schedule: operation n is meant to start n / rate seconds after the start, whatever the database does.
+ *
+ * <p>Positions are arithmetic, so that a backlog of any length needs no memory. They are dealt out in turn to the
+ * lanes (client threads), which makes the load of all of them evenly spaced. That response time must be counted from
+ * such an intended start, not from the send, is Gil Tene's remedy for coordinated omission ("How NOT to Measure
+ * Latency").
+ */
+final class Schedule {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final long rate;
+    private final long total;
+    private final int lanes;
+
+    /**
+     * @param rate operations a second over all lanes; 0: every operation is due at once
+     * @param total operations over all lanes
+     * @param lanes number of threads that share the schedule
+     */
+    Schedule(long rate, long total, int lanes) {
+        this.rate = rate;
+        this.total = total;
+        this.lanes = lanes;
+    }
+
+    long rate() {
+        return rate;
+    }
+
+    long total() {
+        return total;
+    }
+
+    Lane lane(int index) {
+        return new Lane(index);
+    }
+
+    /** Positions that are due within the first {@code elapsed} nanoseconds, the one at exactly that time included. */
+    long due(long elapsed) {
+        if (elapsed < 0) {
+            return 0;
+        }
+        if (rate == 0) {
+            return total;
+        }
+        long within = elapsed + 1;
+        long fraction = (within % SECOND * rate + SECOND - 1) / SECOND;
+        return Math.min(total, within / SECOND * rate + fraction);
+    }
+
+    /** The intended start of a position, in nanoseconds after the schedule's start, rounded down. */
+    private long intended(long position) {
+        return rate == 0 ? 0 : position / rate * SECOND + position % rate * SECOND / rate;
+    }
+
+    /** One thread's share of the schedule: positions index, index + lanes, index + 2 × lanes, … */
+    final class Lane {
+        private final int index;
+
+        private Lane(int index) {
+            this.index = index;
+        }
+
+        /** Number of operations of this lane. */
+        long size() {
+            return share(total);
+        }
+
+        /** The intended start of this lane's operation {@code n}, in nanoseconds after the schedule's start. */
+        long intended(long n) {
+            return Schedule.this.intended(n * lanes + index);
+        }
+
+        /** Whether positions have a time at all: without one nothing can be late. */
+        boolean paced() {
+            return rate > 0;
+        }
+
+        private long share(long positions) {
+            return positions <= index ? 0 : (positions - index + lanes - 1) / lanes;
+        }
+    }
+}

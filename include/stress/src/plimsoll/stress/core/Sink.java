@@ -1,0 +1,12 @@
+package plimsoll.stress.core;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/** Something that takes what was observed every second: a log file, the console, a sum. */
+interface Sink extends Closeable {
+    void accept(Observation observation) throws IOException;
+
+    @Override
+    default void close() throws IOException {}
+}

@@ -1,0 +1,150 @@
+package plimsoll.stress.core;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Runs a load from its start to its last answer, and shows its sinks every second of it.
+ *
+ * <p>Observations end on whole seconds from the start, and none is left out, however late this thread wakes. Only the
+ * last one may be shorter: it ends with the last answer.
+ */
+final class Stage {
+    private static final long SECOND = 1_000_000_000L;
+    /** A second is read so long after its end: whoever read the clock within it has recorded by then. */
+    private static final long SETTLE = 10_000_000L;
+
+    private static final long GLANCE = 5_000_000L;
+
+    /** Lengths in seconds. */
+    static final class Plan {
+        final Phase first;
+        final long warmup;
+        final long duration;
+        final long drain;
+
+        private Plan(Phase first, long warmup, long duration, long drain) {
+            this.first = first;
+            this.warmup = warmup;
+            this.duration = duration;
+            this.drain = drain;
+        }
+
+        /** Ends as soon as everything is done. */
+        static Plan untilDone() {
+            return new Plan(Phase.POPULATE, 0, 0, Long.MAX_VALUE / SECOND);
+        }
+
+        /** Lasts {@code duration}, and at most {@code drain} longer for missing answers. */
+        static Plan timed(long warmup, long duration, long drain) {
+            return new Plan(Phase.WARMUP, warmup, duration, drain);
+        }
+
+        private Phase phase(long second) {
+            if (first == Phase.POPULATE) {
+                return first;
+            }
+            return second < warmup ? Phase.WARMUP : second < duration ? Phase.MEASURE : Phase.DRAIN;
+        }
+    }
+
+    private final Load load;
+    private final Recording recording;
+    private final Plan plan;
+    private final long giveUp;
+    private final Vitals vitals;
+    private final Stop stop;
+    private final List<Sink> sinks;
+    private long start;
+    private long accounted;
+    private long lastAnswer;
+
+    /** @param giveUp seconds without any answer after which the database counts as lost; 0: never */
+    Stage(Load load, Recording recording, Plan plan, long giveUp, Vitals vitals, Stop stop, List<Sink> sinks) {
+        this.load = load;
+        this.recording = recording;
+        this.plan = plan;
+        this.giveUp = giveUp;
+        this.vitals = vitals;
+        this.stop = stop;
+        this.sinks = sinks;
+    }
+
+    /**
+     * Runs the load; {@code instant} is its start as {@link System#nanoTime()}.
+     *
+     * @return operations that were due, but had neither been answered nor failed at the end
+     * @throws IOException if a sink cannot write; nothing more is sent then
+     */
+    long run(long instant) throws IOException {
+        start = instant;
+        recording.startAt(instant);
+        load.startAt(
+                instant, (dead, error) -> stop.request(ExitCode.INTERNAL, dead.getName() + " died of " + error));
+        try {
+            for (long second = 0; !ended(second); second++) {
+                observe(second);
+            }
+        } finally {
+            load.halt();
+        }
+        return Math.max(0, load.schedule().due(System.nanoTime() - start) - accounted);
+    }
+
+    private boolean ended(long second) {
+        boolean complete = second >= plan.duration && accounted >= load.schedule().total();
+        return complete || stop.reason() != null || second >= plan.duration + plan.drain;
+    }
+
+    private void observe(long second) throws IOException {
+        boolean last = awaitEnd(second);
+        Interval interval = last ? recording.rest() : recording.take(second);
+        long elapsed = System.nanoTime() - start;
+        accounted += interval.completed() + interval.failures();
+        watch(second, interval);
+        Observation observation = new Observation(
+                plan.phase(second),
+                second,
+                Math.min(second + 1, Math.max(elapsed / 1e9, second + 0.001)),
+                planned(elapsed / 1e9),
+                load.schedule().rate(),
+                interval,
+                load.inFlight(),
+                load.takePeak(),
+                load.backlog(elapsed),
+                vitals.sample());
+        for (Sink sink : sinks) {
+            sink.accept(observation);
+        }
+    }
+
+    /** Waits for the end of a second; true if nothing comes after it. */
+    private boolean awaitEnd(long second) {
+        long boundary = start + (second + 1) * SECOND + SETTLE;
+        if (second < plan.duration) {
+            stop.awaitUntil(boundary);
+            return stop.reason() != null;
+        }
+        while (stop.reason() == null && System.nanoTime() < boundary && !load.done()) {
+            stop.awaitUntil(Math.min(boundary, System.nanoTime() + GLANCE));
+        }
+        return stop.reason() != null || load.done();
+    }
+
+    /** Without a rate it is told by what was done so far. */
+    private double planned(double elapsed) {
+        Schedule schedule = load.schedule();
+        if (plan.duration == 0 && schedule.rate() == 0) {
+            return accounted == 0 ? 0 : Math.max(elapsed, elapsed * schedule.total() / accounted);
+        }
+        return plan.duration > 0 ? plan.duration : (double) schedule.total() / schedule.rate();
+    }
+
+    private void watch(long second, Interval interval) {
+        if (interval.completed() > 0) {
+            lastAnswer = second;
+        } else if (giveUp > 0 && second - lastAnswer >= giveUp) {
+            stop.request(ExitCode.INCOMPLETE, "no operation was answered for " + giveUp + " s: the database is lost");
+        }
+    }
+}

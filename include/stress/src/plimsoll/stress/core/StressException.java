@@ -1,0 +1,27 @@
+package plimsoll.stress.core;
+
+/** The end of a command before its time: why, for people, and the exit code that says so to programs. */
+public final class StressException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public final ExitCode exitCode;
+
+    public StressException(ExitCode exitCode, String message) {
+        super(message);
+        this.exitCode = exitCode;
+    }
+
+    public StressException(ExitCode exitCode, String message, Throwable cause) {
+        super(message + ": " + reason(cause), cause);
+        this.exitCode = exitCode;
+    }
+
+    /** The innermost message of a chain of causes, with its type. */
+    private static String reason(Throwable cause) {
+        Throwable innermost = cause;
+        while (innermost.getCause() != null && innermost.getCause() != innermost) {
+            innermost = innermost.getCause();
+        }
+        return innermost.getClass().getSimpleName() + " " + innermost.getMessage();
+    }
+}

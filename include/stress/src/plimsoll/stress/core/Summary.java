@@ -1,0 +1,161 @@
+package plimsoll.stress.core;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What came of a run, as one JSON document. */
+public final class Summary {
+    private final RunOptions options;
+    private final long seed;
+    private final Instant started = Instant.now();
+    private final Map<Phase, Tally> parts = new EnumMap<>(Phase.class);
+    private Instant populateStart;
+    private Instant timedStart;
+    private Schedule schedule;
+    private long unfinished;
+    private long rows;
+    private long verified;
+    private Map<String, Object> shares = Json.object();
+
+    /** @param seed of keys and values */
+    public Summary(RunOptions options, long seed) {
+        this.options = options;
+        this.seed = seed;
+    }
+
+    /** What is to be run; before it is told, the document has neither of the two parts. */
+    void workload(Workload workload) {
+        shares = workload.sharesByLabel();
+        for (Phase phase : Phase.values()) {
+            parts.put(phase, new Tally(workload.operations));
+        }
+    }
+
+    /** So many rows were read back after populating, and found. */
+    void verified(long sample) {
+        verified = sample;
+    }
+
+    /** Rows to be written before the timed run. */
+    void rows(long planned) {
+        rows = planned;
+    }
+
+    /** Populating starts: the returned tally is to be shown its observations. */
+    Tally populate(Instant start, Operation write) {
+        populateStart = start;
+        parts.put(Phase.POPULATE, new Tally(List.of(write)));
+        return parts.get(Phase.POPULATE);
+    }
+
+    /** The timed run starts: the returned sink is to be shown its observations. */
+    Sink timed(Instant start, Schedule planned) {
+        timedStart = start;
+        schedule = planned;
+        return observation -> parts.get(observation.phase).add(observation);
+    }
+
+    /** Operations of the timed run without an end. */
+    void unfinished(long operations) {
+        unfinished = operations;
+    }
+
+    /** The timed run in a sentence; empty before there was one. */
+    public String sentence() {
+        if (timedStart == null) {
+            return "";
+        }
+        Tally whole = timed();
+        return String.format(
+                Locale.ROOT,
+                "%,d of %,d operations were answered, %,d failed, %,d have no end",
+                whole.completed(),
+                schedule.total(),
+                whole.failures(),
+                unfinished);
+    }
+
+    /**
+     * Writes the document, whole or not at all.
+     *
+     * @throws IOException if the file cannot be written
+     */
+    public void write(Path path, ExitCode exitCode, String reason) throws IOException {
+        Path draft = path.resolveSibling(path.getFileName() + ".part");
+        Files.writeString(draft, Json.document(document(exitCode, reason)));
+        Files.move(draft, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private Map<String, Object> document(ExitCode exitCode, String reason) {
+        return Json.object(
+                "complete", exitCode == ExitCode.COMPLETE,
+                "reason", reason,
+                "exit_code", exitCode == ExitCode.SIGNAL ? null : exitCode.code,
+                "generator", String.join(" ", new Version().getVersion()),
+                "java", Runtime.version().toString(),
+                "cpus", Runtime.getRuntime().availableProcessors(),
+                "workload", options.workload,
+                "threads", options.threads,
+                "concurrency", options.concurrency,
+                "seed", seed,
+                "started", started.toString(),
+                "ended", Instant.now().toString(),
+                "populate", populateStart == null ? null : populateDocument(),
+                "run", timedStart == null ? null : timedDocument());
+    }
+
+    private Map<String, Object> populateDocument() {
+        Tally tally = parts.get(Phase.POPULATE);
+        return Json.object(
+                "started", populateStart.toString(),
+                "seconds", Json.rounded(tally.seconds()),
+                "scheduled", rows,
+                "completed", tally.completed(),
+                "verified", verified,
+                "achieved_ops_s", Json.rounded(tally.achieved()),
+                "errors", tally.errorsByKind(0));
+    }
+
+    private Map<String, Object> timedDocument() {
+        Tally whole = timed();
+        return Json.object(
+                "started", timedStart.toString(),
+                "duration_s", options.duration.toSeconds(),
+                "warmup_s", options.warmup.toSeconds(),
+                "drain_s", Json.rounded(parts.get(Phase.DRAIN).seconds()),
+                "attempted_ops_s", options.rate,
+                "scheduled", schedule.total(),
+                "completed", whole.completed(),
+                "operations", whole.operations(),
+                "shares", shares,
+                "errors", whole.errorsByKind(unfinished),
+                "warmup", part(parts.get(Phase.WARMUP)),
+                "measured", part(parts.get(Phase.MEASURE)));
+    }
+
+    private Tally timed() {
+        Tally whole = new Tally(parts.get(Phase.MEASURE).operationsInOrder());
+        whole.add(parts.get(Phase.WARMUP));
+        whole.add(parts.get(Phase.MEASURE));
+        whole.add(parts.get(Phase.DRAIN));
+        return whole;
+    }
+
+    private Map<String, Object> part(Tally tally) {
+        return Json.object(
+                "seconds", Json.rounded(tally.seconds()),
+                "attempted_ops_s", options.rate,
+                "achieved_ops_s", Json.rounded(tally.achieved()),
+                "completed", tally.completed(),
+                "operations", tally.operations(),
+                "errors", tally.errorsByKind(0),
+                "generator", tally.generator());
+    }
+}

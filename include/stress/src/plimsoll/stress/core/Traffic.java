@@ -1,0 +1,117 @@
+package plimsoll.stress.core;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** One thread's stream of operations: which comes next, and its values. The same for the same seed. */
+public final class Traffic {
+    private final List<Operation> operations;
+    /** By operation: the chance that the next one is this or a later one. */
+    private final double[] orLater;
+
+    private final Values[][] values;
+    private final Lane lane;
+    private final Map<Source, Values> opened;
+    private final SplittableRandom random;
+
+    private Traffic(
+            List<Operation> operations,
+            double[] shares,
+            Lane lane,
+            Map<Source, Values> opened,
+            SplittableRandom random) {
+        this.operations = operations;
+        this.lane = lane;
+        this.opened = opened;
+        this.random = random;
+        orLater = new double[shares.length];
+        double sum = 0;
+        for (int o = shares.length - 1; o > 0; o--) {
+            sum += shares[o];
+            orLater[o] = sum;
+        }
+        values = new Values[operations.size()][];
+        for (int o = 0; o < values.length; o++) {
+            List<Field> fields = operations.get(o).fields;
+            values[o] = new Values[fields.size()];
+            for (int f = 0; f < fields.size(); f++) {
+                values[o][f] = opened.computeIfAbsent(fields.get(f).source, source -> source.open(lane));
+            }
+        }
+    }
+
+    /** The streams of so many threads that write a workload's numbered rows, together each row once. */
+    static List<Traffic> populating(Workload workload, int threads, long seed) {
+        Operation write = workload.population.write;
+        return of(new Workload(workload.name, workload.schema, List.of(write), Population.none()), threads, ~seed);
+    }
+
+    /** The values with which an operation of numbered rows asks for one of them. */
+    static Object[][] ofRow(Operation operation, long row) {
+        Traffic traffic = new Traffic(
+                List.of(operation), new double[] {1}, new Lane(row, 1, 0), new IdentityHashMap<>(), new SplittableRandom(0));
+        return traffic.values(0);
+    }
+
+    /** The streams of so many threads. */
+    public static List<Traffic> of(Workload workload, int threads, long seed) {
+        List<Traffic> traffic = new ArrayList<>();
+        SplittableRandom seeds = new SplittableRandom(seed);
+        for (int thread = 0; thread < threads; thread++) {
+            Lane lane = new Lane(thread, threads, seeds.nextLong());
+            traffic.add(new Traffic(
+                    workload.operations, workload.shares(), lane, new IdentityHashMap<>(), seeds.split()));
+        }
+        return traffic;
+    }
+
+    /** The same stream with this operation only, on the same values: what goes on after it begins where it ended. */
+    public Traffic only(Operation operation) {
+        return new Traffic(List.of(operation), new double[] {1}, lane, opened, random);
+    }
+
+    /** Which operation the next position of the schedule is: drawn for every position, sent or not. */
+    public int draw() {
+        double number = random.nextDouble();
+        int operation = orLater.length - 1;
+        while (operation > 0 && number >= orLater[operation]) {
+            operation--;
+        }
+        return operation;
+    }
+
+    public Operation operation(int index) {
+        return operations.get(index);
+    }
+
+    /** Which of an operation's commands comes next. */
+    public int command(Operation operation) {
+        int commands = operation.commands.size();
+        if (commands == 1) {
+            return 0;
+        }
+        switch (operation.order) {
+            case ONE_OF:
+                return random.nextInt(commands);
+            case ONE_PER_THREAD:
+                return (int) (lane.index % commands);
+            default:
+                return 1 + random.nextInt(commands - 1);
+        }
+    }
+
+    /** The next values of an operation's fields, row by row. */
+    public Object[][] values(int index) {
+        Values[] fields = values[index];
+        Object[][] rows = new Object[operations.get(index).rows][fields.length];
+        for (Object[] row : rows) {
+            for (int f = 0; f < fields.length; f++) {
+                row[f] = fields[f].next(random);
+            }
+        }
+        return rows;
+    }
+}

@@ -1,0 +1,131 @@
+package plimsoll.stress.core;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One client thread in tlp-stress' sense: a lane of the schedule, keys of its own, and a cap on operations under way.
+ * It does nothing by itself: a {@link Pacer}, which may serve several, gives it steps.
+ */
+final class Worker {
+    private static final long RECHECK = 100_000_000L;
+    private static final long FULL = Long.MIN_VALUE;
+    /** The answer of {@link #step()} when all is sent. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final Client client;
+    private final Schedule.Lane lane;
+    private final Traffic traffic;
+    private final Recording recording;
+    private final int concurrency;
+    private final long backlogLimit;
+    private final long size;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicInteger peak = new AtomicInteger();
+    /** The instant since which there has been room for another operation, or FULL. */
+    private final AtomicLong room = new AtomicLong();
+    /** Positions of the lane that were sent or given up; only the pacer writes it. */
+    private volatile long started;
+
+    private long start;
+    private Thread pacer;
+
+    /** @param backlogLimit how late an operation may be sent, in nanoseconds */
+    Worker(
+            Client client,
+            Schedule.Lane lane,
+            Traffic traffic,
+            Recording recording,
+            int concurrency,
+            long backlogLimit) {
+        this.client = client;
+        this.lane = lane;
+        this.traffic = traffic;
+        this.recording = recording;
+        this.concurrency = concurrency;
+        this.backlogLimit = backlogLimit;
+        this.size = lane.size();
+    }
+
+    /** To be called before the first step; {@code instant} is the schedule's start as {@link System#nanoTime()}. */
+    void startAt(long instant, Thread servedBy) {
+        start = instant;
+        room.set(instant);
+        pacer = servedBy;
+    }
+
+    /**
+     * Does what is to be done now, one operation at most.
+     *
+     * @return the instant of the next step; a past one if it is due already
+     */
+    long step() {
+        long n = started;
+        if (n >= size) {
+            return NEVER;
+        }
+        long intended = start + lane.intended(n);
+        long now = System.nanoTime();
+        if (intended > now) {
+            return intended;
+        }
+        if (lane.paced() && now - intended > backlogLimit) {
+            recording.dropped(traffic.draw(), ErrorKind.OVERFLOW, now);
+        } else if (inFlight.get() >= concurrency && isFull()) {
+            return now + RECHECK;
+        } else {
+            send(intended, now);
+        }
+        started = n + 1;
+        return now;
+    }
+
+    ErrorKind kind(Throwable error) {
+        return client.kind(error);
+    }
+
+    long started() {
+        return started;
+    }
+
+    int inFlight() {
+        return inFlight.get();
+    }
+
+    /** Most operations in flight since the last call. */
+    int takePeak() {
+        return Math.max(peak.getAndSet(0), inFlight.get());
+    }
+
+    /** Notes that there is no room, so that the next release wakes the pacer; false if there is room meanwhile. */
+    private boolean isFull() {
+        room.set(FULL);
+        return inFlight.get() >= concurrency;
+    }
+
+    private void send(long intended, long now) {
+        room.compareAndSet(FULL, now);
+        recording.sent(lane.paced() ? now - Math.max(intended, room.get()) : 0, now);
+        int operation = traffic.draw();
+        Request request = new Request(this, recording, operation, intended, now);
+        int underWay = inFlight.incrementAndGet();
+        if (underWay > peak.get()) {
+            peak.set(underWay);
+        }
+        try {
+            Operation which = traffic.operation(operation);
+            client.send(which, traffic.command(which), traffic.values(operation), request);
+        } catch (RuntimeException error) {
+            request.ended(0, error);
+        }
+    }
+
+    /** An operation ended at the instant {@code now}, and that was recorded. */
+    void release(long now) {
+        inFlight.decrementAndGet();
+        if (room.get() == FULL && room.compareAndSet(FULL, now)) {
+            LockSupport.unpark(pacer);
+        }
+    }
+}

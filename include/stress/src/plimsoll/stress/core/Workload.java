@@ -1,0 +1,67 @@
+package plimsoll.stress.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What is stored and asked: a workload with the values of its options. */
+public final class Workload {
+    public final String name;
+    /** Statements that make the tables if they are not there; {@code {keyspace}} stands for the keyspace. */
+    public final List<Command> schema;
+
+    public final List<Operation> operations;
+    public final Population population;
+    private final double[] shares;
+
+    public Workload(String name, List<Command> schema, List<Operation> operations, Population population) {
+        this.name = name;
+        this.schema = List.copyOf(schema);
+        this.operations = List.copyOf(operations);
+        this.population = population;
+        this.shares = shares(operations);
+    }
+
+    /** Without operations that have no share, unless others expect files of them. */
+    public Workload active() {
+        List<Operation> kept = new ArrayList<>();
+        for (int o = 0; o < shares.length; o++) {
+            if (shares[o] > 0 || operations.get(o).keptIdle) {
+                kept.add(operations.get(o));
+            }
+        }
+        return new Workload(name, schema, kept, population);
+    }
+
+    /** The share of all operations that each has, in their order; they add up to 1. */
+    public double[] shares() {
+        return shares.clone();
+    }
+
+    /** By the operations' labels. */
+    Map<String, Object> sharesByLabel() {
+        Map<String, Object> byLabel = Json.object();
+        for (int o = 0; o < shares.length; o++) {
+            byLabel.put(operations.get(o).label, shares[o]);
+        }
+        return byLabel;
+    }
+
+    private static double[] shares(List<Operation> operations) {
+        double told = 0;
+        boolean rest = false;
+        for (Operation operation : operations) {
+            rest |= operation.share.isRest();
+            told += operation.share.isRest() ? 0 : operation.share.weight;
+        }
+        if (!rest && !operations.isEmpty() && !(told > 0)) {
+            throw new IllegalArgumentException("no operation has a share above 0");
+        }
+        double[] shares = new double[operations.size()];
+        for (int o = 0; o < shares.length; o++) {
+            Share share = operations.get(o).share;
+            shares[o] = share.isRest() ? 1 - told : rest ? share.weight : share.weight / told;
+        }
+        return shares;
+    }
+}

@@ -1,0 +1,24 @@
+package plimsoll.stress.core.distribution;
+
+import plimsoll.stress.core.Lane;
+
+/** Every number of a range, and then from its beginning again; threads take turns, so that together they leave out none. */
+public final class Sequence implements Distribution {
+    private final long first;
+    private final long size;
+
+    public Sequence(long first, long last) {
+        this.first = first;
+        this.size = last - first + 1;
+    }
+
+    @Override
+    public Numbers open(Lane lane) {
+        long[] next = {lane.index};
+        return random -> {
+            long number = first + next[0] % size;
+            next[0] += lane.count;
+            return number;
+        };
+    }
+}

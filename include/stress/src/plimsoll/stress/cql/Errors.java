@@ -1,0 +1,68 @@
+package plimsoll.stress.cql;
+
+import static plimsoll.stress.core.ErrorKind.CLIENT_TIMEOUT;
+import static plimsoll.stress.core.ErrorKind.CONNECTION;
+import static plimsoll.stress.core.ErrorKind.OTHER;
+import static plimsoll.stress.core.ErrorKind.OVERLOADED;
+import static plimsoll.stress.core.ErrorKind.READ_TIMEOUT;
+import static plimsoll.stress.core.ErrorKind.UNAVAILABLE;
+import static plimsoll.stress.core.ErrorKind.WRITE_TIMEOUT;
+
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
+import com.datastax.oss.driver.api.core.NodeUnavailableException;
+import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
+import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.connection.HeartbeatException;
+import com.datastax.oss.driver.api.core.servererrors.BootstrappingException;
+import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
+import com.datastax.oss.driver.api.core.servererrors.ReadTimeoutException;
+import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
+import com.datastax.oss.driver.api.core.servererrors.WriteTimeoutException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import plimsoll.stress.core.ErrorKind;
+
+/** The driver's exceptions as kinds of failure. */
+final class Errors {
+    private Errors() {}
+
+    /** Sorts an exception of the driver; of a list of nodes' errors the first node's error counts. */
+    static ErrorKind kind(Throwable error) {
+        if (error instanceof CompletionException && error.getCause() != null) {
+            return kind(error.getCause());
+        }
+        if (error instanceof AllNodesFailedException) {
+            return ((AllNodesFailedException) error)
+                    .getAllErrors().values().stream().findFirst().map(Errors::ofFirst).orElse(CONNECTION);
+        }
+        return error instanceof DriverTimeoutException ? CLIENT_TIMEOUT : ofServer(error);
+    }
+
+    private static ErrorKind ofFirst(List<Throwable> errors) {
+        return errors.isEmpty() ? CONNECTION : kind(errors.get(0));
+    }
+
+    private static ErrorKind ofServer(Throwable error) {
+        if (error instanceof ReadTimeoutException) {
+            return READ_TIMEOUT;
+        }
+        if (error instanceof WriteTimeoutException) {
+            return WRITE_TIMEOUT;
+        }
+        if (error instanceof UnavailableException) {
+            return UNAVAILABLE;
+        }
+        if (error instanceof OverloadedException || error instanceof BootstrappingException) {
+            return OVERLOADED;
+        }
+        return isConnection(error) ? CONNECTION : OTHER;
+    }
+
+    private static boolean isConnection(Throwable error) {
+        return error instanceof ClosedConnectionException
+                || error instanceof HeartbeatException
+                || error instanceof BusyConnectionException
+                || error instanceof NodeUnavailableException;
+    }
+}

@@ -1,0 +1,105 @@
+package plimsoll.stress.cql;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import plimsoll.stress.core.Command;
+import plimsoll.stress.core.ExitCode;
+import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.StressException;
+import plimsoll.stress.core.Workload;
+
+/** Keyspace, tables and prepared statements of a workload. */
+final class Schema {
+    /** Changing a schema takes as long as the slowest node: not the time of an ordinary request. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final CqlSession session;
+    private final CqlOptions options;
+
+    Schema(CqlSession session, CqlOptions options) {
+        this.session = session;
+        this.options = options;
+    }
+
+    /**
+     * Makes what is missing and prepares every statement.
+     *
+     * @throws StressException with {@link ExitCode#SCHEMA} if the database refuses, or its nodes do not agree
+     */
+    Map<Operation, Action> create(Workload workload) throws StressException {
+        if (!options.noSchema) {
+            createKeyspace();
+        }
+        // For statements of users, whose tables have no keyspace before their names.
+        Command use = new Command("USE " + options.keyspace, "keyspace " + options.keyspace);
+        attempt(use, () -> execute(use.statement));
+        if (!options.noSchema) {
+            for (Command table : workload.schema) {
+                attempt(table, () -> execute(text(table)));
+            }
+        }
+        if (!session.checkSchemaAgreement()) {
+            throw new StressException(ExitCode.SCHEMA, "the nodes do not agree on the schema");
+        }
+        Map<Operation, Action> actions = new IdentityHashMap<>();
+        for (Operation operation : everyOperation(workload)) {
+            List<Statement> statements = new ArrayList<>();
+            for (Command command : operation.commands) {
+                attempt(command, () -> statements.add(prepare(operation, command)));
+            }
+            actions.put(operation, Action.of(operation, statements));
+        }
+        return actions;
+    }
+
+    private static List<Operation> everyOperation(Workload workload) {
+        List<Operation> all = new ArrayList<>(workload.operations);
+        if (workload.population.write != null) {
+            all.add(workload.population.write);
+        }
+        if (workload.population.readBack != null) {
+            all.add(workload.population.readBack);
+        }
+        return all;
+    }
+
+    private Statement prepare(Operation operation, Command command) {
+        PreparedStatement prepared = session.prepare(text(command));
+        return new Statement(prepared, operation.fields, operation.consistency);
+    }
+
+    private void createKeyspace() throws StressException {
+        String replication = options.replication != null
+                ? options.replication
+                : "{'class': 'SimpleStrategy', 'replication_factor': " + options.replicationFactor + "}";
+        String keyspace = "CREATE KEYSPACE IF NOT EXISTS " + options.keyspace + " WITH replication = " + replication;
+        attempt(new Command(keyspace, "keyspace " + options.keyspace), () -> {
+            if (options.drop) {
+                execute("DROP KEYSPACE IF EXISTS " + options.keyspace);
+            }
+            execute(keyspace);
+        });
+    }
+
+    private String text(Command command) {
+        return command.statement.replace("{keyspace}", options.keyspace);
+    }
+
+    private void execute(String statement) {
+        session.execute(SimpleStatement.newInstance(statement).setTimeout(TIMEOUT));
+    }
+
+    private void attempt(Command command, Runnable step) throws StressException {
+        try {
+            step.run();
+        } catch (RuntimeException error) {
+            throw new StressException(ExitCode.SCHEMA, Refusal.of(command.place, text(command), error));
+        }
+    }
+}

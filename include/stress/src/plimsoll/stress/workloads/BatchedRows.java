@@ -1,0 +1,95 @@
+package plimsoll.stress.workloads;
+
+import java.util.ArrayList;
+import java.util.List;
+import plimsoll.stress.core.Command;
+import plimsoll.stress.core.Field;
+import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.Option;
+import plimsoll.stress.core.Options;
+import plimsoll.stress.core.Population;
+import plimsoll.stress.core.Share;
+import plimsoll.stress.core.Source;
+import plimsoll.stress.core.Workload;
+import plimsoll.stress.core.WorkloadType;
+import plimsoll.stress.core.distribution.Distribution;
+
+/** sberbank-2020's: every thread writes unlogged batches to its table in its own range of keys, or reads them. */
+final class BatchedRows implements WorkloadType {
+    private static final String TABLE = "CREATE TABLE IF NOT EXISTS {keyspace}.t%d (id bigint PRIMARY KEY, title text)";
+
+    @Override
+    public String name() {
+        return "BatchedRows";
+    }
+
+    @Override
+    public String about() {
+        return "Sberbank's workload of 2020: unlogged batches of rows by number, each thread to one of several tables and "
+                + "in a range of its own; reads of one key or of several at a time.";
+    }
+
+    @Override
+    public List<Option> options() {
+        return List.of(
+                Option.count("tables", 4L, 1, 1000, "Tables, in turn over the threads"),
+                Option.count("batch", 100L, 1, 10_000, "Rows of a batch"),
+                Option.count("size", 10L, 1, 1_000_000, "Letters of a row's text"),
+                Option.count("range", 1_000_000L, 1, "Keys of a thread; after the last it begins again"),
+                Option.count("at_a_time", 1L, 1, 1000, "Keys that a read asks for"),
+                Option.number("batches", 1.0, 0, 1e6, "Weight of batches"),
+                Option.number("reads", 0.0, 0, 1e6, "Weight of reads"));
+    }
+
+    @Override
+    public Workload make(Options options) {
+        int tables = options.small("tables");
+        int atATime = options.small("at_a_time");
+        List<Command> schema = new ArrayList<>();
+        List<String> inserts = new ArrayList<>();
+        List<String> selects = new ArrayList<>();
+        for (int t = 1; t <= tables; t++) {
+            schema.add(new Command(String.format(TABLE, t), "table t" + t));
+            inserts.add("INSERT INTO {keyspace}.t" + t + " (id, title) VALUES (:id, :title)");
+            selects.add("SELECT * FROM {keyspace}.t" + t + " WHERE id IN (" + markers(atATime) + ")");
+        }
+        Source written = Sources.numbers(own(options));
+        Source asked = Sources.numbers(own(options));
+        Source title = Sources.letters(Distribution.of(random -> options.count("size")));
+        List<Field> ids = new ArrayList<>();
+        for (int k = 0; k < atATime; k++) {
+            ids.add(Sources.field("id" + k, asked));
+        }
+        Operation batches = Operation.named("batches")
+                .share(Share.option("batches", options))
+                .statements(Operation.Order.ONE_PER_THREAD, inserts)
+                .rows(options.small("batch"))
+                .fields(Sources.field("id", written), Sources.field("title", title))
+                .build();
+        Operation reads = Operation.named("reads")
+                .share(Share.option("reads", options))
+                .statements(Operation.Order.ONE_PER_THREAD, selects)
+                .fields(ids)
+                .build();
+        return new Workload(name(), schema, List.of(batches, reads), Population.none());
+    }
+
+    /** A thread's own range, from its beginning; threads of one table have ranges side by side. */
+    private static Distribution own(Options options) {
+        long range = options.count("range");
+        long tables = options.count("tables");
+        return lane -> {
+            long first = lane.index / tables * range;
+            long[] next = {0};
+            return random -> first + next[0]++ % range;
+        };
+    }
+
+    private static String markers(int count) {
+        List<String> markers = new ArrayList<>();
+        for (int k = 0; k < count; k++) {
+            markers.add(":id" + k);
+        }
+        return String.join(", ", markers);
+    }
+}

@@ -1,0 +1,86 @@
+package plimsoll.stress.workloads;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import plimsoll.stress.core.Field;
+import plimsoll.stress.core.Option;
+import plimsoll.stress.core.Options;
+import plimsoll.stress.core.Source;
+import plimsoll.stress.core.distribution.Distribution;
+import plimsoll.stress.core.distribution.Distributions;
+import plimsoll.stress.core.distribution.Scrambled;
+
+/** What a definition binds to the markers of a statement: {@code {distribution: uniform, max: 1M, as: letters}}. */
+final class Binds {
+    /** Keys beside the distribution's own. */
+    static final List<Option> OPTIONS = List.of(
+            Option.choice(
+                    "as",
+                    "number",
+                    List.of("number", "hash", "letters", "bytes"),
+                    "What becomes of the number: itself in the column's type, YCSB's hash of it, or so many random letters "
+                            + "or bytes"),
+            Option.text("prefix", "", "Text before the number or its hash, which makes it a text"));
+
+    /** The name of the distribution that is none: the time at which the statement is made. */
+    static final String NOW = "now";
+
+    private Binds() {}
+
+    /** Fields by marker. IllegalArgumentException names the marker. */
+    static List<Field> read(Object given) {
+        List<Field> fields = new ArrayList<>();
+        if (given == null) {
+            return fields;
+        }
+        for (Map.Entry<?, ?> bind : mapping(given, "bind").entrySet()) {
+            String marker = String.valueOf(bind.getKey());
+            try {
+                fields.add(new Field(marker, source(mapping(bind.getValue(), "the marker's value"))));
+            } catch (IllegalArgumentException error) {
+                throw new IllegalArgumentException("bind." + marker + ": " + error.getMessage(), error);
+            }
+        }
+        return fields;
+    }
+
+    static Map<?, ?> mapping(Object value, String what) {
+        if (!(value instanceof Map)) {
+            throw new IllegalArgumentException(what + " must have keys of its own");
+        }
+        return (Map<?, ?>) value;
+    }
+
+    private static Source source(Map<?, ?> given) {
+        if (NOW.equals(given.get(Distributions.NAME))) {
+            return Sources.NOW;
+        }
+        Map<String, Object> distribution = new LinkedHashMap<>();
+        Map<String, Object> form = new LinkedHashMap<>();
+        given.forEach((key, value) -> {
+            boolean own = OPTIONS.stream().anyMatch(option -> option.name.equals(key));
+            (own ? form : distribution).put(String.valueOf(key), value);
+        });
+        return made(Distributions.of(distribution), Options.of("bind", OPTIONS, form));
+    }
+
+    private static Source made(Distribution numbers, Options form) {
+        String prefix = form.text("prefix");
+        switch (form.text("as")) {
+            case "letters":
+                return Sources.letters(numbers);
+            case "bytes":
+                return Sources.bytes(numbers);
+            case "hash":
+                return Sources.of(numbers, number -> named(prefix, Scrambled.hash(number)));
+            default:
+                return Sources.of(numbers, number -> named(prefix, number));
+        }
+    }
+
+    private static Object named(String prefix, long number) {
+        return prefix.isEmpty() ? (Object) number : prefix + number;
+    }
+}

@@ -1,0 +1,70 @@
+package plimsoll.stress.workloads;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import plimsoll.stress.core.Json;
+import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.Option;
+import plimsoll.stress.core.Options;
+import plimsoll.stress.core.Workload;
+import plimsoll.stress.core.WorkloadType;
+import plimsoll.stress.core.distribution.Distributions;
+
+/** All workloads with their options and operations, for programs that check definitions. */
+public final class Catalogue {
+    private static final int FORMAT = 1;
+
+    private Catalogue() {}
+
+    public static Map<String, Object> describe() {
+        List<Object> workloads = new ArrayList<>();
+        Workloads.ALL.forEach(type -> workloads.add(describe(type)));
+        return Json.object(
+                "format", FORMAT,
+                "workloads", workloads,
+                "distributions", distributions(),
+                "bind", options(Binds.OPTIONS),
+                "operation", options(OwnStatements.OPERATION),
+                "populate", options(OwnStatements.POPULATE));
+    }
+
+    private static List<Object> distributions() {
+        List<Object> distributions = new ArrayList<>();
+        for (Distributions.Kind kind : Distributions.ALL) {
+            distributions.add(
+                    Json.object("name", kind.name, "doc", kind.about, "parameters", options(kind.parameters)));
+        }
+        distributions.add(Json.object(
+                "name", Binds.NOW, "doc", "The time at which the statement is made", "parameters", List.of()));
+        return distributions;
+    }
+
+    private static Map<String, Object> describe(WorkloadType type) {
+        return Json.object(
+                "name", type.name(),
+                "doc", type.about(),
+                "options", options(type.options()),
+                "operations", operations(type));
+    }
+
+    private static List<Object> options(List<Option> options) {
+        List<Object> described = new ArrayList<>();
+        options.forEach(option -> described.add(option.describe()));
+        return described;
+    }
+
+    /** Those that it has with its standard options; none where the options say which. */
+    private static List<Object> operations(WorkloadType type) {
+        List<Object> operations = new ArrayList<>();
+        if (type.options().stream().anyMatch(option -> option.type == Option.Type.OPERATIONS)) {
+            return operations;
+        }
+        Workload workload = type.make(Options.of(type.name(), type.options(), Map.of()));
+        for (Operation operation : workload.operations) {
+            operations.add(
+                    Json.object("name", operation.name, "label", operation.label, "share", operation.describeShare()));
+        }
+        return operations;
+    }
+}

@@ -1,0 +1,108 @@
+package plimsoll.stress.workloads;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import plimsoll.stress.core.Command;
+import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.Option;
+import plimsoll.stress.core.Options;
+import plimsoll.stress.core.Population;
+import plimsoll.stress.core.Share;
+import plimsoll.stress.core.Workload;
+import plimsoll.stress.core.WorkloadType;
+
+/** {@code cql}: tables and statements that the definition itself gives. */
+final class OwnStatements implements WorkloadType {
+    /** The keys of an operation. */
+    static final List<Option> OPERATION = List.of(
+            Option.text("name", null, "What logs, service levels and report call it: small letters, digits and dashes"),
+            Option.number("share", null, 0, 1, "Share of all operations"),
+            Option.text("statement", null, "A CQL statement with markers `:name`"),
+            Option.nested("bind", Option.Type.BIND, "What stands for each marker").orNone(),
+            Option.choice(
+                            "consistency",
+                            null,
+                            List.of("ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"),
+                            "Consistency level; by default the workload's")
+                    .orNone(),
+            Option.count("rows", 1L, 1, 10_000, "Rows of an unlogged batch; 1: no batch"));
+
+    /** The keys of what populates. */
+    static final List<Option> POPULATE = List.of(
+            Option.text("statement", null, "A CQL statement that writes one row"),
+            Option.nested("bind", Option.Type.BIND, "What stands for each marker; `sequence` numbers the rows")
+                    .orNone());
+
+    @Override
+    public String name() {
+        return "cql";
+    }
+
+    @Override
+    public String about() {
+        return "Your own tables and statements.";
+    }
+
+    @Override
+    public List<Option> options() {
+        return List.of(
+                Option.nested("schema", Option.Type.STATEMENTS, "Statements that make the tables, if they are not there")
+                        .orNone(),
+                Option.nested("operations", Option.Type.OPERATIONS, "What clients ask"),
+                Option.count("rows", 0L, 0, "Rows to populate"),
+                Option.nested("population", Option.Type.POPULATE, "How a row is populated").orNone());
+    }
+
+    @Override
+    public Workload make(Options options) {
+        List<Operation> operations = new ArrayList<>();
+        List<?> given = list(options.raw("operations"));
+        for (int o = 0; o < given.size(); o++) {
+            operations.add(operation(given.get(o), "workload.operations[" + o + "]"));
+        }
+        return new Workload(name(), schema(options.raw("schema")), operations, population(options));
+    }
+
+    private static List<Command> schema(Object given) {
+        List<Command> schema = new ArrayList<>();
+        List<?> statements = given == null ? List.of() : list(given);
+        for (int s = 0; s < statements.size(); s++) {
+            schema.add(new Command(String.valueOf(statements.get(s)), "workload.schema[" + s + "]"));
+        }
+        return schema;
+    }
+
+    private static Operation operation(Object given, String place) {
+        Options options = options(place, OPERATION, given);
+        String name = options.text("name");
+        return Operation.named(name)
+                .share(Share.of(options.number("share")))
+                .command(new Command(options.text("statement"), place + " (" + name + ").statement"))
+                .fields(Binds.read(options.raw("bind")))
+                .rows(options.small("rows"))
+                .consistency(options.text("consistency"))
+                .build();
+    }
+
+    private static Population population(Options options) {
+        if (!options.has("population") || options.count("rows") == 0) {
+            return Population.none();
+        }
+        Options population = options("workload.population", POPULATE, options.raw("population"));
+        Operation write = Operation.named("writes")
+                .command(new Command(population.text("statement"), "workload.population.statement"))
+                .fields(Binds.read(population.raw("bind")))
+                .build();
+        return Population.numbered(write, options.count("rows"), null);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Options options(String place, List<Option> options, Object given) {
+        return Options.of(place, options, (Map<String, Object>) Binds.mapping(given, place));
+    }
+
+    private static List<?> list(Object value) {
+        return value instanceof List ? (List<?>) value : List.of(value);
+    }
+}

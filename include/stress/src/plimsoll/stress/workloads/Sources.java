@@ -1,0 +1,91 @@
+package plimsoll.stress.workloads;
+
+import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
+import java.util.function.LongFunction;
+import plimsoll.stress.core.Field;
+import plimsoll.stress.core.RandomText;
+import plimsoll.stress.core.Source;
+import plimsoll.stress.core.Values;
+import plimsoll.stress.core.distribution.Distribution;
+import plimsoll.stress.core.distribution.Distributions;
+import plimsoll.stress.core.distribution.Normal;
+import plimsoll.stress.core.distribution.Numbers;
+import plimsoll.stress.core.distribution.Sequence;
+
+/** Values of fields, made of distributions. */
+final class Sources {
+    /** The present time. */
+    static final Source NOW = lane -> random -> Values.NOW;
+
+    private static final RandomText TEXT = new RandomText(1);
+    private static final ByteBuffer BYTES = bytes();
+
+    private Sources() {}
+
+    /** The numbers of a distribution, each made into a value. */
+    static Source of(Distribution distribution, LongFunction<Object> made) {
+        return lane -> {
+            Numbers numbers = distribution.open(lane);
+            return random -> made.apply(numbers.next(random));
+        };
+    }
+
+    static Source numbers(Distribution distribution) {
+        return of(distribution, number -> number);
+    }
+
+    /** Numbers from {@code least} to {@code most}, every one as often. */
+    static Distribution uniform(long least, long most) {
+        return Distribution.of(Distributions.uniform(least, most));
+    }
+
+    /** The number of a row: 0 to {@code rows} − 1 while populating. */
+    static Distribution row(long rows) {
+        return new Sequence(0, Math.max(1, rows) - 1);
+    }
+
+    /** Capital letters, as many as the distribution says. */
+    static Source letters(Distribution lengths) {
+        return lane -> {
+            Numbers numbers = lengths.open(lane);
+            return random -> {
+                int length = (int) numbers.next(random);
+                return TEXT.next(random, length, length);
+            };
+        };
+    }
+
+    /** Random bytes, as many as the distribution says. */
+    static Source bytes(Distribution lengths) {
+        return lane -> {
+            Numbers numbers = lengths.open(lane);
+            return random -> slice(random, (int) numbers.next(random));
+        };
+    }
+
+    /** Normal numbers that are not whole. */
+    static Source gaussian(double mean, double deviation) {
+        return lane -> random -> mean + deviation * Normal.gaussian(random);
+    }
+
+    static Field field(String name, Source source) {
+        return new Field(name, source);
+    }
+
+    private static ByteBuffer slice(SplittableRandom random, int length) {
+        int from = random.nextInt(BYTES.capacity() - length + 1);
+        ByteBuffer slice = BYTES.duplicate();
+        slice.position(from).limit(from + length);
+        return slice;
+    }
+
+    private static ByteBuffer bytes() {
+        byte[] bytes = new byte[1 << 20];
+        SplittableRandom random = new SplittableRandom(1);
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) random.nextInt();
+        }
+        return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+    }
+}

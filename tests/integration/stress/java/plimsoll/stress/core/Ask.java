@@ -1,0 +1,111 @@
+package plimsoll.stress.core;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Scanner;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import plimsoll.stress.core.distribution.Distributions;
+import plimsoll.stress.core.distribution.Numbers;
+import plimsoll.stress.core.distribution.Scrambled;
+import plimsoll.stress.cql.AskCql;
+
+/** Answers questions about the generator's pure parts, a line each, for tests in Python. */
+public final class Ask {
+    public static void main(String[] arguments) {
+        Scanner questions = new Scanner(System.in);
+        while (questions.hasNextLine()) {
+            System.out.println(answer(questions.nextLine().split(" ")));
+        }
+    }
+
+    private static Object answer(String[] question) {
+        try {
+            return reply(question);
+        } catch (IllegalArgumentException | ArithmeticException error) {
+            return "refused: " + error.getMessage();
+        }
+    }
+
+    private static Object reply(String[] question) {
+        switch (question[0]) {
+            case "count":
+                return Units.count(question[1]);
+            case "duration":
+                return Units.duration(String.join(" ", List.of(question).subList(1, question.length)))
+                        .toSeconds();
+            case "due":
+                return new Schedule(number(question[1]), number(question[2]), 1).due(number(question[3]));
+            case "intended":
+                return new Schedule(number(question[1]), Long.MAX_VALUE / 2, (int) number(question[2]))
+                        .lane((int) number(question[3]))
+                        .intended(number(question[4]));
+            case "size":
+                return new Schedule(1, number(question[1]), (int) number(question[2]))
+                        .lane((int) number(question[3]))
+                        .size();
+            case "keys":
+                return keys(question[1], number(question[2]), number(question[3]));
+            case "text":
+                return texts(number(question[1]), number(question[2]));
+            case "rows":
+                return AskCql.rows(question[1], question[2]);
+            case "draw":
+                return draw(question[1], number(question[2]), number(question[3]));
+            case "hash":
+                return Scrambled.hash(number(question[1]));
+            case "error":
+                return AskCql.kind(question[1]);
+            default:
+                throw new IllegalArgumentException(question[0]);
+        }
+    }
+
+    private static String keys(String choice, long partitions, long count) {
+        PartitionKeys keys = new PartitionKeys(choice, "001", 3, partitions, 7);
+        StringBuilder all = new StringBuilder();
+        for (long i = 0; i < count; i++) {
+            all.append(keys.next()).append(' ');
+        }
+        return all.toString().trim();
+    }
+
+    private static String texts(long seed, long count) {
+        RandomText text = new RandomText(seed);
+        SplittableRandom random = new SplittableRandom(seed);
+        StringBuilder all = new StringBuilder();
+        for (long i = 0; i < count; i++) {
+            all.append(text.next(random, 100, 199)).append(' ');
+        }
+        return all.toString().trim();
+    }
+
+    /** How often each number was drawn: {@code number:count} for those that were, in order. */
+    private static String draw(String parameters, long count, long seed) {
+        Numbers numbers = Distributions.of(parsed(parameters)).open(new Lane(0, 1, seed));
+        SplittableRandom random = new SplittableRandom(seed);
+        TreeMap<Long, Integer> counts = new TreeMap<>();
+        for (long n = 0; n < count; n++) {
+            counts.merge(numbers.next(random), 1, Integer::sum);
+        }
+        StringBuilder all = new StringBuilder();
+        counts.forEach((number, times) -> all.append(number).append(':').append(times).append(' '));
+        return all.toString().trim();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> parsed(String json) {
+        try {
+            return new ObjectMapper().readValue(json, LinkedHashMap.class);
+        } catch (JsonProcessingException error) {
+            throw new IllegalArgumentException(error);
+        }
+    }
+
+    private static long number(String text) {
+        return Long.parseLong(text);
+    }
+}

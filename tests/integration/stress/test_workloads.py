@@ -1,0 +1,118 @@
+"""Every workload on a real node: its statements are accepted, its rows are there, its operations are apart."""
+
+import json
+
+import pytest
+from tests.integration.stress.program import Files
+
+pytestmark = pytest.mark.quiet
+
+SCHEMA = 4
+SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
+
+WORKLOADS = {
+    "KeyValue": ({"rows": 300}, {"reads", "writes"}),
+    "TimeSeries": ({"rows": 300, "sources": 10, "sensors": 3}, {"reads", "writes"}),
+    "Tabular": ({"rows": 300, "partsize": 10, "partcount": 30}, {"reads", "writes"}),
+    "StandardRow": ({"rows": 300}, {"reads", "writes"}),
+    "YcsbA": ({"recordcount": 300}, {"reads", "updates"}),
+    "YcsbD": ({"recordcount": 300}, {"reads", "inserts"}),
+    "YcsbE": ({"recordcount": 300, "insertproportion": 0.2}, {"scans", "inserts"}),
+    "YcsbF": ({"recordcount": 300}, {"reads", "read-modify-writes"}),
+    "BatchedRows": ({"batch": 10, "reads": 1, "at_a_time": 10}, {"batches", "reads"}),
+}
+
+OWN = {
+    "schema": [
+        "CREATE TABLE IF NOT EXISTS people (id bigint PRIMARY KEY, born timestamp, badge uuid, n int, body blob)"
+    ],
+    "rows": 200,
+    "population": {
+        "statement": "INSERT INTO people (id, body) VALUES (:id, :body)",
+        "bind": {
+            "id": {"distribution": "sequence", "max": 199},
+            "body": {"distribution": "fixed", "value": 50, "as": "bytes"},
+        },
+    },
+    "operations": [
+        {
+            "name": "look-ups",
+            "share": 0.5,
+            "statement": "SELECT * FROM people WHERE id = :id",
+            "bind": {"id": {"distribution": "zipfian", "max": 199, "scrambled": True}},
+            "consistency": "ONE",
+        },
+        {
+            "name": "changes",
+            "share": 0.5,
+            "statement": "UPDATE people SET born = :born, badge = :badge, n = :n, body = :body WHERE id = :id",
+            "bind": {
+                "id": {"distribution": "latest", "max": 199},
+                "born": {"distribution": "now"},
+                "badge": {"distribution": "uniform", "max": 1000},
+                "n": {"distribution": "normal", "max": 100},
+                "body": {"distribution": "exponential", "max": 99, "as": "bytes"},
+            },
+            "rows": 3,
+        },
+    ],
+}
+
+
+@pytest.fixture
+def run(program, node, tmp_path):
+    """Runs a workload with options to its end: the ended process and its files."""
+
+    def run(name, options, *more):
+        path, files = tmp_path / "options.json", Files(tmp_path)
+        path.write_text(json.dumps(options))
+        keyspace = ("--keyspace", f"w_{name.lower()}", "--drop")
+        told = ("run", name, "--host", node.address, "--options", str(path), *keyspace, *SHORT)
+        return program.run(*told, *files.options, *more), files
+
+    return run
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_workload_does_all_of_its_operations(run, name):
+    options, operations = WORKLOADS[name]
+    ended, files = run(name, options)
+    assert ended.returncode == 0, ended.stderr
+    done = files.summary["run"]
+    assert sum(done["errors"].values()) == 0
+    assert done["operations"].keys() == operations
+    for operation, counts in done["operations"].items():
+        logged = sum(record.histogram.total_count for record in files.log(f"-intended-{operation}"))
+        assert logged == counts["completed"] > 0
+    assert sum(done["shares"].values()) == pytest.approx(1)
+    rows = options.get("rows", options.get("recordcount"))
+    if rows:
+        populated = files.summary["populate"]
+        assert (populated["completed"], populated["verified"]) == (rows, rows)
+        assert f"verified: a sample of {rows} rows is there" in ended.stdout
+
+
+def test_own_statements_run_as_declared(run):
+    ended, files = run("cql", OWN)
+    assert ended.returncode == 0, ended.stderr
+    assert sum(files.summary["run"]["errors"].values()) == 0
+    assert files.summary["run"]["operations"].keys() == {"look-ups", "changes"}
+    assert files.summary["populate"]["completed"] == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"statement": "SELECT * FORM people WHERE id = :id"}, "line 1:9"),
+        ({"statement": "SELECT * FROM poeple WHERE id = :id"}, "poeple"),
+        ({"statement": "SELECT * FROM people WHERE id = :idd"}, "nothing is bound to the marker :idd"),
+    ],
+)
+def test_a_statement_that_the_database_refuses_is_shown_with_its_place_before_anything_is_written(run, change, said):
+    operation = {**OWN["operations"][0], **change, "share": 1}
+    ended, files = run("cql", {**OWN, "operations": [operation]})
+    assert ended.returncode == SCHEMA
+    assert "workload.operations[0] (look-ups).statement: the database refuses the statement: " in ended.stderr
+    assert said in ended.stderr
+    assert change["statement"] in ended.stderr
+    assert files.summary["populate"] is None

@@ -1,0 +1,194 @@
+"""A definition's workload, held against what the load generator says of itself."""
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+
+from plimsoll.adapters.plimsoll_stress.checks import problems
+from plimsoll.adapters.plimsoll_stress.operations import shares
+from plimsoll.domain.definition import Definition, Workload
+
+
+def definition(workload, **changes):
+    return Definition.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "system": {"version": "4.0.1"},
+            "variants": [{"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
+            "loads": ["100/s"],
+            "timing": {"duration": "40s", "warmup": "10s"},
+            "workload": workload,
+            **changes,
+        }
+    )
+
+
+@pytest.fixture
+def found(tmp_path):
+    """What `plan` says of a workload, a text each."""
+    return lambda workload, **changes: [
+        str(problem) for problem in problems(definition(workload, **changes), EmptyArtefacts(tmp_path))
+    ]
+
+
+def test_an_old_workload_is_fine(found):
+    assert found({"read_share": 0.2, "partitions": "100M", "populate": 200000}) == []
+
+
+def test_a_misspelt_workload_is_told_with_the_one_that_was_meant(found):
+    (problem,) = found({"name": "BasicTimeSerie"})
+    assert problem.startswith("workload.name: 'BasicTimeSerie' is no workload")
+    assert "BasicTimeSeries" in problem
+
+
+def test_a_key_that_is_no_option_is_told_with_the_one_that_was_meant(found):
+    (problem,) = found({"read_shar": 0.2})
+    assert problem.startswith("workload.read_shar: BasicTimeSeries has no such option")
+    assert "read_share" in problem
+
+
+def test_a_service_level_of_operations_that_the_workload_does_not_have_is_told(found):
+    (problem,) = found({}, service_levels=[{"operations": "scans"}])
+    assert problem.startswith("service_levels[0].operations: BasicTimeSeries has no operations called 'scans'")
+    assert "reads" in problem
+
+
+def test_shares_are_those_of_the_definition():
+    assert shares(Workload(read_share=0.3)) == {"writes": 0.7, "reads": 0.3}
+
+
+def test_a_stored_definition_of_another_workload_has_no_keys_of_basic_time_series():
+    dumped = Workload.model_validate({"name": "Other", "rows": "1M"}).model_dump(mode="json")
+    assert dumped == {"name": "Other", "consistency": "LOCAL_ONE", "replication_factor": 3, "rows": "1M"}
+    assert Workload.model_validate(dumped).model_dump(mode="json") == dumped
+
+
+def test_a_stored_definition_of_basic_time_series_is_as_it_was():
+    assert list(Workload().model_dump(mode="json")) == [
+        "name",
+        "read_share",
+        "partitions",
+        "partition_generator",
+        "populate",
+        "consistency",
+        "replication_factor",
+    ]
+
+
+def cql(*operations, **keys):
+    return {"name": "cql", "operations": list(operations), **keys}
+
+
+def reads(**changes):
+    bind = {"id": {"distribution": "uniform", "max": "1M"}}
+    return {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": bind, **changes}
+
+
+def test_own_statements_are_fine(found):
+    writes = {
+        "name": "writes",
+        "share": 0.25,
+        "statement": "INSERT INTO t (id, at, body) VALUES (:id, :at, :body)",
+        "bind": {
+            "id": {"distribution": "zipfian", "max": "1G", "scrambled": True},
+            "at": {"distribution": "now"},
+            "body": {"distribution": "normal", "min": 10, "max": 200, "as": "letters"},
+        },
+        "consistency": "LOCAL_QUORUM",
+    }
+    populate = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": {"id": {"distribution": "sequence", "max": 9}}}
+    schema = ["CREATE TABLE IF NOT EXISTS t (id bigint PRIMARY KEY, at timestamp, body text)"]
+    whole = cql(reads(share=0.75), writes, schema=schema, rows=10, population=populate)
+    assert found(whole, service_levels=[{}, {"operations": "writes"}]) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "said"),
+    [
+        ({"statement": "SELECT * FROM t\nWHERE id = :idd"}, "statement", "marker :idd, line 2, column 12 of: SELECT *"),
+        ({"statement": "SELECT * FROM t WHERE id = ?"}, "statement", "`?` has no name, line 1, column 28 of: SELECT"),
+        ({"statement": "SELECT * FROM t WHERE id = 'a"}, "statement", "never closed, line 1, column 28"),
+        ({"bind": {}}, "statement", "nothing is bound to the marker :id, line 1, column 28 of: SELECT * FROM t"),
+        ({"statement": "SELECT * FROM t"}, "bind.id", "the statement has no marker :id: SELECT * FROM t"),
+        ({"bind": {"id": {"distribution": "zipf"}}}, "bind.id.distribution", "'zipf' is no distribution (did you mean"),
+        ({"bind": {"id": {"max": 4}}}, "bind.id.distribution", "`distribution` is missing"),
+        ({"bind": {"id": 7}}, "bind.id", "must have keys of its own"),
+        ({"bind": {"id": {"distribution": "uniform"}}}, "bind.id", "the distribution uniform needs 'max'"),
+        ({"bind": {"id": {"distribution": "uniform", "max": 9, "mean": 3}}}, "bind.id.mean", "has no such option"),
+        (
+            {"bind": {"id": {"distribution": "zipfian", "max": 9, "constant": 2}}},
+            "bind.id.constant",
+            "2 is more than 0.999",
+        ),
+        ({"name": "All reads"}, "name", "'All reads' can't be an operation's name"),
+        ({"consistency": "MOST"}, "consistency", "'MOST' is none of the values"),
+        ({"rows": 0}, "rows", "0 is less than 1"),
+        ({"share": "half"}, "share", "'half' is no number"),
+    ],
+)
+def test_a_mistake_in_a_statement_is_told_with_its_place(found, changes, where, said):
+    first, *_ = found(cql(reads(**changes)))
+    assert first.startswith(f"workload.operations[0].{where}: ")
+    assert said in first
+
+
+def test_markers_in_strings_names_and_comments_are_none(found):
+    statement = """SELECT "a:b", 'c:d?', $$:e$$ FROM t -- :f ?
+        WHERE id = :id /* ? :g */ AND m = {'k':1}"""
+    assert found(cql(reads(statement=statement))) == []
+
+
+def test_shares_must_make_one(found):
+    (problem,) = found(cql(reads(share=0.5), reads(name="others", share=0.6)))
+    assert problem.startswith("workload.operations: the shares add up to 1.1")
+
+
+def test_two_operations_of_one_name_are_told(found):
+    assert "'reads' stands 2 times" in found(cql(reads(share=0.5), reads(share=0.5)))[0]
+
+
+def test_no_operations_at_all_are_told(found):
+    assert found({"name": "cql"}) == [
+        "workload: cql needs 'operations' (what clients ask)",
+    ]
+    assert "must be a list of operations" in found({"name": "cql", "operations": []})[0]
+
+
+def test_populating_needs_rows(found):
+    populate = {"statement": "INSERT INTO t (id) VALUES (1)"}
+    (problem,) = found(cql(reads(), population=populate))
+    assert problem.startswith("workload.rows: is missing")
+
+
+@pytest.mark.parametrize(
+    ("workload", "expected"),
+    [
+        ({"name": "YcsbA"}, {"reads": 0.5, "updates": 0.5}),
+        ({"name": "YcsbE", "scanproportion": 0.5, "insertproportion": 0.5}, {"scans": 0.5, "inserts": 0.5}),
+        ({"name": "YcsbF"}, {"reads": 0.5, "read-modify-writes": 0.5}),
+        ({"name": "TimeSeries"}, {"reads": 0.1, "writes": 0.9}),
+        ({"name": "StandardRow", "read": 3, "write": 1}, {"writes": 0.25, "reads": 0.75}),
+        ({"name": "BatchedRows"}, {"batches": 1.0}),
+        (cql(reads(share=0.25), reads(name="writes", share=0.75)), {"reads": 0.25, "writes": 0.75}),
+    ],
+)
+def test_shares_of_every_kind_of_workload(workload, expected):
+    told = shares(Workload.model_validate(workload))
+    assert {name: share for name, share in told.items() if share} == pytest.approx(expected)
+
+
+def test_an_option_out_of_range_is_told(found):
+    (problem,) = found({"name": "YcsbA", "recordcount": 0})
+    assert problem.startswith("workload.recordcount: 0 is less than 1")
+    (problem,) = found({"name": "YcsbA", "requestdistribution": "zipf"})
+    assert "one of uniform, zipfian, latest" in problem
+
+
+def test_an_option_of_another_workload_is_told(found):
+    (problem,) = found({"name": "YcsbA", "read_share": 0.5})
+    assert problem.startswith("workload.read_share: YcsbA has no such option")
+
+
+def test_a_service_level_of_scans_needs_scans(found):
+    assert found({"name": "YcsbE"}, service_levels=[{}, {"operations": "scans"}]) == []
+    assert "no operations called 'scans'" in found({"name": "YcsbA"}, service_levels=[{"operations": "scans"}])[0]
