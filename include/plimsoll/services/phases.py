@@ -92,6 +92,7 @@ def _preflight(work: Work) -> tuple[HostFigures, ...]:
         kept_hosts.retire(work.toolkit, work.cluster_id, str(error))
     work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
     provision(work)
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     return examine(work, [*_nodes(work), _load_host(work)])
 
 
