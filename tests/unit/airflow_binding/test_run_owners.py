@@ -1,0 +1,24 @@
+"""Which owners of kept hosts a task takes to be alive."""
+
+from typing import Any
+
+from tests.fakes.census import Census
+
+from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.run_owners import RunOwners
+
+
+class Runs:
+    """Of the DAG `cell` the runs `mine` and `live` have not ended."""
+
+    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
+        assert (dag_id, states) == ("cell", ["queued", "running"])
+        return sum(run_id in ("mine", "live") for run_id in run_ids)
+
+
+def test_runs_are_alive_until_they_end_and_earlier_passes_of_ones_own_are_over() -> None:
+    runs: Any = Runs()
+    owners = RunOwners(Census(alive={"process"}, me="me", unknown={"elsewhere"}), runs, "mine")
+    asked = [CellRun("live", 0).token, CellRun("gone", 2).token, CellRun("mine", 0).token, "process", "elsewhere"]
+    assert [owners.is_alive(owner) for owner in asked] == [True, False, False, True, None]
+    assert owners.me() == "me"
