@@ -94,11 +94,17 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
         f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × "
         f"{plural(len(loads), 'load')} × {plural(definition.repeats, 'repeat')}\n"
         f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"
-        f"{plural(plan.at_once, 'cell')} at a time: {plural(plan.hosts, 'host')}, {_load_time(plan)} under load\n"
+        f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
     for line in (*_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)
+
+
+def _hosts(plan: Plan) -> str:
+    """How many live at once, and how long, unless each cell has its own."""
+    scope = plan.definition.cluster_scope
+    return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
 
 
 def _load_time(plan: Plan) -> str:

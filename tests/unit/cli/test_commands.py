@@ -110,6 +110,14 @@ def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll, cloud):
         assert text in out
 
 
+def test_the_plan_says_that_hosts_are_kept(plimsoll, tmp_path):
+    plain = (tmp_path / "instant.yaml").read_text()
+    (tmp_path / "kept.yaml").write_text(f"{plain}\ncluster_scope: campaign\n")
+    code, out, _ = plimsoll("plan", tmp_path / "kept.yaml", "--parallel", 1)
+    assert code == 0
+    assert "1 cell at a time: 4 hosts kept for the campaign, " in out
+
+
 def test_a_definition_that_can_run_here_is_planned_without_a_note(plimsoll, tmp_path):
     code, out, _ = plimsoll("plan", tmp_path / "instant.yaml", "--json")
     assert code == 0
