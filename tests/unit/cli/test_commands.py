@@ -62,16 +62,16 @@ def test_a_provider_that_does_not_exist_is_refused_with_the_name_that_was_meant(
     code, out, err = plimsoll("plan", tmp_path / "typo.yaml")
     assert code == 2
     assert "4 cells" in out
-    assert "provider.name (line 43): there is no 'instnat' here (did you mean 'instant'? there is: instant)" in err
+    assert "provider.name (line 44): there is no 'instnat' here (did you mean 'instant'? there is: instant)" in err
 
 
 def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll, tmp_path):
     (tmp_path / "cron.yaml").write_text(f"{INSTANT}schedule: 61 6 * * *\n")
     code, _, err = plimsoll("plan", tmp_path / "cron.yaml")
     assert code == 2
-    assert "schedule (line 45): '61 6 * * *' is no cron expression (write five fields: minute, hour" in err
+    assert "schedule (line 46): '61 6 * * *' is no cron expression (write five fields: minute, hour" in err
     code, _, err = plimsoll("run", tmp_path / "cron.yaml")
-    assert (code, "schedule (line 45)" in err) == (2, True)
+    assert (code, "schedule (line 46)" in err) == (2, True)
 
 
 def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll, tmp_path):
