@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from airflow.dag_processing.dagbag import DagBag
@@ -118,7 +119,7 @@ def test_unpausing_waits_for_the_next_time_that_is_due(
 
     due = datetime(2026, 1, 5, 1, 0, tzinfo=UTC)
     monkeypatch.setattr("airflow.timetables.trigger.utcnow", lambda: due + past)
-    dag = dags["nightly"]
+    dag: Any = dags["nightly"]
     restriction = TimeRestriction(earliest=dag.start_date, latest=None, catchup=dag.catchup)
     timetable = coerce_to_core_timetable(dag.timetable)
     first = timetable.next_dagrun_info(last_automated_data_interval=None, restriction=restriction)

@@ -12,6 +12,7 @@ import pytest
 from airflow.dag_processing.dagbag import DagBag
 from airflow.models.dagrun import DagRun
 from airflow.sdk.exceptions import AirflowFailException
+from airflow.utils.state import DagRunState
 from botocore.config import Config
 from tests.airflow.test_reaper import LiveRuns
 from tests.cloud.cloud import REGION, Cloud, running_cloud
@@ -96,7 +97,9 @@ def live_run(database: None) -> Iterator[str]:
 
     now = datetime.now(UTC)
     with create_session() as session:
-        run = DagRun(dag_id="cell", run_id="azul__g1-060k-r1", run_type="manual", run_after=now, state="running")
+        run = DagRun(
+            dag_id="cell", run_id="azul__g1-060k-r1", run_type="manual", run_after=now, state=DagRunState.RUNNING
+        )
         session.add(run)
     yield "azul__g1-060k-r1"
     with create_session() as session:

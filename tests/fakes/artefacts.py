@@ -47,6 +47,9 @@ class EmptyArtefacts:
         """It takes every flag but `-XX:NoSuchFlag`."""
         return "Unrecognized VM option 'NoSuchFlag'" if "-XX:NoSuchFlag" in flags else ""
 
+    def prepare(self, definition: Definition) -> None:
+        """All of them are made when they are asked for."""
+
     def unasked(self, flags: Sequence[str]) -> Sequence[str]:
         """Agents."""
         return [flag for flag in flags if flag.startswith("-javaagent")]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.integration.ssh_provider.conftest import OneDefinition
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell, words_of_key
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.campaigns.local_definition import local_definition
 from tests.support.processes import marked
+from tests.support.ssh.one_definition import OneDefinition
 from tests.support.ssh.sshd import CONNECTION, OneKey
 from tests.support.ssh.static_hosts import StaticHosts, running_hosts
 

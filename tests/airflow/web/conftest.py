@@ -1,26 +1,13 @@
-"""The app as the api-server mounts it, with Airflow's own auth manager, and a store with cells in every state."""
+"""Clients of the app, and a store with cells in every state."""
 
 import shutil
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from fastapi import FastAPI
-from tests.fakes.installation import Installation, instant_definition
+from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client, TestClient, mounted, token_of
+from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
-
-with warnings.catch_warnings():
-    # Airflow's server imports it too: it is of another mind about the HTTP library that comes with it.
-    warnings.simplefilter("ignore")
-    from fastapi.testclient import TestClient
-
-CHECKOUT = Path(__file__).resolve().parents[3]
-DEFINITION = instant_definition("demo", variants=3, loads=2, repeats=1)
-CAMPAIGN = "demo-mine"
-Client = Callable[..., TestClient]
 
 
 @pytest.fixture(scope="session")
@@ -28,22 +15,6 @@ def airflow_app(database: None) -> Iterator[FastAPI]:
     """The app as `mounted`."""
     with mounted() as app:
         yield app
-
-
-@contextmanager
-def mounted() -> Iterator[FastAPI]:
-    """Plimsoll's app below its prefix, with the middleware that Airflow puts before every app."""
-    from airflow.api_fastapi.app import init_auth_manager, purge_cached_app
-    from airflow.api_fastapi.auth.middlewares.refresh_token import JWTRefreshMiddleware
-
-    from plimsoll_airflow.web.app import create_app
-
-    root = FastAPI()
-    root.mount("/plimsoll", create_app())
-    root.add_middleware(JWTRefreshMiddleware)
-    init_auth_manager(root)
-    yield root
-    purge_cached_app()
 
 
 @pytest.fixture
@@ -59,17 +30,6 @@ def client(airflow_app: FastAPI) -> Client:
         return made
 
     return make
-
-
-def token_of(role: str, *, lifetime_s: int = 3600) -> str:
-    from airflow.api_fastapi.app import get_auth_manager
-    from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
-
-    manager: Any = get_auth_manager()
-    token: str = manager.generate_jwt(
-        SimpleAuthManagerUser(username=f"the {role}", role=role), expiration_time_in_seconds=lifetime_s
-    )
-    return token
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from tests.airflow.web.conftest import Client
+from tests.airflow.web.app import Client
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 """What somebody might write to have a page run it."""

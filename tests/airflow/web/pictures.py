@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
+from playwright.sync_api import ViewportSize
 from tests.airflow.conftest import make_database, pytest_unconfigure
-from tests.airflow.web.conftest import mounted
+from tests.airflow.web.app import mounted
 from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.browser.chromium import running_browser
@@ -80,7 +81,8 @@ def take(app: FastAPI, pages: Mapping[str, str], folder: Path) -> None:
             page = visitor(browser, url, look)
             for name, path in pages.items():
                 page.goto(path, wait_until="networkidle")
-                size = {**LOOKS[look]["viewport"]}
+                viewport = LOOKS[look]["viewport"]
+                size: ViewportSize = {"width": viewport["width"], "height": viewport["height"]}
                 if look != "narrow":
                     size["height"] = HEIGHTS.get(name, size["height"])
                 page.set_viewport_size(size)

@@ -1,17 +1,18 @@
 """The app behind a real server, for browsers: of a user who may trigger DAGs, in light, dark or on a phone."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page
-from tests.airflow.web.conftest import token_of
+from tests.airflow.web.app import token_of
 from tests.support.browser.chromium import PATIENCE_MS
 from tests.support.processes import until
 
-LOOKS = {
+LOOKS: Mapping[str, Any] = {
     "light": {"color_scheme": "light", "viewport": {"width": 1200, "height": 900}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1200, "height": 900}},
     "narrow": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},

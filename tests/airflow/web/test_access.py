@@ -8,7 +8,7 @@ import pytest
 from airflow.api_fastapi.auth.managers.models.resource_details import DagDetails
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from tests.airflow.web.conftest import CAMPAIGN, Client, token_of
+from tests.airflow.web.app import CAMPAIGN, Client, token_of
 
 from plimsoll_airflow.web.app import create_app
 from plimsoll_airflow.web.lazy import LazyApp

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import delete
-from tests.airflow.web.conftest import CAMPAIGN, DEFINITION
+from tests.airflow.web.app import CAMPAIGN, DEFINITION
 from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.browser.chromium import CHROMIUM, running_browser
@@ -139,7 +140,7 @@ def unopened_run(database: None) -> Iterator[None]:
     with create_session() as session:
         begins = datetime(2026, 1, 31, 12, tzinfo=UTC)
         for run_id, conf in (("unopened", {}), ("manual", {"campaign_id": CAMPAIGN})):
-            facts = {"run_type": DagRunType.MANUAL, "state": "queued", "run_after": begins}
+            facts: dict[str, Any] = {"run_type": DagRunType.MANUAL, "state": "queued", "run_after": begins}
             session.add(DagRun(dag_id="demo", run_id=run_id, conf=conf, **facts))
     yield
     with create_session() as session:

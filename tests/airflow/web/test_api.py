@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.airflow.web.conftest import CAMPAIGN, Client
+from tests.airflow.web.app import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
 from plimsoll.services import layout

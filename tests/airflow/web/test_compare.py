@@ -3,7 +3,7 @@
 from urllib.parse import urlencode
 
 import pytest
-from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
+from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state

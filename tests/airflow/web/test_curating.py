@@ -4,7 +4,7 @@ import pytest
 from airflow.models.log import Log
 from airflow.utils.session import create_session
 from sqlalchemy import select
-from tests.airflow.web.conftest import CAMPAIGN, Client
+from tests.airflow.web.app import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.errors import StoreError

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, given, settings
-from tests.airflow.web.conftest import CAMPAIGN, token_of
+from tests.airflow.web.app import CAMPAIGN, token_of
 from tests.fakes.installation import Installation
 
 from plimsoll_airflow.web.app import create_app

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
+from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, update
 from tests.fakes.census import Census
@@ -22,7 +23,7 @@ def owners(database: None) -> Iterator[RunsAndProcesses]:
         dag_id=CELL_DAG,
         run_id=RUN.run_id,
         run_type=DagRunType.MANUAL,
-        state="running",
+        state=DagRunState.RUNNING,
         triggered_by=DagRunTriggeredByType.TEST,
     )
     with create_session() as session:

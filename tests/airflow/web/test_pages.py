@@ -5,7 +5,7 @@ from urllib.parse import quote, urljoin
 
 import pandas as pd
 import pytest
-from tests.airflow.web.conftest import CAMPAIGN, DEFINITION, Client
+from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts

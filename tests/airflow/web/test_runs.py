@@ -9,9 +9,10 @@ from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
 from httpx import Response
 from sqlalchemy import delete, select, update
-from tests.airflow.web.conftest import CAMPAIGN, CHECKOUT, DEFINITION, Client
+from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
+from tests.support.suite.groups import CHECKOUT
 
 from plimsoll.services.planning import new_campaign_id
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ def java() -> JavaReference:
     return JavaReference.of_settings()
 
 
-def ours(logs: list[Path], warmup_s: float, interval_s: float, unit: Unit | None = None) -> list[tuple[object, ...]]:
+def ours(logs: list[Path], warmup_s: float, interval_s: float, unit: Unit | None = None) -> list[tuple[Any, ...]]:
     """The judged intervals: number, operation, count, values in ms."""
     level = ServiceLevel(interval=timedelta(seconds=interval_s))
     files = {str(path): path.read_bytes() for path in logs}
@@ -40,7 +41,7 @@ def _values(row: object) -> Iterator[float]:
     return (getattr(row, name) for name in SHOWN_NAMES)
 
 
-def theirs(rows: list[JavaInterval], names: dict[str, str], judged: int, unit: Unit) -> list[tuple[object, ...]]:
+def theirs(rows: list[JavaInterval], names: dict[str, str], judged: int, unit: Unit) -> list[tuple[Any, ...]]:
     """The same of Java's figures; `names` are the operations of its logs."""
     found = [
         (row.interval, names[row.log], row.total, *(value / UNITS_PER_MS[unit] for value in row[3:]))
@@ -51,7 +52,7 @@ def theirs(rows: list[JavaInterval], names: dict[str, str], judged: int, unit: U
     return sorted(found, key=lambda row: (row[0], order.index(row[1])))
 
 
-def test_real_logs_of_cassandra_stress(java):
+def test_real_logs_of_cassandra_stress(java: JavaReference) -> None:
     path = SAMPLES / "cassandra-stress.hdr"
     names = {"head-rt": "head", "insert-rt": "writes", "all": "all"}
     rows = java.intervals(20, 10, UNITS_PER_MS["ns"], [f"{path}@head-rt", f"{path}@insert-rt"])
@@ -60,7 +61,7 @@ def test_real_logs_of_cassandra_stress(java):
     assert len(found) == 3 * 4
 
 
-def test_real_logs_of_latte(java):
+def test_real_logs_of_latte(java: JavaReference) -> None:
     path = SAMPLES / "latte.hlog"
     rows = java.intervals(20, 10, UNITS_PER_MS["ns"], [f"{path}@requests"])
     everything = [row for row in rows if row.log == "all"]
@@ -68,7 +69,7 @@ def test_real_logs_of_latte(java):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_logs_of_two_operations_in_microseconds(java, tmp_path, seed):
+def test_logs_of_two_operations_in_microseconds(java: JavaReference, tmp_path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     writes, reads = tmp_path / "x.hdr-intended-mutations", tmp_path / "x.hdr-intended-selects"
     writes.write_bytes(log(_seconds(rng, 40, 400)))
@@ -80,7 +81,7 @@ def test_logs_of_two_operations_in_microseconds(java, tmp_path, seed):
 
 @pytest.mark.parametrize("digits", [1, 2, 4, 5])
 @pytest.mark.parametrize("lowest", [1, 64, 1000])
-def test_histograms_of_other_precision(java, tmp_path, digits, lowest):
+def test_histograms_of_other_precision(java: JavaReference, tmp_path: Path, digits: int, lowest: int) -> None:
     rng = np.random.default_rng(digits)
     path = tmp_path / "x.hlog"
     path.write_bytes(log(_seconds(rng, 6, 100, digits=digits, lowest=lowest)))
@@ -88,7 +89,7 @@ def test_histograms_of_other_precision(java, tmp_path, digits, lowest):
     assert ours([path], 0, 3) == theirs(rows, {"all": "all"}, 2, "us")
 
 
-def test_logs_of_histograms_that_size_themselves(java, tmp_path):
+def test_logs_of_histograms_that_size_themselves(java: JavaReference, tmp_path: Path) -> None:
     rng = np.random.default_rng(9)
     path = tmp_path / "x.hlog"
     sizes = [4_000_000, 60_000_000, HOUR_US]
@@ -102,7 +103,7 @@ def test_logs_of_histograms_that_size_themselves(java, tmp_path):
 
 
 @pytest.mark.parametrize(("version", "word_bytes"), [(0, 8), (1, 8), (1, 2)])
-def test_logs_of_the_older_encodings(java, tmp_path, version, word_bytes):
+def test_logs_of_the_older_encodings(java: JavaReference, tmp_path: Path, version: int, word_bytes: int) -> None:
     rng = np.random.default_rng(version)
     path = tmp_path / "x.hlog"
     seconds = [rng.lognormal(7, 1.5, 60).astype(int).tolist() for _ in range(6)]

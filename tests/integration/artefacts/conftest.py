@@ -1,3 +1,6 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -5,18 +8,18 @@ from plimsoll.settings import Settings
 
 
 @pytest.fixture(scope="session")
-def shared_cache():
+def shared_cache() -> Any:
     """The cache that the demo uses too: big downloads happen once on a machine."""
     return Settings().cache
 
 
 @pytest.fixture
-def artefacts(shared_cache):
+def artefacts(shared_cache: Any) -> Artefacts:
     return Artefacts(shared_cache, print)
 
 
 @pytest.fixture
-def no_network(monkeypatch, tmp_path):
+def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Whatever reaches for a registry meets a closed port."""
     for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")

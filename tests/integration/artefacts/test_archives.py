@@ -5,18 +5,22 @@ import http.server
 import io
 import tarfile
 import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.integration.artefacts.test_artefacts import given
 
-from plimsoll.adapters.artefacts import Archives, Artefacts, archives
+from plimsoll.adapters.artefacts import Archives, Artefacts
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import JdkArchive
 
 
 @pytest.fixture
-def packed(tmp_path):
+def packed(tmp_path: Path) -> Any:
     """A JDK as Azul packs it: one folder, named after the release."""
     given(tmp_path / "made", "zing", version="11.0.13.0.101", name="Zing 64-Bit Tiered VM")
     stream = io.BytesIO()
@@ -25,27 +29,27 @@ def packed(tmp_path):
     return stream.getvalue()
 
 
-def archive_of(content, url):
+def archive_of(content: Any, url: Any) -> JdkArchive:
     return JdkArchive(url=url, sha256=hashlib.sha256(content).hexdigest())
 
 
 @pytest.fixture
-def serve():
+def serve() -> Iterator[Callable[..., Any]]:
     """Serve these answers, one a request, the last one ever after; returns the URL."""
     servers = []
 
-    def served(*answers):
+    def served(*answers: Any) -> str:
         waiting = list(answers)
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
+            def do_GET(self) -> None:
                 status, content = waiting.pop(0) if len(waiting) > 1 else waiting[0]
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
 
-            def log_message(self, *_):
+            def log_message(self, *_: Any) -> None:
                 pass
 
         servers.append(http.server.HTTPServer(("127.0.0.1", 0), Handler))
@@ -59,11 +63,11 @@ def serve():
 
 
 @pytest.fixture(autouse=True)
-def no_pauses(monkeypatch):
-    monkeypatch.setattr(archives.time, "sleep", lambda _: None)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
 
 
-def test_it_is_fetched_once_and_used(tmp_path, serve, packed):
+def test_it_is_fetched_once_and_used(tmp_path: Path, serve: Callable[..., Any], packed: Any) -> None:
     archive = archive_of(packed, serve((503, b""), (200, packed), (404, b"")))
     artefacts = Artefacts(tmp_path / "cache", print)
     assert artefacts.jdk("prime-11.0.13", archive).version == "11.0.13.0.101"
@@ -71,8 +75,8 @@ def test_it_is_fetched_once_and_used(tmp_path, serve, packed):
     assert artefacts.jdk("prime-11.0.13", archive).home.name == "zing21.11-jdk11.0.13"
 
 
-def test_it_comes_from_a_bucket(tmp_path, packed):
-    def get_object(**asked):
+def test_it_comes_from_a_bucket(tmp_path: Path, packed: Any) -> None:
+    def get_object(**asked: Any) -> dict[str, Any]:
         assert asked == {"Bucket": "mine", "Key": "jdks/prime.tar.gz"}
         body = SimpleNamespace(iter_chunks=lambda _: iter([packed]), close=lambda: None)
         return {"Body": body}
@@ -83,27 +87,27 @@ def test_it_comes_from_a_bucket(tmp_path, packed):
     assert found.version == "11.0.13.0.101"
 
 
-def test_another_content_is_refused_and_leaves_nothing(tmp_path, serve, packed):
+def test_another_content_is_refused_and_leaves_nothing(tmp_path: Path, serve: Callable[..., Any], packed: Any) -> None:
     archive = JdkArchive(url=serve((200, packed)), sha256="ab" * 32)
     with pytest.raises(ArtefactError, match=r"its sha256 is [0-9a-f]{64}, the definition says abab"):
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
     assert not list((tmp_path / "cache").glob("jdks/*"))
 
 
-def test_an_address_that_has_nothing_is_named(tmp_path, serve):
+def test_an_address_that_has_nothing_is_named(tmp_path: Path, serve: Callable[..., Any]) -> None:
     archive = JdkArchive(url=serve((404, b"")), sha256="ab" * 32)
     with pytest.raises(ArtefactError, match=r"prime\.tar\.gz[\s\S]*404[\s\S]*jvm\.archive"):
         Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
 
 
-def test_an_archive_of_something_else_is_said(tmp_path, serve):
+def test_an_archive_of_something_else_is_said(tmp_path: Path, serve: Callable[..., Any]) -> None:
     for content, what in ((b"<html>", "can't be unpacked"), (_empty(), "no bin/java")):
         archive = archive_of(content, serve((200, content)))
         with pytest.raises(ArtefactError, match=what):
             Artefacts(tmp_path / "cache", print).jdk("prime-11.0.13", archive)
 
 
-def _empty():
+def _empty() -> Any:
     stream = io.BytesIO()
     tarfile.open(fileobj=stream, mode="w:gz").close()
     return stream.getvalue()

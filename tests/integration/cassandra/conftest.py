@@ -79,7 +79,7 @@ def hosts_for(artefacts, tmp_path_factory):
         )
         cluster = provider.ensure(request)
         try:
-            nodes = [provider.host(cluster, info) for info in cluster.nodes]
+            nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
             database = Cassandra(artefacts, SystemClock())
             yield Deployment(definition, database, cluster, nodes, provider.host(cluster, cluster.load_host))
         finally:

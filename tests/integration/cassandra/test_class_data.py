@@ -5,13 +5,14 @@ import subprocess
 import pytest
 from tests.integration.cassandra.conftest import define
 
+from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra.cassandra_4_0 import JDK_FLAGS, JVM_FLAGS
 from plimsoll.adapters.cassandra.class_data import ARCHIVE, class_data
 from plimsoll.adapters.cassandra.flags import CHOICE
 
 
 @pytest.mark.parametrize("collector", ["G1", "CMS", "Shenandoah", "Parallel", "Serial"])
-def test_the_archive_fits_the_jvm_of_a_node(artefacts, collector):
+def test_the_archive_fits_the_jvm_of_a_node(artefacts: Artefacts, collector: str) -> None:
     jvm = define(collector=collector).variants[0].jvm
     archive = class_data(artefacts, jvm, "4.0.1") / ARCHIVE
     jars = sorted(artefacts.database("cassandra", "4.0.1").glob("*.jar"))

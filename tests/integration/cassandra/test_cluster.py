@@ -3,12 +3,15 @@
 import os
 import signal
 import time
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import psutil
 import pytest
 from tests.integration.cassandra.conftest import LIFETIME, define, gc_log, pauses_counted
 
+from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
@@ -21,25 +24,25 @@ PATIENCE_S = 120
 
 
 @pytest.fixture(scope="module")
-def three(hosts_for):
+def three(hosts_for: Callable[..., Any]) -> Iterator[Any]:
     with hosts_for(define()) as deployment:
         deployment.deploy()
         yield deployment
 
 
 @pytest.fixture(scope="module")
-def fingerprint(three):
+def fingerprint(three: Any) -> Any:
     return three.fingerprint()
 
 
-def until(condition, what):
+def until(condition: Any, what: Any) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline, f"never came: {what}"
         time.sleep(0.05)
 
 
-def jvms(host):
+def jvms(host: Any) -> list[Any]:
     """Living JVMs of one host."""
     found = []
     for process in psutil.process_iter(["name"]):
@@ -53,25 +56,25 @@ def jvms(host):
     return found
 
 
-def test_every_node_is_up(three):
+def test_every_node_is_up(three: Any) -> None:
     assert list(three.database.down(three.nodes)) == []
 
 
-def test_native_libraries_are_unpacked_below_the_host_s_own_folder(three):
+def test_native_libraries_are_unpacked_below_the_host_s_own_folder(three: Any) -> None:
     for node in three.nodes:
         names = [path.name for path in node.files(node.root / "cassandra")]
         assert any(name.startswith("liblz4-java") for name in names)
         assert any(name.endswith("libsnappyjava.so") for name in names)
 
 
-def test_deploying_again_finds_the_same_nodes(three):
+def test_deploying_again_finds_the_same_nodes(three: Any) -> None:
     before = [process.pid for node in three.nodes for process in jvms(node)]
     three.deploy()
     assert [process.pid for node in three.nodes for process in jvms(node)] == before
     assert len(before) == 3
 
 
-def test_what_runs_is_what_was_defined(three, fingerprint):
+def test_what_runs_is_what_was_defined(three: Any, fingerprint: Any) -> None:
     assert [node.host for node in fingerprint] == ["node1", "node2", "node3"]
     for node, host in zip(fingerprint, three.nodes, strict=True):
         assert node.address == host.info.address
@@ -81,7 +84,7 @@ def test_what_runs_is_what_was_defined(three, fingerprint):
         assert node.facts.cpus == os.cpu_count()
 
 
-def test_flags_are_those_that_the_running_jvm_reports(fingerprint):
+def test_flags_are_those_that_the_running_jvm_reports(fingerprint: Any) -> None:
     for node in fingerprint:
         assert node.jvm.flags["UseG1GC"] == "true"
         assert node.jvm.flags["MaxGCPauseMillis"] == "500"
@@ -89,7 +92,7 @@ def test_flags_are_those_that_the_running_jvm_reports(fingerprint):
         assert "G1 Young Generation" in node.jvm.collector_beans
 
 
-def test_a_load_runs_to_its_end_and_leaves_its_logs(three, artefacts):
+def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artefacts) -> None:
     stress = PlimsollStress(artefacts)
     ProcSampler().start(three.load, LIFETIME)
     request = LoadRequest("load", three.definition, 200, [node.info.address for node in three.nodes], LIFETIME)
@@ -106,27 +109,27 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three, artefacts):
     assert summary.operations["writes"] > summary.operations["reads"] > 0
 
 
-def test_the_sampler_wrote_a_line_for_every_second_of_the_load(three):
+def test_the_sampler_wrote_a_line_for_every_second_of_the_load(three: Any) -> None:
     (samples,) = ProcSampler().files(three.load)
     header, *lines = three.load.read_tail(samples, max_bytes=100_000).splitlines()
     assert header.split(",") == list(sample.COLUMNS)
     assert len(lines) >= 5
 
 
-def test_logs_and_settings_of_a_node_can_be_collected(three):
+def test_logs_and_settings_of_a_node_can_be_collected(three: Any) -> None:
     names = {path.name for path in three.database.files(three.nodes[1])}
     assert {"cassandra.yaml", "system.log", "gc.log", "command.txt", "cassandra.log"} <= names
     assert "debug.log" not in names
 
 
-def test_the_pauses_of_a_nodes_gc_log_are_those_counted_by_hand(three):
+def test_the_pauses_of_a_nodes_gc_log_are_those_counted_by_hand(three: Any) -> None:
     log = gc_log(three, three.nodes[1])
     found = parse_gc_log(log)
     assert (found.collector, len(found.collections)) == ("G1", pauses_counted(log))
     assert found.collections
 
 
-def test_a_node_that_was_killed_is_down_with_its_last_words(three):
+def test_a_node_that_was_killed_is_down_with_its_last_words(three: Any) -> None:
     (victim,) = jvms(three.nodes[2])
     os.kill(victim.pid, signal.SIGKILL)
     until(lambda: three.nodes[2].status("cassandra").state == "exited", "the end of the killed node")

@@ -1,5 +1,8 @@
 """A node of every other collector starts, its JVM says so itself, and its GC log is read whole."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
 
@@ -9,7 +12,7 @@ pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other pr
 
 
 @pytest.mark.parametrize("collector", ["CMS", "Shenandoah", "ZGC"])
-def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for, collector):
+def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for: Callable[..., Any], collector: str) -> None:
     with hosts_for(define(nodes=1, collector=collector), collector.lower()) as deployment:
         deployment.deploy()
         (node,) = deployment.fingerprint()
@@ -20,7 +23,7 @@ def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for, collecto
     assert node.jvm.collector_beans
 
 
-def test_flags_of_a_publication_and_of_the_variant_arrive_in_that_order(hosts_for):
+def test_flags_of_a_publication_and_of_the_variant_arrive_in_that_order(hosts_for: Callable[..., Any]) -> None:
     definition = define(nodes=1, flag_set="tlp-2020", flags=["-XX:MaxGCPauseMillis=123"])
     with hosts_for(definition, "published") as deployment:
         deployment.deploy()

@@ -1,6 +1,8 @@
 """Nodes that can't start say why, in their own words, and at once."""
 
 import socket
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.integration.cassandra.conftest import define
@@ -10,7 +12,7 @@ from plimsoll.domain.errors import DeployError
 pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
 
 
-def refusal(hosts_for, definition, busy_port=None):
+def refusal(hosts_for: Any, definition: Any, busy_port: Any = None) -> Any:
     with hosts_for(definition, "refused") as deployment, socket.socket() as occupier:
         if busy_port is not None:
             occupier.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -23,33 +25,33 @@ def refusal(hosts_for, definition, busy_port=None):
     return failure.value
 
 
-def test_a_setting_that_cassandra_does_not_know(hosts_for):
+def test_a_setting_that_cassandra_does_not_know(hosts_for: Callable[..., Any]) -> None:
     error = refusal(hosts_for, define(nodes=1, settings={"no_such_setting": 1}))
     assert "Please remove properties [no_such_setting]" in error.what
     assert "ended with exit code 3" in error.what
     assert "settings" in error.mend
 
 
-def test_a_flag_that_the_jvm_does_not_know(hosts_for):
+def test_a_flag_that_the_jvm_does_not_know(hosts_for: Callable[..., Any]) -> None:
     error = refusal(hosts_for, define(nodes=1, flags=["-XX:+NoSuchFlag"]))
     assert "Unrecognized VM option 'NoSuchFlag'" in error.what
     assert "jvm" in error.mend
 
 
 @pytest.mark.parametrize("port", [7000, 7199, 9042])
-def test_a_port_that_is_taken(hosts_for, port):
+def test_a_port_that_is_taken(hosts_for: Callable[..., Any], port: int) -> None:
     error = refusal(hosts_for, define(nodes=1), busy_port=port)
     assert str(port) in error.what
     assert "ss -ltnp" in error.mend
 
 
-def test_a_heap_that_no_machine_has(hosts_for):
+def test_a_heap_that_no_machine_has(hosts_for: Callable[..., Any]) -> None:
     error = refusal(hosts_for, define(nodes=1, heap="900G"))
     assert error.what.splitlines()[1].startswith("# There is insufficient memory for the Java Runtime")
     assert "smaller heap" in error.mend
 
 
-def test_a_class_that_there_is_not(hosts_for):
+def test_a_class_that_there_is_not(hosts_for: Callable[..., Any]) -> None:
     error = refusal(hosts_for, define(nodes=1, settings={"endpoint_snitch": "NoSnitch"}))
     assert "ConfigurationException: Unable to find snitch class" in error.what.splitlines()[2]
     assert "Node configuration" not in error.what

@@ -11,7 +11,8 @@ import pytest
 from tests.cloud.cloud import Cloud
 from tests.cloud.faults import NoBoot, SmallDisk
 from tests.cloud.slots import processes
-from tests.integration.cloud.conftest import Aws, Ssh, described, eventually, keygen, launch, state
+from tests.support.cloud.clients import Aws, described, eventually, launch, state
+from tests.support.ssh.command import Ssh, keygen
 
 Start = Callable[..., tuple[str, str]]
 

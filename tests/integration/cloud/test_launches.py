@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 from tests.cloud.cloud import Cloud
-from tests.integration.cloud.conftest import described, launch, state
+from tests.support.cloud.clients import described, launch, state
 
 
 def code_of(raised: pytest.ExceptionInfo[ClientError]) -> str:

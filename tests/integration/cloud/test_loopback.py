@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 from tests.cloud.cloud import running_cloud
-from tests.integration.cloud.conftest import Aws, Ssh, described, eventually, keygen, launch, state
+from tests.support.cloud.clients import Aws, described, eventually, launch, state
+from tests.support.ssh.command import Ssh, keygen
 
 
 def test_a_host_on_a_loopback_address_answers_with_its_key(ssh: Ssh, tmp_path: Path) -> None:

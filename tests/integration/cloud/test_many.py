@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.cloud.cloud import Cloud
-from tests.integration.cloud.conftest import launch
+from tests.support.cloud.clients import launch
 
 
 def test_a_campaign_of_275_cells_leaves_nothing(ec2: Any, instant: Cloud) -> None:

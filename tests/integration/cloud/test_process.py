@@ -13,14 +13,15 @@ from tests.cloud import slots
 from tests.cloud.client import CloudClient
 from tests.cloud.faults import NoCapacity
 from tests.cloud.process import cloud_process
-from tests.integration.cloud.conftest import eventually
+from tests.support.cloud.clients import eventually
 from tests.support.suite.requirements import require_namespaces
 
 
 def client(about: dict[str, Any], service: str) -> Any:
     """From the variables that the process printed, as any other AWS client would take them."""
     variables = about["environment"]
-    return boto3.client(
+    session: Any = boto3.session.Session()
+    return session.client(
         service,
         endpoint_url=variables["AWS_ENDPOINT_URL"],
         region_name=variables["AWS_DEFAULT_REGION"],

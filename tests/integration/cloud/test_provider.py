@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from tests.cloud.cloud import Cloud
 from tests.cloud.faults import LoseAnswer, NoCapacity
-from tests.integration.cloud.conftest import eventually, keygen
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
+from tests.support.cloud.clients import eventually
+from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider, over_ssh

@@ -20,7 +20,7 @@ from tests.cloud.faults import (
     Throttle,
     VcpuLimit,
 )
-from tests.integration.cloud.conftest import Aws, described, launch, state
+from tests.support.cloud.clients import Aws, described, launch, state
 
 
 def refusal(call: Any, *args: Any, **kwargs: Any) -> tuple[str, int]:

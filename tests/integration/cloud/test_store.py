@@ -7,9 +7,9 @@ import pytest
 from tests.cloud.cloud import Cloud
 from tests.fakes import instant
 from tests.fakes.installation import instant_definition
-from tests.integration.cloud.conftest import keygen
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
+from tests.support.ssh.command import keygen
 from tests.support.ssh.quick_canary import hurry
 
 from plimsoll.adapters.canary import ScriptCanary

@@ -11,6 +11,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.config import Config
 from botocore.exceptions import ReadTimeoutError
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -90,7 +91,7 @@ class Account:
             if not left[0]:
                 return None
             left[0] -= 1
-            return AWSResponse(request.url, status, {}, _Body(body))
+            return AWSResponse(request.url, status, HTTPHeaders(), _Body(body))
 
         self.interceptors.append((f"before-send.ec2.{operation}", answer))
         yield

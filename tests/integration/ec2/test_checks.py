@@ -1,18 +1,20 @@
 """What `plan` finds wrong with a definition for EC2, before anything costs money."""
 
 import ipaddress
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.cloud.cloud import REGION
-from tests.integration.ec2.conftest import GROUP
+from tests.cloud.cloud import REGION, Cloud
+from tests.integration.ec2.conftest import GROUP, Account
 from tests.support.campaigns.ec2_definition import ec2_definition
 
+from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.domain.errors import SecretError
 
 
 @pytest.fixture
-def check(provider, options, cloud):
+def check(provider: Ec2Provider, options: dict[str, Any], cloud: Cloud) -> Callable[..., Any]:
     def problems(max_parallel: int = 8, **changes: Any) -> list[str]:
         definition = ec2_definition(cloud.landscape, **{"subnets": None, **options, **changes})
         return [str(each) for each in provider.check(definition.model_copy(update={"max_parallel": max_parallel}))]
@@ -20,7 +22,7 @@ def check(provider, options, cloud):
     return problems
 
 
-def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check, account):
+def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check: Callable[..., Any], account: Account) -> None:
     assert check() == []
     dry = [operation for _, operation in account.calls if operation in ("RunInstances", "CreatePlacementGroup")]
     assert dry == ["CreatePlacementGroup", "RunInstances", "RunInstances"]
@@ -47,23 +49,25 @@ def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check, accoun
         ({"tenancy": "shared"}, "tenancy", "write one of: default, dedicated"),
     ],
 )
-def test_what_aws_does_not_have_is_named_by_its_option(check, changes, where, expected):
+def test_what_aws_does_not_have_is_named_by_its_option(
+    check: Callable[..., Any], changes: dict[str, Any], where: str, expected: str
+) -> None:
     problems = check(**changes)
     assert any(problem.startswith(f"provider.options.{where}: ") and expected in problem for problem in problems), (
         problems
     )
 
 
-def test_a_type_that_stands_in_no_cluster_may_stand_alone(check):
+def test_a_type_that_stands_in_no_cluster_may_stand_alone(check: Callable[..., Any]) -> None:
     assert check(instance_types={"node": "r5d.2xlarge", "load": "t3.medium"}, placement_group="none") == []
 
 
-def test_all_problems_are_found_at_once(check):
+def test_all_problems_are_found_at_once(check: Callable[..., Any]) -> None:
     problems = check(image="/aws/service/nothing", security_group="nobodys")
     assert len(problems) == 2
 
 
-def test_a_group_that_lets_everyone_in_is_refused(check, account):
+def test_a_group_that_lets_everyone_in_is_refused(check: Callable[..., Any], account: Account) -> None:
     ec2 = account.client("ec2", REGION)
     group = ec2.describe_security_groups(Filters=[{"Name": "group-name", "Values": [GROUP]}])["SecurityGroups"][0][
         "GroupId"
@@ -75,7 +79,7 @@ def test_a_group_that_lets_everyone_in_is_refused(check, account):
     assert "lets everyone in: tcp 9042-9042" in problem
 
 
-def test_a_subnet_without_addresses_is_refused(check, account):
+def test_a_subnet_without_addresses_is_refused(check: Callable[..., Any], account: Account) -> None:
     ec2 = account.client("ec2", REGION)
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     small = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/28", AvailabilityZone="us-east-1a")["Subnet"]["SubnetId"]
@@ -97,13 +101,15 @@ def test_a_subnet_without_addresses_is_refused(check, account):
         ("CreatePlacementGroup", "placement_group"),
     ],
 )
-def test_a_missing_permission_names_the_action_to_allow(check, account, operation, where):
+def test_a_missing_permission_names_the_action_to_allow(
+    check: Callable[..., Any], account: Account, operation: str, where: str
+) -> None:
     account.faults = {operation: ["UnauthorizedOperation"]}
     (problem,) = [problem for problem in check() if f"ec2:{operation}" in problem]
     assert problem.startswith(f"provider.options.{where}: ")
 
 
-def test_hosts_that_could_not_be_found_again_are_not_launched(check, account):
+def test_hosts_that_could_not_be_found_again_are_not_launched(check: Callable[..., Any], account: Account) -> None:
     kinds = ("Instances", "Volumes", "NetworkInterfaces", "PlacementGroups")
     account.faults = {f"Describe{kind}": ["UnauthorizedOperation"] for kind in kinds}
     for kind, problem in zip(kinds, check(), strict=True):
@@ -115,15 +121,19 @@ def test_hosts_that_could_not_be_found_again_are_not_launched(check, account):
     ("code", "mend"),
     [("AuthFailure", "check the connection's credentials"), ("ExpiredToken", "renew the connection's temporary")],
 )
-def test_credentials_that_do_not_count_are_the_only_problem(check, account, code, mend):
+def test_credentials_that_do_not_count_are_the_only_problem(
+    check: Callable[..., Any], account: Account, code: str, mend: str
+) -> None:
     account.faults = {"DescribeAvailabilityZones": [code]}
     (problem,) = check(image="/aws/service/nothing")
     assert problem.startswith("provider.options.connection: ")
     assert mend in problem
 
 
-def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(check, monkeypatch):
-    def unknown(name, *_):
+def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(
+    check: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(name: Any, *_: Any) -> None:
         raise OSError(-2, "Name or service not known")
 
     monkeypatch.setattr("socket.getaddrinfo", unknown)
@@ -133,7 +143,9 @@ def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(
     assert "such as us-east-1" in problem
 
 
-def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(check, account, cloud):
+def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(
+    check: Callable[..., Any], account: Account, cloud: Cloud
+) -> None:
     ec2 = account.client("ec2", REGION)
     network = ec2.describe_vpcs(VpcIds=[cloud.landscape.vpc])["Vpcs"][0]["CidrBlock"]
     last = str(list(ipaddress.ip_network(network).subnets(prefixlen_diff=2))[3])
@@ -150,21 +162,23 @@ def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(check, account
         (256.0, ""),
     ],
 )
-def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(check, account, quota, expected):
+def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(
+    check: Callable[..., Any], account: Account, quota: float, expected: str
+) -> None:
     account.answers |= {"GetServiceQuota": {"Quota": {"Value": quota}}}
     problems = check()
     assert (expected in problems[0]) if expected else problems == []
 
 
 @pytest.mark.parametrize("type_", ["inf1.xlarge", "trn1.2xlarge"])
-def test_each_family_counts_against_its_own_quota(check, account, type_):
+def test_each_family_counts_against_its_own_quota(check: Callable[..., Any], account: Account, type_: str) -> None:
     """Their names begin like those of Standard ones."""
     account.answers |= {"GetServiceQuota": {"Quota": {"Value": 10_000.0}}}
     asked = []
     account.calls.clear()
     real = account.client
 
-    def client(service, region):
+    def client(service: Any, region: Any) -> Any:
         made = real(service, region)
         made.meta.events.register(
             "before-parameter-build.service-quotas.GetServiceQuota",
@@ -172,7 +186,7 @@ def test_each_family_counts_against_its_own_quota(check, account, type_):
         )
         return made
 
-    account.client = client
+    account.client = client  # type: ignore[method-assign]
     check(instance_types={"node": type_, "load": "c5.2xlarge"}, placement_group="none")
     assert len(set(asked)) == 2
     assert "L-1216C47A" in asked
@@ -186,7 +200,9 @@ def test_each_family_counts_against_its_own_quota(check, account, type_):
         ({"State": "pending"}, "is pending"),
     ],
 )
-def test_an_image_of_which_aws_does_not_say_all_is_no_crash(check, account, cloud, changes, said):
+def test_an_image_of_which_aws_does_not_say_all_is_no_crash(
+    check: Callable[..., Any], account: Account, cloud: Cloud, changes: Any, said: str
+) -> None:
     image = {"ImageId": cloud.landscape.image, "RootDeviceName": "/dev/xvda", "State": "available", **changes}
     account.answers["DescribeImages"] = {"Images": [{name: value for name, value in image.items() if value}]}
     problems = check()
@@ -194,7 +210,9 @@ def test_an_image_of_which_aws_does_not_say_all_is_no_crash(check, account, clou
     assert bool(problems) == bool(said)
 
 
-def test_hosts_that_may_not_reach_each_other_are_refused(check, account, cloud):
+def test_hosts_that_may_not_reach_each_other_are_refused(
+    check: Callable[..., Any], account: Account, cloud: Cloud
+) -> None:
     """A group is made with a rule that lets everything out; it may have been taken away."""
     ec2, group = account.client("ec2", REGION), cloud.landscape.security_group
     everything = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
@@ -207,8 +225,10 @@ def test_hosts_that_may_not_reach_each_other_are_refused(check, account, cloud):
     assert check() == []
 
 
-def test_a_connection_without_a_key_is_named(check, account, monkeypatch):
-    def missing(connection_id):
+def test_a_connection_without_a_key_is_named(
+    check: Callable[..., Any], account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(connection_id: Any) -> None:
         raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend="add it")
 
     monkeypatch.setattr(account, "ssh_identity", missing)
@@ -217,8 +237,10 @@ def test_a_connection_without_a_key_is_named(check, account, monkeypatch):
     assert "plimsoll_ssh" in problem
 
 
-def test_no_account_at_all_is_no_problem_of_the_definition(check, account, monkeypatch):
-    def missing(connection_id):
+def test_no_account_at_all_is_no_problem_of_the_definition(
+    check: Callable[..., Any], account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(connection_id: Any) -> None:
         raise SecretError("there is no such connection", where=connection_id)
 
     monkeypatch.setattr(account, "aws", missing)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.cloud.cloud import Cloud, aws_environment, running_cloud
 from tests.cloud.faults import Deny, NoAddresses
-from tests.integration.cloud.conftest import keygen
 from tests.support.campaigns.ec2_definition import ec2_definition
+from tests.support.ssh.command import keygen
 
 from plimsoll import cli
 from plimsoll.bootstrap import local_toolkit
@@ -36,7 +36,7 @@ class Ready:
 def toolkit(settings: Settings) -> Toolkit:
     """All that is real, but for what cells need beside hosts."""
     ready: Any = Ready()
-    others = {"databases": {"cassandra": ready}, "load_generators": {"plimsoll-stress": ready}}
+    others: dict[str, Any] = {"databases": {"cassandra": ready}, "load_generators": {"plimsoll-stress": ready}}
     return replace(local_toolkit(settings), **others)
 
 

@@ -3,7 +3,10 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.suite.requirements import needs
@@ -39,23 +42,23 @@ cat /sys/class/block/nvme1n1/queue/read_ahead_kb /sys/class/block/nvme1n1/queue/
 """
 
 
-def may_unshare():
+def may_unshare() -> Any:
     unshare = shutil.which("unshare")
-    return bool(unshare) and subprocess.run([unshare, "-m", "true"], check=False, timeout=30).returncode == 0
+    return unshare is not None and subprocess.run([unshare, "-m", "true"], check=False, timeout=30).returncode == 0
 
 
 pytestmark = needs(may_unshare(), "needs the right to a mount namespace")
 
 
 @pytest.fixture
-def prepare(tmp_path):
+def prepare(tmp_path: Path) -> Callable[..., Any]:
     (tmp_path / "bin").mkdir()
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc" / "fstab").write_text("/dev/x / xfs defaults 0 0\n/dev/y none swap sw 0 0\n")
     (tmp_path / "prepare.sh").write_text(SCRIPT.read_text())
     log = tmp_path / "log"
 
-    def stand_in(name, then="exit 0"):
+    def stand_in(name: Any, then: str = "exit 0") -> None:
         program = tmp_path / "bin" / name
         program.write_text(f'#!/bin/sh\necho "{name} $*" >> {log}\n{then}\n')
         program.chmod(0o755)
@@ -65,7 +68,7 @@ def prepare(tmp_path):
     stand_in("findmnt", "echo /dev/nvme1n1")
     stand_in("mountpoint", "exit 1")
 
-    def run(*, disks=1, failing="", mdadm=True):
+    def run(*, disks: int = 1, failing: str = "", mdadm: bool = True) -> tuple[Any, str]:
         if mdadm:
             stand_in("mdadm", "mkdir -p /dev/md; touch /dev/md127; ln -s /dev/md127 /dev/md/plimsoll")
         if failing:
@@ -80,7 +83,7 @@ def prepare(tmp_path):
     return run
 
 
-def test_a_host_with_a_disk_of_its_own_is_prepared(prepare):
+def test_a_host_with_a_disk_of_its_own_is_prepared(prepare: Callable[..., Any]) -> None:
     out, log = prepare()
     assert "exit 0\nok\nmadvise" in out
     assert "mkfs.xfs -q -f /dev/nvme1n1\n" in log
@@ -92,13 +95,13 @@ def test_a_host_with_a_disk_of_its_own_is_prepared(prepare):
     assert out.endswith("4none")
 
 
-def test_a_host_without_one_keeps_its_data_on_the_system_disk(prepare):
+def test_a_host_without_one_keeps_its_data_on_the_system_disk(prepare: Callable[..., Any]) -> None:
     out, log = prepare(disks=0)
     assert "exit 0\nok\n" in out
     assert "mkfs.xfs" not in log
 
 
-def test_several_disks_become_one(prepare):
+def test_several_disks_become_one(prepare: Callable[..., Any]) -> None:
     out, log = prepare(disks=2)
     assert "exit 0\nok\n" in out
     by_id = "/dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_AWS"
@@ -108,7 +111,7 @@ def test_several_disks_become_one(prepare):
 
 
 @pytest.mark.skipif(shutil.which("mdadm") is not None, reason="this machine has mdadm")
-def test_an_image_that_can_not_join_disks_says_so(prepare):
+def test_an_image_that_can_not_join_disks_says_so(prepare: Callable[..., Any]) -> None:
     out, _ = prepare(disks=2, mdadm=False)
     assert "exit 1\nthe host has 2 data disks, and its image has no mdadm to join them\n" in out
 
@@ -122,6 +125,6 @@ def test_an_image_that_can_not_join_disks_says_so(prepare):
         ("sysctl", "can't set the kernel's parameters"),
     ],
 )
-def test_what_fails_is_said_where_the_controller_reads_it(prepare, failing, said):
+def test_what_fails_is_said_where_the_controller_reads_it(prepare: Callable[..., Any], failing: str, said: str) -> None:
     out, _ = prepare(failing=failing)
     assert f"exit 1\n{said}\n" in out

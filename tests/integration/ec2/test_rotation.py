@@ -37,7 +37,8 @@ class Rotated:
 
     def client(self, service: str, region: str | None = None) -> Any:
         self.made.append(service)
-        return boto3.session.Session(aws_access_key_id=self.key, aws_secret_access_key="secret").client(
+        session: Any = boto3.session.Session(aws_access_key_id=self.key, aws_secret_access_key="secret")
+        return session.client(
             service,
             region_name=region or REGION,
             endpoint_url=self.endpoint,

@@ -1,25 +1,27 @@
 """Prices: the Pricing API's where it answers, the table's where it does not."""
 
 import json
+from typing import Any
 
 import pytest
+from tests.integration.ec2.conftest import Account
 
 from plimsoll.adapters.ec2 import Ec2Tariffs
 from plimsoll.adapters.ec2.options import Ec2Options
 
 
 @pytest.fixture
-def chosen(options):
+def chosen(options: dict[str, Any]) -> Ec2Options:
     return Ec2Options.model_validate(options)
 
 
-def product(usd):
+def product(usd: Any) -> str:
     dimensions = {"b": {"unit": "Hrs", "pricePerUnit": {"USD": usd}}}
     terms = {"OnDemand": {"a": {"priceDimensions": dimensions}}}
     return json.dumps({"product": {"attributes": {"vcpu": "8"}}, "terms": terms})
 
 
-def test_the_apis_price_counts_and_is_asked_once(account, chosen):
+def test_the_apis_price_counts_and_is_asked_once(account: Account, chosen: Ec2Options) -> None:
     account.answers = {"GetProducts": {"PriceList": [product("0.7000000000")]}}
     tariffs = Ec2Tariffs(account)
     for _ in range(3):
@@ -29,13 +31,13 @@ def test_the_apis_price_counts_and_is_asked_once(account, chosen):
     assert account.called("GetProducts") == 2  # one a type
 
 
-def test_an_api_that_may_not_be_asked_is_done_without(account, chosen):
+def test_an_api_that_may_not_be_asked_is_done_without(account: Account, chosen: Ec2Options) -> None:
     account.answers.clear()
     account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
     assert Ec2Tariffs(account).of_options(chosen).source.startswith("price table of")
 
 
-def test_an_api_out_of_reach_is_done_without(account, chosen):
+def test_an_api_out_of_reach_is_done_without(account: Account, chosen: Ec2Options) -> None:
     account.endpoint = "http://127.0.0.1:1"
     tariff = Ec2Tariffs(account).of_options(chosen)
     assert tariff.node.usd_per_hour == 0.576

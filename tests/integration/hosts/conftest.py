@@ -1,69 +1,61 @@
 """Hosts to hold the Host port's contract against: this machine's own, and one behind a real sshd."""
 
-import os
-from pathlib import PurePosixPath
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from tests.support.processes import end_marked, oldest_python
-from tests.support.ssh.sshd import OneKey, make_key, running_sshd
-from tests.support.stores.s3 import running_s3
+from tests.support.ssh.host_folder import INFO
+from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
+from tests.support.stores.s3 import S3Service, running_s3
 
 from plimsoll.adapters.local import LocalHost
+from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, SshHost, bundles
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.adapters.ssh.bundles import Bundle
 
-INFO = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"machine": "here"})
 UNWANTED = {"JAVA_TOOL_OPTIONS": "-Xmx1g"}
-MIB = 1 << 20
-
-
-def make_folder(folder, *, big):
-    """A folder with an executable, and a file of so many random bytes."""
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin" / "java").write_text("#!/bin/sh\necho started\n")
-    (folder / "bin" / "java").chmod(0o700)
-    (folder / "big.jar").write_bytes(os.urandom(big))
-    return folder
 
 
 @pytest.fixture(scope="session")
-def user_key(tmp_path_factory):
+def user_key(tmp_path_factory: pytest.TempPathFactory) -> KeyPair:
     return make_key(tmp_path_factory.mktemp("keys"), "user")
 
 
 @pytest.fixture
-def marks(tmp_path):
+def marks(tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Of everything that a test starts; all of it is ended after the test."""
     yield {"PLIMSOLL_TEST": str(tmp_path)}
     end_marked("PLIMSOLL_TEST", str(tmp_path))
 
 
 @pytest.fixture
-def sshd(tmp_path, user_key):
+def sshd(tmp_path: Path, user_key: KeyPair) -> Iterator[Sshd]:
     with running_sshd(tmp_path / "sshd", [user_key.public], python=oldest_python(), environment=UNWANTED) as server:
         yield server
 
 
 @pytest.fixture
-def connections(user_key):
+def connections(user_key: KeyPair) -> Iterator[Connections]:
     pool = Connections(OneKey(user_key.private))
     yield pool
     pool.close()
 
 
 @pytest.fixture
-def connection(sshd, connections):
+def connection(sshd: Sshd, connections: Connections) -> Any:
     return connections.to(sshd.target())
 
 
 @pytest.fixture
-def ssh_host(connection, marks, tmp_path):
+def ssh_host(connection: Any, marks: dict[str, Any], tmp_path: Path) -> SshHost:
     root, bundles = PurePosixPath(tmp_path / "node1"), PurePosixPath(tmp_path / "bundles")
     return SshHost(INFO, root, connection, marks=marks, bundles=bundles)
 
 
 @pytest.fixture(params=["local", "ssh"])
-def host(request, marks, tmp_path, monkeypatch):
+def host(request: pytest.FixtureRequest, marks: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Either kind of host. Both find an environment that they must not pass on."""
     if request.param == "ssh":
         return request.getfixturevalue("ssh_host")
@@ -73,12 +65,12 @@ def host(request, marks, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def sent(monkeypatch):
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Paths that went over SSH, the program's own aside."""
     paths = []
     send = bundles._send
 
-    def noting(connection, bundle, missing, place, where):
+    def noting(connection: Any, bundle: Bundle, missing: Any, place: Any, where: Any) -> None:
         paths.extend(path for path in missing if bundle.name != "onhost")
         send(connection, bundle, missing, place, where)
 
@@ -87,12 +79,12 @@ def sent(monkeypatch):
 
 
 @pytest.fixture
-def service():
+def service() -> Iterator[S3Service]:
     """S3 on a loopback address."""
     with running_s3() as running:
         yield running
 
 
 @pytest.fixture
-def store(service):
+def store(service: S3Service) -> S3Store:
     return service.store()

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import threading
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
 
 import pytest
-from tests.integration.hosts.conftest import INFO, MIB, make_folder
 from tests.support.processes import python_job, until
-from tests.support.ssh.sshd import OneKey
+from tests.support.ssh.host_folder import INFO, MIB, make_folder
+from tests.support.ssh.sshd import KeyPair, OneKey, Sshd
 from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.ssh import Connections, SshHost, bundles
@@ -16,7 +18,7 @@ from plimsoll.domain.errors import HostError
 
 
 @pytest.fixture
-def bundle(tmp_path):
+def bundle(tmp_path: Path) -> Path:
     """A folder with an executable, an odd name, something big and what Python left there."""
     folder = make_folder(tmp_path / "some bundle", big=5 * MIB)
     (folder / "it's\n odd").write_text("odd")
@@ -26,11 +28,11 @@ def bundle(tmp_path):
 
 
 @pytest.fixture
-def again(sshd, user_key, tmp_path):
+def again(sshd: Sshd, user_key: KeyPair, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """The same host as another process sees it, which remembers nothing."""
     pools = []
 
-    def host():
+    def host() -> SshHost:
         pools.append(Connections(OneKey(user_key.private)))
         place = PurePosixPath(tmp_path / "bundles")
         return SshHost(INFO, PurePosixPath(tmp_path / "node1"), pools[-1].to(sshd.target()), bundles=place)
@@ -40,11 +42,11 @@ def again(sshd, user_key, tmp_path):
         pool.close()
 
 
-def contents(folder):
+def contents(folder: PurePath) -> dict[Any, Any]:
     return {path.relative_to(folder): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def test_a_folder_arrives_as_it_is(ssh_host, bundle):
+def test_a_folder_arrives_as_it_is(ssh_host: SshHost, bundle: Path) -> None:
     place = ssh_host.install(bundle)
     expected = {path: data for path, data in contents(bundle).items() if path.parts[0] != "__pycache__"}
     assert contents(place) == expected
@@ -53,18 +55,18 @@ def test_a_folder_arrives_as_it_is(ssh_host, bundle):
     assert place.name.startswith("some-bundle-")
 
 
-def test_it_is_sent_once(again, bundle, sent):
+def test_it_is_sent_once(again: Callable[..., Any], bundle: Path, sent: list[Any]) -> None:
     assert again().install(bundle) == again().install(bundle)
     assert len(sent) == 3
 
 
-def test_other_content_lies_elsewhere(ssh_host, bundle):
+def test_other_content_lies_elsewhere(ssh_host: SshHost, bundle: Path) -> None:
     before = ssh_host.install(bundle)
     (bundle / "big.jar").write_bytes(b"changed")
     assert ssh_host.install(bundle) != before
 
 
-def test_what_was_damaged_there_is_sent_again(again, bundle, sent):
+def test_what_was_damaged_there_is_sent_again(again: Callable[..., Any], bundle: Path, sent: list[Any]) -> None:
     place = Path(again().install(bundle))
     (place / "big.jar").write_bytes(b"damaged")
     (place / "bin" / "java").unlink()
@@ -74,7 +76,9 @@ def test_what_was_damaged_there_is_sent_again(again, bundle, sent):
     assert (place / "big.jar").read_bytes() == (bundle / "big.jar").read_bytes()
 
 
-def test_an_interrupted_transfer_goes_on_where_it_was(again, bundle, sent, tmp_path):
+def test_an_interrupted_transfer_goes_on_where_it_was(
+    again: Callable[..., Any], bundle: Path, sent: list[Any], tmp_path: Path
+) -> None:
     for number in range(20):
         (bundle / f"part-{number:02d}.jar").write_bytes(os.urandom(MIB))
     place = tmp_path / "bundles" / bundles.bundle_of(bundle).folder
@@ -90,12 +94,14 @@ def test_an_interrupted_transfer_goes_on_where_it_was(again, bundle, sent, tmp_p
     assert not unfinished.exists()
 
 
-def test_a_link_that_is_cut_in_a_transfer_does_not_spoil_it(ssh_host, sshd, bundle, tmp_path):
+def test_a_link_that_is_cut_in_a_transfer_does_not_spoil_it(
+    ssh_host: SshHost, sshd: Sshd, bundle: Path, tmp_path: Path
+) -> None:
     for number in range(30):
         (bundle / f"part-{number:02d}.jar").write_bytes(os.urandom(MIB))
     unfinished = tmp_path / "bundles" / f"{bundles.bundle_of(bundle).folder}.part"
 
-    def cut():
+    def cut() -> None:
         until(lambda: len(list(unfinished.glob("*.jar"))) > 3, "some files")
         sshd.cut()
 
@@ -108,7 +114,7 @@ def test_a_link_that_is_cut_in_a_transfer_does_not_spoil_it(ssh_host, sshd, bund
     assert contents(place)[Path("part-29.jar")] == (bundle / "part-29.jar").read_bytes()
 
 
-def test_many_at_once_bring_one(again, bundle):
+def test_many_at_once_bring_one(again: Callable[..., Any], bundle: Path) -> None:
     hosts, places = [again() for _ in range(4)], []
     threads = [threading.Thread(target=lambda one=host: places.append(one.install(bundle))) for host in hosts]
     for thread in threads:
@@ -120,19 +126,19 @@ def test_many_at_once_bring_one(again, bundle):
     assert [path.name for path in Path(places[0]).parent.iterdir()] == [places[0].name]
 
 
-def test_a_program_that_was_removed_meanwhile_is_brought_again(ssh_host, tmp_path):
+def test_a_program_that_was_removed_meanwhile_is_brought_again(ssh_host: SshHost, tmp_path: Path) -> None:
     ssh_host.facts()
     subprocess.run(["rm", "-r", str(tmp_path / "bundles")], check=True)
     assert ssh_host.facts().cpus >= 1
 
 
-def test_no_folder_is_an_error(ssh_host, tmp_path):
+def test_no_folder_is_an_error(ssh_host: SshHost, tmp_path: Path) -> None:
     with pytest.raises(HostError, match="no folder"):
         ssh_host.install(tmp_path / "none")
 
 
 @pytest.fixture
-def full_disk(tmp_path):
+def full_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB."""
     folder = tmp_path / "full"
     folder.mkdir()
@@ -144,7 +150,7 @@ def full_disk(tmp_path):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_is_said(connection, full_disk, bundle, tmp_path):
+def test_a_full_disk_is_said(connection: Any, full_disk: Path, bundle: Path, tmp_path: Path) -> None:
     (full_disk / "filler").write_bytes(bytes(64 << 10))
     full = PurePosixPath(full_disk)
     elsewhere = PurePosixPath(tmp_path / "bundles")

@@ -1,13 +1,17 @@
 """What hosts can do, measured on them: that there are figures, never how large they are."""
 
+from pathlib import Path
+
 import pytest
 from tests.support.ssh.quick_canary import hurry
 
 from plimsoll.adapters.canary import ScriptCanary
+from plimsoll.adapters.ssh import SshHost
 from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import Host
 
 
-def test_every_host_has_figures_and_nothing_stays(host, monkeypatch, tmp_path):
+def test_every_host_has_figures_and_nothing_stays(host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hurry(monkeypatch, tmp_path)
     [found] = ScriptCanary().examine([host])
     figures = found.model_dump()
@@ -17,7 +21,9 @@ def test_every_host_has_figures_and_nothing_stays(host, monkeypatch, tmp_path):
     assert [path.name for path in host.files(host.root / "canary")] == ["canary.py"]
 
 
-def test_a_host_that_nothing_reaches_is_named(ssh_host, monkeypatch, tmp_path):
+def test_a_host_that_nothing_reaches_is_named(
+    ssh_host: SshHost, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     hurry(monkeypatch, tmp_path, patience_s=2.0)
     monkeypatch.setattr(type(ssh_host), "free_port", lambda _: 12345)
     ssh_host.info = ssh_host.info.model_copy(update={"address": "192.0.2.1"})

@@ -4,51 +4,52 @@ import json
 import socket
 import sys
 from datetime import timedelta
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.support.processes import marked, until
 
 from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import Host
 
 LONG = timedelta(seconds=60)
 
 
-def test_a_command_gives_its_output_and_exit_code(host):
+def test_a_command_gives_its_output_and_exit_code(host: Host) -> None:
     code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
     result = host.run([sys.executable, "-c", code], timeout=LONG, check=False)
     assert (result.exit_code, result.stdout, result.stderr) == (3, "out\n", "err\n")
 
 
-def test_a_failed_command_is_an_error_with_what_it_said(host):
+def test_a_failed_command_is_an_error_with_what_it_said(host: Host) -> None:
     with pytest.raises(HostError, match=r"host node1.*exit code 3: no such keyspace"):
         host.run([sys.executable, "-c", "import sys; print('no such keyspace'); sys.exit(3)"], timeout=LONG)
 
 
-def test_a_missing_program_is_named(host):
+def test_a_missing_program_is_named(host: Host) -> None:
     with pytest.raises(HostError, match="no program `plimsoll-nonesuch`"):
         host.run(["plimsoll-nonesuch"], timeout=LONG)
 
 
-def test_a_command_that_hangs_is_killed_with_what_it_forked(host):
+def test_a_command_that_hangs_is_killed_with_what_it_forked(host: Host) -> None:
     code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
     with pytest.raises(HostError, match="did not end within"):
         host.run([sys.executable, "-c", code], timeout=timedelta(milliseconds=300))
     until(lambda: not marked("PLIMSOLL_TEST", str(host.root.parent)), "the end of what it forked")
 
 
-def test_arguments_reach_no_shell(host):
+def test_arguments_reach_no_shell(host: Host) -> None:
     result = host.run([sys.executable, "-c", "import sys; print(sys.argv[1:])", "$(id); `id` > x", "*"], timeout=LONG)
     assert result.stdout == "['$(id); `id` > x', '*']\n"
     assert host.files(host.root) == ()
 
 
-def test_a_free_port_is_one_of_the_hosts_own_address(host):
+def test_a_free_port_is_one_of_the_hosts_own_address(host: Host) -> None:
     with socket.create_server((host.info.address, host.free_port())) as server:
         assert server.getsockname()[0] == "127.0.0.1"
 
 
-def test_files_are_written_listed_read_and_fetched(host, tmp_path):
+def test_files_are_written_listed_read_and_fetched(host: Host, tmp_path: Path) -> None:
     host.write(host.root / "conf" / "cassandra.yaml", "cluster_name: ä\n")
     host.write(PurePosixPath("logs/system.log"), "0123456789")
     assert host.files(host.root) == (host.root / "conf/cassandra.yaml", host.root / "logs/system.log")
@@ -57,7 +58,7 @@ def test_files_are_written_listed_read_and_fetched(host, tmp_path):
     assert (tmp_path / "kept" / "c.yaml").read_text(encoding="utf-8") == "cluster_name: ä\n"
 
 
-def test_facts_are_this_machines(host):
+def test_facts_are_this_machines(host: Host) -> None:
     facts = host.facts()
     assert facts.memory_bytes > 1 << 28
     assert facts.cpus >= 1
@@ -66,7 +67,7 @@ def test_facts_are_this_machines(host):
     assert facts.provider == {"machine": "here"}
 
 
-def test_the_environment_is_clean(host):
+def test_the_environment_is_clean(host: Host) -> None:
     result = host.run([sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"], timeout=LONG)
     environment = json.loads(result.stdout)
     assert "JAVA_TOOL_OPTIONS" not in environment
@@ -78,7 +79,7 @@ def test_the_environment_is_clean(host):
 ODD_NAMES = ["with space", "it's", 'say "so"', "line\nfeed", "$HOME", "-rf", "a;b|c&d", "ünï", "*", "back\\slash"]
 
 
-def test_files_may_have_any_name(host, tmp_path):
+def test_files_may_have_any_name(host: Host, tmp_path: Path) -> None:
     for number, name in enumerate(ODD_NAMES):
         host.write(PurePosixPath("odd folder's", name), str(number))
     assert set(host.files(PurePosixPath("odd folder's"))) == {host.root / "odd folder's" / name for name in ODD_NAMES}
@@ -92,23 +93,23 @@ def test_files_may_have_any_name(host, tmp_path):
 @pytest.mark.parametrize(
     "word", ["$(touch owned)", "`touch owned`", "; touch owned", "a\nb", "it's", '"', "", " ", "~", "-n"]
 )
-def test_a_word_stays_a_word(host, word):
+def test_a_word_stays_a_word(host: Host, word: str) -> None:
     result = host.run([sys.executable, "-c", "import sys; sys.stdout.write(sys.argv[1])", word], timeout=LONG)
     assert result.stdout == word
     assert not [path for path in host.files(host.root) if path.name == "owned"]
 
 
-def test_huge_output_comes_whole(host):
+def test_huge_output_comes_whole(host: Host) -> None:
     code = "import sys; sys.stderr.write('e' * 3_000_000); sys.stdout.write('o' * 20_000_000); sys.stderr.write('e')"
     result = host.run([sys.executable, "-c", code], timeout=LONG)
     assert (len(result.stdout), len(result.stderr)) == (20_000_000, 3_000_001)
 
 
-def test_a_command_has_no_input_to_wait_for(host):
+def test_a_command_has_no_input_to_wait_for(host: Host) -> None:
     assert host.run([sys.executable, "-c", "import sys; print(sys.stdin.read())"], timeout=LONG).stdout == "\n"
 
 
-def test_a_big_file_has_a_tail_and_is_fetched_whole(host, tmp_path):
+def test_a_big_file_has_a_tail_and_is_fetched_whole(host: Host, tmp_path: Path) -> None:
     content = "".join(f"{number:09d}\n" for number in range(300_000))
     host.write(PurePosixPath("big"), content)
     assert host.read_tail(PurePosixPath("big"), max_bytes=1_000_000) == content[-1_000_000:]
@@ -116,14 +117,14 @@ def test_a_big_file_has_a_tail_and_is_fetched_whole(host, tmp_path):
     assert (tmp_path / "big").read_text() == content
 
 
-def test_writing_again_replaces_and_leaves_nothing_beside(host):
+def test_writing_again_replaces_and_leaves_nothing_beside(host: Host) -> None:
     for content in ("old and longer", "new"):
         host.write(PurePosixPath("conf/file"), content)
     assert host.read_tail(PurePosixPath("conf/file"), max_bytes=100) == "new"
     assert host.files(host.root / "conf") == (host.root / "conf/file",)
 
 
-def test_what_is_not_there_is_empty_listed_as_nothing_and_not_fetched(host, tmp_path):
+def test_what_is_not_there_is_empty_listed_as_nothing_and_not_fetched(host: Host, tmp_path: Path) -> None:
     assert host.read_tail(PurePosixPath("none"), max_bytes=10) == ""
     host.write(PurePosixPath("conf/file"), "x")
     assert host.read_tail(PurePosixPath("conf"), max_bytes=10) == ""
@@ -134,16 +135,16 @@ def test_what_is_not_there_is_empty_listed_as_nothing_and_not_fetched(host, tmp_
 
 
 @pytest.mark.parametrize("path", ["../beside", "/etc/plimsoll", "a/../../b"])
-def test_nothing_is_written_outside_the_hosts_folder(host, path):
+def test_nothing_is_written_outside_the_hosts_folder(host: Host, path: str) -> None:
     with pytest.raises(HostError, match="not below the host's folder"):
         host.write(PurePosixPath(path), "x")
 
 
-def test_a_place_that_can_not_be_written_is_named(host):
+def test_a_place_that_can_not_be_written_is_named(host: Host) -> None:
     host.write(PurePosixPath("file"), "x")
     with pytest.raises(HostError, match=r"host node1[\s\S]*can't use"):
         host.write(PurePosixPath("file/below"), "x")
 
 
-def test_the_clock_is_this_machines(host):
+def test_the_clock_is_this_machines(host: Host) -> None:
     assert abs(host.clock_offset_ms()) < 1000

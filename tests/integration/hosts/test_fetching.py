@@ -3,33 +3,36 @@
 import logging
 import os
 import threading
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
-from tests.integration.hosts.conftest import INFO, MIB, make_folder
-from tests.support.ssh.sshd import OneKey
+from tests.support.ssh.host_folder import INFO, MIB, make_folder
+from tests.support.ssh.sshd import KeyPair, OneKey, Sshd
+from tests.support.stores.s3 import S3Service
 
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, bundles
 
 
 @pytest.fixture
-def depot(store, tmp_path):
+def depot(store: S3Store, tmp_path: Path) -> Depot:
     return Depot(store, lambda campaign_id: f"{campaign_id}/bundles", tmp_path / "locks")
 
 
 @pytest.fixture
-def bundle(tmp_path):
+def bundle(tmp_path: Path) -> Any:
     return make_folder(tmp_path / "jdk", big=3 * MIB)
 
 
 @pytest.fixture
-def hosts(sshd, user_key, tmp_path, depot):
+def hosts(sshd: Sshd, user_key: KeyPair, tmp_path: Path, depot: Depot) -> Iterator[Callable[..., Any]]:
     """Hosts with a folder of their own behind one sshd; each remembers nothing of what others did."""
     pools = []
 
-    def host(name, campaign="campaign-1"):
+    def host(name: Any, campaign: str = "campaign-1") -> SshHost:
         pools.append(Connections(OneKey(user_key.private)))
         root, connection = PurePosixPath(tmp_path / name), pools[-1].to(sshd.target())
         return SshHost(INFO, root, connection, staged=depot.of_campaign(campaign))
@@ -39,7 +42,9 @@ def hosts(sshd, user_key, tmp_path, depot):
         pool.close()
 
 
-def test_a_bundle_is_staged_once_and_fetched_by_every_host(hosts, bundle, service, sent):
+def test_a_bundle_is_staged_once_and_fetched_by_every_host(
+    hosts: Callable[..., Any], bundle: Path, service: S3Service, sent: list[Any]
+) -> None:
     places = [hosts(name).install(bundle) for name in ("a", "b")]
     assert sent == []
     assert service.called("PUT", "/bundles/") == 1
@@ -49,12 +54,12 @@ def test_a_bundle_is_staged_once_and_fetched_by_every_host(hosts, bundle, servic
         assert os.access(place / "bin" / "java", os.X_OK)
 
 
-def test_a_host_that_has_it_fetches_nothing(hosts, bundle, service):
+def test_a_host_that_has_it_fetches_nothing(hosts: Callable[..., Any], bundle: Path, service: S3Service) -> None:
     assert hosts("a").install(bundle) == hosts("a").install(bundle)
     assert service.called("GET", "/bundles/") == 1
 
 
-def test_it_is_staged_under_the_name_of_its_content(hosts, bundle, store):
+def test_it_is_staged_under_the_name_of_its_content(hosts: Callable[..., Any], bundle: Path, store: S3Store) -> None:
     hosts("a").install(bundle)
     [key] = store.keys("campaign-1/bundles")
     assert key == f"campaign-1/bundles/jdk-{bundles.bundle_of(bundle).digest}.tar"
@@ -66,7 +71,9 @@ def test_it_is_staged_under_the_name_of_its_content(hosts, bundle, store):
 
 
 @pytest.mark.parametrize("machines", [1, 4])
-def test_of_many_who_stage_at_once_the_store_takes_one(bundle, store, service, tmp_path, machines):
+def test_of_many_who_stage_at_once_the_store_takes_one(
+    bundle: Path, store: S3Store, service: S3Service, tmp_path: Path, machines: int
+) -> None:
     made = bundles.bundle_of(bundle)
     depots = [Depot(store, lambda _: "x", tmp_path / str(number % machines)) for number in range(4)]
     threads = [threading.Thread(target=lambda one=one: one.of_campaign("x")(made)) for one in depots]
@@ -80,7 +87,9 @@ def test_of_many_who_stage_at_once_the_store_takes_one(bundle, store, service, t
 
 
 @pytest.mark.parametrize("fault", ["half", "503", "lost"])
-def test_an_interrupted_transfer_is_begun_again(hosts, bundle, service, sent, fault):
+def test_an_interrupted_transfer_is_begun_again(
+    hosts: Callable[..., Any], bundle: Path, service: S3Service, sent: list[Any], fault: str
+) -> None:
     service.faults = [fault]
     place = Path(hosts("a").install(bundle))
     assert sent == []
@@ -88,7 +97,9 @@ def test_an_interrupted_transfer_is_begun_again(hosts, bundle, service, sent, fa
     assert service.called("GET", "/bundles/") == 2
 
 
-def test_an_archive_with_another_content_is_noticed(hosts, bundle, store, sent):
+def test_an_archive_with_another_content_is_noticed(
+    hosts: Callable[..., Any], bundle: Path, store: S3Store, sent: list[Any]
+) -> None:
     """What the store holds is not believed: every file is verified, and what differs is sent."""
     hosts("a").install(bundle)
     [key] = store.keys("campaign-1/bundles")
@@ -98,7 +109,9 @@ def test_an_archive_with_another_content_is_noticed(hosts, bundle, store, sent):
     assert (place / "big.jar").read_bytes() == (bundle / "big.jar").read_bytes()
 
 
-def test_a_host_that_is_refused_is_sent_it_and_no_secret_is_told(hosts, bundle, service, sent, caplog):
+def test_a_host_that_is_refused_is_sent_it_and_no_secret_is_told(
+    hosts: Callable[..., Any], bundle: Path, service: S3Service, sent: list[Any], caplog: pytest.LogCaptureFixture
+) -> None:
     service.faults = ["403"]
     with caplog.at_level(logging.DEBUG, logger="plimsoll"):
         hosts("a").install(bundle)
@@ -108,7 +121,9 @@ def test_a_host_that_is_refused_is_sent_it_and_no_secret_is_told(hosts, bundle, 
     assert "Amz" not in said
 
 
-def test_a_host_without_a_way_to_the_store_asks_once(hosts, bundle, service, sent, monkeypatch):
+def test_a_host_without_a_way_to_the_store_asks_once(
+    hosts: Callable[..., Any], bundle: Path, service: S3Service, sent: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = hosts("a")
     monkeypatch.setattr(S3Store, "download_url", lambda *_: "http://127.0.0.1:1/nothing")
     monkeypatch.setattr("plimsoll.adapters.ssh.host.FETCH", timedelta(0))
@@ -120,15 +135,17 @@ def test_a_host_without_a_way_to_the_store_asks_once(hosts, bundle, service, sen
     assert sent.count("big.jar") == 2
 
 
-def test_the_url_is_on_no_command_line(hosts, bundle, service, monkeypatch):
+def test_the_url_is_on_no_command_line(
+    hosts: Callable[..., Any], bundle: Path, service: S3Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = []
     execute = Connections.to
 
-    def noting(pool, target):
+    def noting(pool: Any, target: Any) -> Any:
         connection = execute(pool, target)
         run = connection.execute
 
-        def noted(command, **rest):
+        def noted(command: Any, **rest: Any) -> Any:
             lines.append(command)
             return run(command, **rest)
 

@@ -6,13 +6,14 @@ import signal
 import threading
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import psutil
 import pytest
 from tests.support.processes import log_of, marked, python_job, until
 
 from plimsoll.domain.errors import HostError
-from plimsoll.ports.host import JobStatus
+from plimsoll.ports.host import Host, JobStatus
 
 SLEEP = "import time; time.sleep(600)"
 STUBBORN = (
@@ -26,26 +27,26 @@ FORKING = (
 GRACE = timedelta(seconds=20)
 
 
-def ended(host, job_id):
+def ended(host: Host, job_id: Any) -> Any:
     until(lambda: host.status(job_id).state == "exited", f"the end of {job_id}")
     return host.status(job_id).exit_code
 
 
-def record(host, job_id):
+def record(host: Host, job_id: Any) -> Any:
     return json.loads(Path(host.root, "jobs", f"{job_id}.job").read_text())
 
 
-def test_a_job_that_was_never_started_is_missing(host):
+def test_a_job_that_was_never_started_is_missing(host: Host) -> None:
     assert host.status("load") == JobStatus("missing")
 
 
-def test_a_job_keeps_output_and_exit_code(host):
+def test_a_job_keeps_output_and_exit_code(host: Host) -> None:
     host.start(python_job("load", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)"))
     assert ended(host, "load") == 7
     assert sorted(log_of(host, "load").split()) == ["err", "out"]
 
 
-def test_a_job_runs_in_its_folder_with_its_environment_and_its_marks_and_nothing_else(host):
+def test_a_job_runs_in_its_folder_with_its_environment_and_its_marks_and_nothing_else(host: Host) -> None:
     code = "import os, json; print(json.dumps([os.getcwd(), dict(os.environ)]))"
     host.start(python_job("load", code, env={"OWN": "1", "PLIMSOLL_TEST": "forged"}, cwd=PurePosixPath("data")))
     ended(host, "load")
@@ -56,7 +57,7 @@ def test_a_job_runs_in_its_folder_with_its_environment_and_its_marks_and_nothing
     assert "JAVA_TOOL_OPTIONS" not in environment
 
 
-def test_a_second_start_attaches_even_after_the_end(host):
+def test_a_second_start_attaches_even_after_the_end(host: Host) -> None:
     job = python_job("load", "print('once')")
     for _ in range(2):
         host.start(job)
@@ -64,7 +65,7 @@ def test_a_second_start_attaches_even_after_the_end(host):
     assert log_of(host, "load") == "once\n"
 
 
-def test_of_many_starts_at_once_one_job_comes(host):
+def test_of_many_starts_at_once_one_job_comes(host: Host) -> None:
     job = python_job("load", "import time; print('once', flush=True); time.sleep(600)")
     threads = [threading.Thread(target=host.start, args=(job,)) for _ in range(8)]
     for thread in threads:
@@ -76,7 +77,7 @@ def test_of_many_starts_at_once_one_job_comes(host):
     assert log_of(host, "load") == "once\n"
 
 
-def test_a_program_that_is_not_there_is_said_and_leaves_nothing(host):
+def test_a_program_that_is_not_there_is_said_and_leaves_nothing(host: Host) -> None:
     job = python_job("load", "", argv=["/nonexistent/java", "-version"])
     with pytest.raises(HostError, match="/nonexistent/java"):
         host.start(job)
@@ -84,7 +85,7 @@ def test_a_program_that_is_not_there_is_said_and_leaves_nothing(host):
     assert not marked("PLIMSOLL_TEST", str(host.root.parent))
 
 
-def test_stop_asks_first(host):
+def test_stop_asks_first(host: Host) -> None:
     code = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(3)); print('up', flush=True); "
     host.start(python_job("load", f"{code} signal.pause()"))
     until(lambda: log_of(host, "load"), "output")
@@ -92,51 +93,51 @@ def test_stop_asks_first(host):
     assert host.status("load") == JobStatus("exited", 3)
 
 
-def test_stop_makes_a_stubborn_job_end(host):
+def test_stop_makes_a_stubborn_job_end(host: Host) -> None:
     host.start(python_job("load", STUBBORN))
     until(lambda: log_of(host, "load"), "output")
     host.stop("load", grace=timedelta(0))
     assert host.status("load") == JobStatus("exited", 128 + signal.SIGKILL)
 
 
-def test_stop_of_an_ended_or_missing_job_is_no_error(host):
+def test_stop_of_an_ended_or_missing_job_is_no_error(host: Host) -> None:
     host.stop("none", grace=GRACE)
     host.start(python_job("load", ""))
     ended(host, "load")
     host.stop("load", grace=GRACE)
 
 
-def test_stop_ends_what_the_job_forked(host):
+def test_stop_ends_what_the_job_forked(host: Host) -> None:
     host.start(python_job("load", FORKING))
     until(lambda: log_of(host, "load"), "output")
     host.stop("load", grace=GRACE)
     until(lambda: not marked("PLIMSOLL_TEST", str(host.root.parent)), "the end of all processes")
 
 
-def test_a_job_ends_when_its_time_is_over(host):
+def test_a_job_ends_when_its_time_is_over(host: Host) -> None:
     host.start(python_job("load", SLEEP, expires=timedelta(milliseconds=200)))
     assert ended(host, "load") == 128 + signal.SIGTERM
 
 
-def test_a_job_without_time_left_is_refused(host):
+def test_a_job_without_time_left_is_refused(host: Host) -> None:
     with pytest.raises(HostError, match="no time left"):
         host.start(python_job("load", SLEEP, expires=timedelta(0)))
 
 
-def test_a_killed_supervisor_takes_its_job_along(host):
+def test_a_killed_supervisor_takes_its_job_along(host: Host) -> None:
     host.start(python_job("load", SLEEP))
     os.kill(record(host, "load")["pid"], signal.SIGKILL)
     assert ended(host, "load") is None
     until(lambda: not marked("PLIMSOLL_TEST", str(host.root.parent)), "the end of the job")
 
 
-def test_a_job_killed_from_outside_says_by_which_signal(host):
+def test_a_job_killed_from_outside_says_by_which_signal(host: Host) -> None:
     host.start(python_job("load", SLEEP))
     os.kill(record(host, "load")["child"], signal.SIGKILL)
     assert ended(host, "load") == 128 + signal.SIGKILL
 
 
-def test_a_process_id_used_again_is_not_taken_for_the_job(host):
+def test_a_process_id_used_again_is_not_taken_for_the_job(host: Host) -> None:
     host.start(python_job("load", SLEEP))
     path = Path(host.root, "jobs", "load.job")
     supervisor = record(host, "load")["pid"]
@@ -146,13 +147,13 @@ def test_a_process_id_used_again_is_not_taken_for_the_job(host):
     assert psutil.pid_exists(supervisor)
 
 
-def test_a_job_of_before_a_reboot_is_not_running(host):
+def test_a_job_of_before_a_reboot_is_not_running(host: Host) -> None:
     host.start(python_job("load", SLEEP))
     Path(host.root, "jobs", "load.job").write_text(json.dumps({**record(host, "load"), "boot": "another"}))
     assert host.status("load") == JobStatus("exited", None)
 
 
-def test_a_folder_is_owned_by_one_job_at_a_time(host):
+def test_a_folder_is_owned_by_one_job_at_a_time(host: Host) -> None:
     data = host.root / "data"
     host.start(python_job("one", SLEEP, owns=data))
     with pytest.raises(HostError, match=r"data is in use by job one"):
@@ -163,7 +164,7 @@ def test_a_folder_is_owned_by_one_job_at_a_time(host):
     assert ended(host, "two") == 0
 
 
-def test_a_folder_stays_owned_while_anything_of_the_job_lives(host):
+def test_a_folder_stays_owned_while_anything_of_the_job_lives(host: Host) -> None:
     code = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {SLEEP!r}], close_fds=False); {STUBBORN}"
     host.start(python_job("one", code, owns=host.root / "data"))
     until(lambda: log_of(host, "one"), "output")
@@ -174,6 +175,6 @@ def test_a_folder_stays_owned_while_anything_of_the_job_lives(host):
 
 
 @pytest.mark.parametrize("job_id", ["../evil", "a/b", "", "-x"])
-def test_an_id_that_is_not_a_name_is_refused(host, job_id):
+def test_an_id_that_is_not_a_name_is_refused(host: Host, job_id: str) -> None:
     with pytest.raises(HostError, match="not a job's id"):
         host.start(python_job(job_id, SLEEP))

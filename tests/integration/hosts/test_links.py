@@ -6,13 +6,14 @@ import sys
 import threading
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
-from tests.integration.hosts.conftest import INFO
 from tests.support.processes import log_of, marked, python_job, until
-from tests.support.ssh.sshd import OneKey, make_key, running_sshd
+from tests.support.ssh.host_folder import INFO
+from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
 
-from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, WrongHostKey
+from plimsoll.adapters.ssh import Connections, KeyRefused, SshHost, Target, WrongHostKey
 from plimsoll.adapters.ssh.connection import Connection
 from plimsoll.adapters.ssh.keys import parse_host_key
 from plimsoll.domain.errors import HostError, Unreachable
@@ -22,12 +23,14 @@ SLEEP = "import time; print('up', flush=True); time.sleep(600)"
 
 
 @pytest.fixture
-def reached(tmp_path):
+def reached(tmp_path: Path) -> Any:
     """A host behind any connection."""
     return lambda connection: SshHost(INFO, PurePosixPath(tmp_path / "other"), connection)
 
 
-def test_another_host_key_is_refused_with_both_keys_named(sshd, connections, reached, tmp_path):
+def test_another_host_key_is_refused_with_both_keys_named(
+    sshd: Sshd, connections: Connections, reached: Target, tmp_path: Path
+) -> None:
     other = make_key(tmp_path, "other").public
     with pytest.raises(WrongHostKey) as refused:
         reached(connections.to(sshd.target(host_key=other))).run(["true"], timeout=LONG)
@@ -36,14 +39,16 @@ def test_another_host_key_is_refused_with_both_keys_named(sshd, connections, rea
     assert "Accepted publickey" not in sshd.log
 
 
-def test_a_host_key_of_another_kind_is_refused_too(sshd, connections, reached, tmp_path):
+def test_a_host_key_of_another_kind_is_refused_too(
+    sshd: Sshd, connections: Connections, reached: Target, tmp_path: Path
+) -> None:
     other = make_key(tmp_path, "other", "ecdsa").public
     with pytest.raises(WrongHostKey, match=r"expected ecdsa-sha2-nistp256 SHA256:.*found ssh-ed25519"):
         reached(connections.to(sshd.target(host_key=other))).run(["true"], timeout=LONG)
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ecdsa"])
-def test_every_kind_of_key_serves(kind, tmp_path, reached):
+def test_every_kind_of_key_serves(kind: str, tmp_path: Path, reached: Target) -> None:
     key = make_key(tmp_path, "user", kind)
     with running_sshd(tmp_path / "sshd", [key.public], host_key_kind=kind) as server:
         pool = Connections(OneKey(key.private))
@@ -51,7 +56,7 @@ def test_every_kind_of_key_serves(kind, tmp_path, reached):
         pool.close()
 
 
-def test_a_key_that_is_not_authorized_is_named_and_not_shown(sshd, reached, tmp_path):
+def test_a_key_that_is_not_authorized_is_named_and_not_shown(sshd: Sshd, reached: Target, tmp_path: Path) -> None:
     stranger = make_key(tmp_path, "stranger")
     with pytest.raises(KeyRefused) as refused:
         reached(Connections(OneKey(stranger.private)).to(sshd.target())).run(["true"], timeout=LONG)
@@ -60,7 +65,7 @@ def test_a_key_that_is_not_authorized_is_named_and_not_shown(sshd, reached, tmp_
     assert stranger.private.splitlines()[1] not in str(refused.value)
 
 
-def test_where_nobody_listens_is_said(sshd, user_key, reached):
+def test_where_nobody_listens_is_said(sshd: Sshd, user_key: KeyPair, reached: Target) -> None:
     sshd.stop()
     pauses = []
     with pytest.raises(Unreachable, match=r"host 127\.0\.0\.1:\d+: can't be reached: .*refused"):
@@ -68,7 +73,7 @@ def test_where_nobody_listens_is_said(sshd, user_key, reached):
     assert pauses == [0.5, 2.0, 5.0]
 
 
-def test_one_connection_serves_everything(ssh_host, sshd):
+def test_one_connection_serves_everything(ssh_host: SshHost, sshd: Sshd) -> None:
     for number in range(3):
         ssh_host.write(PurePosixPath("file"), str(number))
         ssh_host.run(["true"], timeout=LONG)
@@ -76,7 +81,7 @@ def test_one_connection_serves_everything(ssh_host, sshd):
     assert sshd.log.count("Accepted publickey") == 1
 
 
-def test_a_link_that_was_cut_is_made_again(ssh_host, sshd):
+def test_a_link_that_was_cut_is_made_again(ssh_host: SshHost, sshd: Sshd) -> None:
     ssh_host.write(PurePosixPath("file"), "kept")
     sshd.cut()
     assert ssh_host.read_tail(PurePosixPath("file"), max_bytes=10) == "kept"
@@ -86,14 +91,16 @@ def test_a_link_that_was_cut_is_made_again(ssh_host, sshd):
     assert ssh_host.run(["echo", "here"], timeout=LONG).stdout == "here\n"
 
 
-def test_a_cut_that_nobody_has_noticed_yet_costs_no_command(ssh_host, sshd, monkeypatch):
+def test_a_cut_that_nobody_has_noticed_yet_costs_no_command(
+    ssh_host: SshHost, sshd: Sshd, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ssh_host.status("load")
     sshd.cut()
     monkeypatch.setattr("paramiko.Transport.is_active", lambda _: True)
     assert ssh_host.run(["echo", "here"], timeout=LONG).stdout == "here\n"
 
 
-def test_a_server_that_comes_back_is_waited_for(sshd, user_key, reached):
+def test_a_server_that_comes_back_is_waited_for(sshd: Sshd, user_key: KeyPair, reached: Target) -> None:
     # What passes between two tries is the time that the server takes.
     connection = Connection(sshd.target(), OneKey(user_key.private), lambda _: sshd.start())
     reached(connection).status("load")
@@ -102,7 +109,7 @@ def test_a_server_that_comes_back_is_waited_for(sshd, user_key, reached):
     connection.close()
 
 
-def test_a_link_that_says_nothing_more_is_given_up_and_made_again(connection, sshd):
+def test_a_link_that_says_nothing_more_is_given_up_and_made_again(connection: Any, sshd: Sshd) -> None:
     connection.execute("true", timeout_s=60)
     frozen = sshd.sessions()
     sshd.freeze()
@@ -110,10 +117,10 @@ def test_a_link_that_says_nothing_more_is_given_up_and_made_again(connection, ss
     assert all(process.is_running() for process in frozen)
 
 
-def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host, sshd, marks):
+def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host: SshHost, sshd: Sshd, marks: dict[str, Any]) -> None:
     code = "import time; open('runs', 'a').write('x'); time.sleep(600)"
 
-    def cut():
+    def cut() -> None:
         until(lambda: ssh_host.files(ssh_host.root), "the command's file")
         sshd.cut()
 
@@ -126,7 +133,9 @@ def test_a_command_whose_link_is_cut_is_not_repeated(ssh_host, sshd, marks):
     until(lambda: not marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"]), "the end that the host gives it")
 
 
-def test_a_job_survives_the_death_of_the_server_and_is_stopped_over_a_new_connection(ssh_host, sshd):
+def test_a_job_survives_the_death_of_the_server_and_is_stopped_over_a_new_connection(
+    ssh_host: SshHost, sshd: Sshd
+) -> None:
     ssh_host.start(python_job("load", SLEEP))
     until(lambda: log_of(ssh_host, "load"), "output")
     sshd.stop()
@@ -138,7 +147,7 @@ def test_a_job_survives_the_death_of_the_server_and_is_stopped_over_a_new_connec
     assert ssh_host.status("load").exit_code == 128 + signal.SIGTERM
 
 
-def test_a_job_belongs_to_no_session_of_the_server(ssh_host, sshd, marks):
+def test_a_job_belongs_to_no_session_of_the_server(ssh_host: SshHost, sshd: Sshd, marks: dict[str, Any]) -> None:
     ssh_host.start(python_job("load", SLEEP))
     of_server = {os.getsid(process.pid) for process in sshd.sessions()} | {os.getsid(sshd.process.pid)}
     jobs = marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"])
@@ -146,7 +155,7 @@ def test_a_job_belongs_to_no_session_of_the_server(ssh_host, sshd, marks):
     assert not of_server & {os.getsid(process.pid) for process in jobs}
 
 
-def test_two_controllers_start_one_job(sshd, user_key, marks, tmp_path):
+def test_two_controllers_start_one_job(sshd: Sshd, user_key: KeyPair, marks: dict[str, Any], tmp_path: Path) -> None:
     """Each with a connection of its own, as two processes have."""
     pools = [Connections(OneKey(user_key.private)) for _ in range(2)]
     root = PurePosixPath(tmp_path / "node1")
@@ -163,7 +172,7 @@ def test_two_controllers_start_one_job(sshd, user_key, marks, tmp_path):
         pool.close()
 
 
-def test_a_forked_process_makes_connections_of_its_own(connections, sshd):
+def test_a_forked_process_makes_connections_of_its_own(connections: Connections, sshd: Sshd) -> None:
     target = sshd.target()
     connections.to(target).execute("true", timeout_s=60)
     child = os.fork()
@@ -177,7 +186,9 @@ def test_a_forked_process_makes_connections_of_its_own(connections, sshd):
     assert sshd.log.count("Accepted publickey") == 2
 
 
-def test_the_key_is_on_no_command_line_and_in_no_environment(ssh_host, sshd, user_key, marks):
+def test_the_key_is_on_no_command_line_and_in_no_environment(
+    ssh_host: SshHost, sshd: Sshd, user_key: KeyPair, marks: dict[str, Any]
+) -> None:
     ssh_host.start(python_job("load", SLEEP))
     secret = user_key.private.splitlines()[1].encode()
     for process in (*marked("PLIMSOLL_TEST", marks["PLIMSOLL_TEST"]), *sshd.sessions()):

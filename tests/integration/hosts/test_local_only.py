@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import psutil
 import pytest
@@ -14,32 +15,33 @@ from tests.support.processes import log_of, python_job, until
 from plimsoll.adapters.local import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import Host
 
 SLEEP = "import time; time.sleep(600)"
 
 
 @pytest.fixture
-def host(marks, tmp_path):
+def host(marks: dict[str, Any], tmp_path: Path) -> LocalHost:
     return LocalHost(HostInfo(name="node1", role="node", address="127.0.0.1"), tmp_path / "node1", marks)
 
 
-def ended(host, job_id):
+def ended(host: Host, job_id: Any) -> Any:
     until(lambda: host.status(job_id).state == "exited", f"the end of {job_id}")
     return host.status(job_id).exit_code
 
 
-def record(host, job_id):
+def record(host: Host, job_id: Any) -> Any:
     return json.loads(Path(host.root, "jobs", f"{job_id}.job").read_text())
 
 
-def test_a_bundle_is_used_where_it_lies(host, tmp_path):
+def test_a_bundle_is_used_where_it_lies(host: LocalHost, tmp_path: Path) -> None:
     (tmp_path / "bundle").mkdir()
     assert Path(host.install(tmp_path / "bundle")) == tmp_path / "bundle"
     with pytest.raises(HostError, match="no folder"):
         host.install(tmp_path / "none")
 
 
-def test_no_file_is_fetched_through_a_link_out_of_the_hosts_folder(host, tmp_path):
+def test_no_file_is_fetched_through_a_link_out_of_the_hosts_folder(host: LocalHost, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     host.write(PurePosixPath("gc.log"), "log")
     Path(host.root, "inner.log").symlink_to("gc.log")
@@ -66,7 +68,7 @@ sys.stdin.read()
 """
 
 
-def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host):
+def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host: LocalHost) -> None:
     argv = [sys.executable, "-c", CALLER, str(host.root), str(host.root.parent)]
     with subprocess.Popen(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -81,7 +83,7 @@ def test_a_job_survives_the_kill_of_its_starter_and_keeps_none_of_its_pipes(host
     assert session == record(host, "load")["pid"]
 
 
-def test_a_job_has_no_file_of_the_caller_open(host, tmp_path):
+def test_a_job_has_no_file_of_the_caller_open(host: LocalHost, tmp_path: Path) -> None:
     with (tmp_path / "secret").open("w") as secret:
         os.set_inheritable(secret.fileno(), True)
         host.start(python_job("load", SLEEP))
@@ -93,7 +95,7 @@ PRIORITY = "import os; print(os.nice(0), open('/proc/self/autogroup').read().spl
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel groups no processes by session")
-def test_jobs_of_a_host_that_gives_way_do_so_to_their_own_session_and_to_others(tmp_path):
+def test_jobs_of_a_host_that_gives_way_do_so_to_their_own_session_and_to_others(tmp_path: Path) -> None:
     info = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"niceness": "7"})
     host = LocalHost(info, tmp_path / "node1", {})
     host.start(python_job("modest", PRIORITY))

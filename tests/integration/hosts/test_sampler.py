@@ -1,20 +1,22 @@
 """The sampler on either kind of host."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.support.processes import until
 
 from plimsoll.adapters.sampler import ProcSampler, sample
+from plimsoll.ports.host import Host
 
 
 @pytest.fixture
-def marks(marks):
+def marks(marks: dict[Any, Any]) -> dict[Any, Any]:
     """As on a host of a cluster."""
     return {**marks, sample.MARK: "campaign/g1-001k-r1/1"}
 
 
-def test_it_writes_its_columns_and_is_started_once(host):
+def test_it_writes_its_columns_and_is_started_once(host: Host) -> None:
     sampler = ProcSampler()
     for _ in range(2):
         sampler.start(host, timedelta(minutes=1))
@@ -27,7 +29,7 @@ def test_it_writes_its_columns_and_is_started_once(host):
     assert float(lines[1].split(",")[0]) > 1e9
 
 
-def test_it_tells_what_programs_take_that_are_none_of_the_clusters(host):
+def test_it_tells_what_programs_take_that_are_none_of_the_clusters(host: Host) -> None:
     sampler = ProcSampler()
     sampler.start(host, timedelta(minutes=1))
     (samples,) = until(lambda: sampler.files(host), "the file")

@@ -4,6 +4,7 @@ import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -35,7 +36,7 @@ definition:
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
     (tmp_path / "runs").mkdir()
     for name in ("cassandra-stress.hdr", "latte.json.gz", "tlp-stress.csv"):
@@ -51,21 +52,21 @@ def plimsoll(*arguments: object) -> str:
     return result.stdout
 
 
-def stored(folder: Path, cell: str, attempt: int, name: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads(
+def stored(folder: Path, cell: str, attempt: int, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
         (folder / "store" / "samples-1" / "cells" / cell / str(attempt) / name).read_text()
     )
     return found
 
 
-def test_a_store_that_has_no_folder_to_lie_in_is_refused(folder, monkeypatch):
+def test_a_store_that_has_no_folder_to_lie_in_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(folder / "no" / "where"))
     with pytest.raises(StoreError, match="the result store can't be made: there is no folder for it"):
         plimsoll("import", folder / "import.yaml")
     assert not (folder / "no").exists()
 
 
-def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder):
+def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder: Path) -> None:
     assert json.loads(plimsoll("import", folder / "import.yaml", "--json")) == {
         "campaign_id": "samples-1",
         "cells": {"stress-00500-r1": "missed", "latte-00500-r1": "met"},
@@ -104,7 +105,7 @@ def test_from_files_to_a_report_that_says_what_is_unknown_and_again(folder):
     assert "nothing can be said of a difference" in compared["answers"][0]
 
 
-def test_a_run_that_can_not_be_judged_closes_the_gate(folder):
+def test_a_run_that_can_not_be_judged_closes_the_gate(folder: Path) -> None:
     text = DESCRIPTION.replace("runs/latte.json.gz", "runs/tlp-stress.csv")
     (folder / "import.yaml").write_text(text)
     assert "latte-00500-r1/1: invalid" in plimsoll("import", folder / "import.yaml")
@@ -119,14 +120,16 @@ def test_a_run_that_can_not_be_judged_closes_the_gate(folder):
         ("operations:", "format: csv\noperations:", "'csv' is unknown"),
     ],
 )
-def test_what_can_not_be_imported_is_refused_before_anything_is_stored(folder, old, new, refusal):
+def test_what_can_not_be_imported_is_refused_before_anything_is_stored(
+    folder: Path, old: str, new: str, refusal: str
+) -> None:
     (folder / "import.yaml").write_text(DESCRIPTION.replace(old, new))
     result = CliRunner().invoke(cli, ["import", str(folder / "import.yaml")])
     assert refusal in str(result.exception)
     assert not (folder / "store").exists()
 
 
-def test_a_load_that_the_files_contradict_is_invalid(folder):
+def test_a_load_that_the_files_contradict_is_invalid(folder: Path) -> None:
     text = DESCRIPTION.replace("500/s", "600/s")
     (folder / "import.yaml").write_text(text)
     out = plimsoll("import", folder / "import.yaml")

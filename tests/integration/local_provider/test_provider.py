@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -260,7 +261,7 @@ def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(provider, tmp_p
 def test_a_folder_that_resists_is_said(provider, tmp_path, monkeypatch):
     provider.ensure(request_for(key()))
     monkeypatch.setattr(provider_module, "_PATIENCE_S", 0.1)
-    monkeypatch.setattr(folders.shutil, "rmtree", lambda path: (_ for _ in ()).throw(PermissionError(13, "no", path)))
+    monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(PermissionError(13, "no", path)))
     with pytest.raises(ProviderError, match=r"not gone: (.|\n)*demo-1/g1-040k-r1/1"):
         provider.destroy(key())
     assert provider.clusters()

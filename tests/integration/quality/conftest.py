@@ -1,6 +1,8 @@
 """Great Expectations is imported once, and watched: it must leave nothing behind wherever a test runs."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,12 +10,12 @@ from plimsoll.quality import engine
 
 
 @pytest.fixture(scope="session", autouse=True)
-def great_expectations():
+def great_expectations() -> Any:
     return engine.load()
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind(tmp_path, monkeypatch):
+def nothing_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     import tempfile
 
     monkeypatch.chdir(tmp_path)

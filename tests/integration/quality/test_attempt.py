@@ -1,5 +1,7 @@
 """The attempt's suites on real Great Expectations: a sound attempt passes, each fault is found and named."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 from tests.unit.quality import sound
@@ -8,21 +10,21 @@ from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality.attempt import check_attempt
 
 
-def check(**changes):
+def check(**changes: Any) -> Any:
     return check_attempt(sound.definition(), sound.CELL, sound.measured(**changes))
 
 
-def failed(quality) -> dict[str, str]:
+def failed(quality: Any) -> dict[str, str]:
     return {one.name: one.observed for one in quality.checks if not one.success}
 
 
-def spoilt(row: int, column: str, value: object) -> pd.DataFrame:
+def spoilt(row: int, column: str, value: Any) -> pd.DataFrame:
     table = sound.intervals()
     table.loc[row, column] = value
     return table
 
 
-def test_a_sound_attempt_passes_every_check_and_tells_what_it_saw():
+def test_a_sound_attempt_passes_every_check_and_tells_what_it_saw() -> None:
     quality = check()
     assert failed(quality) == {}
     assert quality.reasons == quality.warnings == ()
@@ -50,55 +52,55 @@ def test_a_sound_attempt_passes_every_check_and_tells_what_it_saw():
         (5, "p99_ms", None, "percentiles known", "1"),
     ],
 )
-def test_a_wrong_interval_is_found_and_named(row, column, value, fault, found):
+def test_a_wrong_interval_is_found_and_named(row: int, column: str, value: Any, fault: str, found: str) -> None:
     quality = check(intervals=spoilt(row, column, value))
     assert failed(quality)[fault] == found
     assert any(reason.startswith(f"{fault}:") for reason in quality.reasons)
 
 
-def test_a_missing_interval_is_found():
+def test_a_missing_interval_is_found() -> None:
     quality = check(intervals=sound.intervals().query("start_s != 20"))
     assert failed(quality) == {"intervals": "2", "gaps": "10 s (30)"}
     assert quality.reasons[0] == "intervals: expected 3 judged intervals of 10s, observed 2"
 
 
-def test_an_attempt_without_any_interval_is_invalid():
+def test_an_attempt_without_any_interval_is_invalid() -> None:
     quality = check(intervals=sound.intervals().iloc[:0])
     assert {"intervals", "intervals known", "percentiles known", "rate"} <= set(failed(quality))
     assert quality.reasons
 
 
-def slow(**changes):
+def slow(**changes: Any) -> Any:
     """Two thirds of the attempted rate."""
     table = sound.intervals()
     table["count"] = table["count"] * 2 // 3
     return check(intervals=table, summary=sound.summary(operations={"reads": 4000, "writes": 16_000}, **changes))
 
 
-def test_a_database_that_cannot_keep_up_is_a_result():
+def test_a_database_that_cannot_keep_up_is_a_result() -> None:
     quality = slow(in_flight_max=100)
     assert quality.reasons == ()
     assert quality.warnings == ("rate: expected achieved within 1% of attempted, observed 66.66% of it",)
 
 
-def test_a_load_generator_that_cannot_keep_up_is_not():
+def test_a_load_generator_that_cannot_keep_up_is_not() -> None:
     quality = slow(in_flight_max=100, schedule_lag_p99_ms=1500.0)
     assert failed(quality)["load generator"] == "load generator"
     assert [reason.partition(":")[0] for reason in quality.reasons] == ["load generator"]
 
 
-def test_operations_that_nobody_can_account_for_are_no_result():
+def test_operations_that_nobody_can_account_for_are_no_result() -> None:
     assert failed(slow())["load generator"] == "unknown"
 
 
-def test_failed_queries_of_an_overloaded_database_are_a_result():
+def test_failed_queries_of_an_overloaded_database_are_a_result() -> None:
     quality = check(summary=sound.summary(errors={"write_timeout": 60}))
     assert failed(quality) == {"errors": "0.200%"}
     assert quality.reasons == ()
     assert failed(check(summary=sound.summary(errors={"write_timeout": 29}))) == {}
 
 
-def test_failed_queries_of_a_broken_set_up_are_not():
+def test_failed_queries_of_a_broken_set_up_are_not() -> None:
     quality = check(summary=sound.summary(errors={"connection": 60}))
     assert set(failed(quality)) == {"errors", "foreign errors"}
     assert len(quality.reasons) == 1
@@ -119,13 +121,15 @@ def test_failed_queries_of_a_broken_set_up_are_not():
         ),
     ],
 )
-def test_the_load_generators_own_account_is_held_against_it(changes, faults, invalid):
+def test_the_load_generators_own_account_is_held_against_it(
+    changes: dict[str, Any], faults: set[Any], invalid: bool
+) -> None:
     quality = check(summary=sound.summary(**changes))
     assert set(failed(quality)) == faults
     assert bool(quality.reasons) is invalid
 
 
-def test_a_miss_that_may_be_the_generators_own_is_no_result():
+def test_a_miss_that_may_be_the_generators_own_is_no_result() -> None:
     intervals = spoilt(3, "judged_ms", 140.0)
     intervals.loc[3, "met"] = False
     quality = check(intervals=intervals, summary=sound.summary(hiccup_max_ms=150.0))
@@ -133,7 +137,7 @@ def test_a_miss_that_may_be_the_generators_own_is_no_result():
     assert check(intervals=intervals).reasons == ()
 
 
-def test_a_node_that_was_down_is_told_with_its_reason():
+def test_a_node_that_was_down_is_told_with_its_reason() -> None:
     reason = "node2 is not running: <init> failed"
     quality = check(nodes_down=(reason,))
     assert failed(quality) == {"nodes up": reason}
@@ -151,14 +155,14 @@ def test_a_node_that_was_down_is_told_with_its_reason():
         ({"arguments": ()}, "JVM flags", "without -XX:MaxGCPauseMillis=300 (node2)"),
     ],
 )
-def test_an_environment_other_than_defined_is_found(changes, fault, found):
+def test_an_environment_other_than_defined_is_found(changes: dict[str, Any], fault: str, found: str) -> None:
     nodes = (sound.node("node1"), sound.node("node2", **changes), sound.node("node3"))
     quality = check(fingerprint=sound.fingerprint(*nodes))
     assert failed(quality) == {fault: found}
     assert len(quality.reasons) == 1
 
 
-def test_a_missing_node_and_another_database_are_found():
+def test_a_missing_node_and_another_database_are_found() -> None:
     nodes = (sound.node("node1"), sound.node("node2", release="4.1.0"))
     assert failed(check(fingerprint=sound.fingerprint(*nodes))) == {"nodes": "2", "database version": "4.1.0 (node2)"}
 
@@ -171,13 +175,13 @@ def test_a_missing_node_and_another_database_are_found():
         ({"steal": (0.03, 0.06, 0.03)}, {"steal": "4.0% (load)"}, False),
     ],
 )
-def test_an_overcommitted_host_is_found(changes, faults, invalid):
+def test_an_overcommitted_host_is_found(changes: dict[str, Any], faults: dict[str, Any], invalid: bool) -> None:
     quality = check(samples=sound.samples(**changes))
     assert failed(quality) == faults
     assert bool(quality.reasons) is invalid
 
 
-def test_hosts_that_were_not_sampled_are_warned_of():
+def test_hosts_that_were_not_sampled_are_warned_of() -> None:
     quality = check(samples=pd.DataFrame())
     assert failed(quality) == {"samples": "nothing known"}
     assert quality.reasons == ()
@@ -188,7 +192,7 @@ def test_hosts_that_were_not_sampled_are_warned_of():
     )
 
 
-def test_a_check_that_could_not_be_made_is_not_shown_as_passed():
+def test_a_check_that_could_not_be_made_is_not_shown_as_passed() -> None:
     page = check(samples=pd.DataFrame()).data_docs["index.html"].decode()
     told = check().data_docs["index.html"].decode()
     assert "6 could not be tested: warm-up" in page
@@ -197,14 +201,14 @@ def test_a_check_that_could_not_be_made_is_not_shown_as_passed():
     assert "fa-times text-danger" not in page
 
 
-def test_figures_that_must_be_known_make_an_attempt_invalid_where_they_are_not():
+def test_figures_that_must_be_known_make_an_attempt_invalid_where_they_are_not() -> None:
     quality = check(summary=sound.summary(operations={}))
     (mix,) = (one for one in quality.checks if one.name == "mix")
     assert (mix.result, mix.success) == ("not tested", False)
     assert any(reason.startswith("mix: ") for reason in quality.reasons)
 
 
-def test_other_programs_on_a_host_are_warned_of():
+def test_other_programs_on_a_host_are_warned_of() -> None:
     seconds = [sound.STARTED_AT.timestamp() + 11 + second for second in range(30)]
     samples = pd.DataFrame({"time_s": seconds, "host": "node1", "cpu_others": [0.0] * 20 + [0.31] * 10})
     samples = samples.assign(memory_available_bytes=8 * sound.GIB, cpu_steal=0.0)
@@ -214,7 +218,7 @@ def test_other_programs_on_a_host_are_warned_of():
     assert failed(check(samples=samples.assign(cpu_others=0.049))) == {}
 
 
-def test_a_judged_time_that_begins_with_a_backlog_is_warned_of():
+def test_a_judged_time_that_begins_with_a_backlog_is_warned_of() -> None:
     backlog = OpeningBacklog(in_flight=100, unsent=3500, seconds=3.6)
     quality = check(opening_backlog=backlog)
     assert failed(quality) == {"warm-up's backlog": "3.6 s"}

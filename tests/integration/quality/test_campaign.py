@@ -3,12 +3,13 @@
 from tests.unit.quality import sound
 
 from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Search
 from plimsoll.quality.campaign import cells_to_run_again, check_campaign
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 
-def complete() -> list:
+def complete() -> list[Verdict]:
     return [sound.verdict(cell) for cell in grid(sound.definition())]
 
 

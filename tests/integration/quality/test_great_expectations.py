@@ -5,6 +5,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 from tests.unit.quality import sound
 
@@ -33,7 +34,7 @@ print(TOUCHED)
 """
 
 
-def test_it_opens_no_connection_writes_no_file_and_says_nothing(tmp_path):
+def test_it_opens_no_connection_writes_no_file_and_says_nothing(tmp_path: Path) -> None:
     found = subprocess.run(
         [sys.executable, "-W", "error", "-c", _WATCHED],
         cwd=tmp_path,
@@ -47,7 +48,7 @@ def test_it_opens_no_connection_writes_no_file_and_says_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_importing_the_package_does_not_import_it():
+def test_importing_the_package_does_not_import_it() -> None:
     code = (
         "import sys, plimsoll.quality.attempt, plimsoll.quality.campaign, plimsoll.quality.engine;"
         "print(sorted({'great_expectations', 'pandas', 'altair', 'sqlalchemy'} & set(sys.modules)))"
@@ -65,16 +66,16 @@ class Fetches(HTMLParser):
         self.text: list[str] = []
         self.feed(page)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: Any, attrs: Any) -> None:
         self.found += [tag] if tag in {"script", "link", "img", "iframe", "object", "form"} else []
         self.found += [f"{name}={value}" for name, value in attrs if name in {"src", "href", "action"}]
         self.found += [f"{name}" for name, _ in attrs if name.startswith("on")]
 
-    def handle_data(self, data):
+    def handle_data(self, data: Any) -> None:
         self.text.append(data.strip())
 
 
-def test_data_docs_are_one_page_that_fetches_nothing():
+def test_data_docs_are_one_page_that_fetches_nothing() -> None:
     measured = sound.measured(summary=sound.summary(cpu_cores=1.9))
     docs = check_attempt(sound.definition(), sound.CELL, measured).data_docs
     assert list(docs) == ["index.html"]

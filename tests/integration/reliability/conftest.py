@@ -14,9 +14,9 @@ from tests.cloud.lifecycle import Delays
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, NoSampler
-from tests.integration.cloud.conftest import keygen
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
+from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.provider import Connect
@@ -149,7 +149,8 @@ class Place:
 
     def instance(self, role: str) -> str:
         """A living instance of that role, of this campaign's."""
-        wanted = {ROLE: role, STORE: self.toolkit.store.root}
+        store: Any = self.toolkit.store
+        wanted = {ROLE: role, STORE: store.root}
         with self.cloud.lifecycle.lock:
             alive = self.cloud.census.alive()
         return next(one.instance_id for one in alive if wanted.items() <= one.tags.items())

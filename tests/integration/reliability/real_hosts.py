@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.cloud.cloud import Cloud
 from tests.fakes.instant import Faults
-from tests.integration.cloud.conftest import keygen
 from tests.integration.reliability.conftest import Moments, Place, StruckDatabase, StruckLoadGenerator, place_on
 from tests.support.cloud.account import Account
+from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2.provider import ROOT, Connect

@@ -69,8 +69,9 @@ def zones(place: Place) -> list[str]:
     ids=["no-capacity", "no-addresses", "stay-pending"],
 )
 def test_a_zone_that_has_no_hosts_to_give_moves_the_cell(place: Place, fault: Fault) -> None:
-    is_subnets = isinstance(fault, NoAddresses)
-    place.cloud.fault(replace(fault, subnet=place.cloud.landscape.subnets[fault.subnet]) if is_subnets else fault)
+    if isinstance(fault, NoAddresses):
+        fault = replace(fault, subnet=place.cloud.landscape.subnets[fault.subnet])
+    place.cloud.fault(fault)
     assert place.run().valid
     assert zones(place)[-4:] == [SECOND] * 4
     place.assert_counts_once()

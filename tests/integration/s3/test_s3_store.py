@@ -3,8 +3,11 @@
 import hashlib
 import logging
 import uuid
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import boto3
@@ -24,7 +27,7 @@ BUCKET = "results"
 
 
 @pytest.fixture(scope="module")
-def endpoint():
+def endpoint() -> Iterator[str]:
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -34,7 +37,7 @@ def endpoint():
 
 
 @pytest.fixture(scope="module")
-def client(endpoint):
+def client(endpoint: str) -> Any:
     # As connections' clients are made; by path, since no name server knows bucket.127.0.0.1.
     made = boto3.client(
         "s3",
@@ -49,11 +52,11 @@ def client(endpoint):
 
 
 @pytest.fixture
-def store(client):
+def store(client: Any) -> S3Store:
     return S3Store(f"s3://{BUCKET}/{uuid.uuid4().hex}", lambda: client)
 
 
-def test_stores_below_one_bucket_do_not_see_each_other(client, store):
+def test_stores_below_one_bucket_do_not_see_each_other(client: Any, store: S3Store) -> None:
     store.write("a", b"mine")
     other = S3Store(store.url() + "-other", lambda: client)
     assert list(other.keys("")) == []
@@ -62,7 +65,7 @@ def test_stores_below_one_bucket_do_not_see_each_other(client, store):
     assert store.read("a") == b"mine"
 
 
-def test_a_store_can_be_a_whole_bucket(client):
+def test_a_store_can_be_a_whole_bucket(client: Any) -> None:
     client.create_bucket(Bucket="whole")
     store = S3Store("s3://whole", lambda: client)
     store.write("x/a", b"1")
@@ -70,7 +73,7 @@ def test_a_store_can_be_a_whole_bucket(client):
     assert store.url("x/a") == "s3://whole/x/a"
 
 
-def test_a_large_file_goes_in_parts_and_comes_back_whole(client, store, tmp_path):
+def test_a_large_file_goes_in_parts_and_comes_back_whole(client: Any, store: S3Store, tmp_path: Path) -> None:
     source = tmp_path / "big"
     source.write_bytes(bytes(range(256)) * (20 * 4096))  # 20 MiB: three parts
     stored = store.upload("big", source)
@@ -81,7 +84,7 @@ def test_a_large_file_goes_in_parts_and_comes_back_whole(client, store, tmp_path
     assert kept["Metadata"]["sha256"] == stored.sha256
 
 
-def test_more_keys_than_a_page_holds(store, monkeypatch):
+def test_more_keys_than_a_page_holds(store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "4")
     for number in range(10):
         store.write(f"many/{number}/a", b"")
@@ -91,7 +94,7 @@ def test_more_keys_than_a_page_holds(store, monkeypatch):
     assert list(store.keys("many")) == []
 
 
-def test_hosts_fetch_and_bring_files_by_url_alone(store):
+def test_hosts_fetch_and_bring_files_by_url_alone(store: S3Store) -> None:
     store.write("bundle/jdk.tar", b"content")
     fetched = httpx.get(store.download_url("bundle/jdk.tar", timedelta(minutes=5)))
     assert fetched.content == b"content"
@@ -103,7 +106,7 @@ def test_hosts_fetch_and_bring_files_by_url_alone(store):
     assert httpx.put(ticket.url, headers=ticket.headers, content=b"log").status_code == 412
 
 
-def test_the_store_says_what_it_holds_of_a_file_that_came_another_way_too(store, tmp_path):
+def test_the_store_says_what_it_holds_of_a_file_that_came_another_way_too(store: S3Store, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(bytes(range(256)) * (20 * 4096))
     uploaded = store.upload("a", source)
@@ -112,7 +115,7 @@ def test_the_store_says_what_it_holds_of_a_file_that_came_another_way_too(store,
         store.stored("none")
 
 
-def test_a_file_is_created_once(store, tmp_path):
+def test_a_file_is_created_once(store: S3Store, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(b"first")
     assert store.create_from("a", source)
@@ -121,14 +124,14 @@ def test_a_file_is_created_once(store, tmp_path):
     assert store.read("a") == b"first"
 
 
-def test_tickets_sign_what_they_are_for_and_show_it_to_nobody(store):
+def test_tickets_sign_what_they_are_for_and_show_it_to_nobody(store: S3Store) -> None:
     ticket = store.upload_ticket("a", StoredFile(3, "ab" * 32), timedelta(minutes=5))
     signed = parse_qs(urlsplit(ticket.url).query)["X-Amz-SignedHeaders"][0].split(";")
     assert {"content-length", "if-none-match", "x-amz-checksum-sha256"} <= set(signed)
     assert repr(ticket) == "UploadTicket()"
 
 
-def test_urls_carry_the_present_signature_and_their_end(store):
+def test_urls_carry_the_present_signature_and_their_end(store: S3Store) -> None:
     five = timedelta(minutes=5)
     for url in (store.download_url("a", five), store.upload_ticket("a", StoredFile(0, "00" * 32), five).url):
         assert "X-Amz-Algorithm=AWS4-HMAC-SHA256" in url
@@ -148,18 +151,18 @@ def test_urls_carry_the_present_signature_and_their_end(store):
         lambda store: store.check(),
     ],
 )
-def test_a_bucket_that_does_not_exist_is_named(client, use):
+def test_a_bucket_that_does_not_exist_is_named(client: Any, use: Any) -> None:
     with pytest.raises(StoreError, match=r"s3://nowhere.*NoSuchBucket") as caught:
         use(S3Store("s3://nowhere/runs", lambda: client))
     assert "make the bucket" in caught.value.mend
 
 
 @pytest.fixture
-def refused(client):
+def refused(client: Any) -> Iterator[dict[Any, Any]]:
     """The next calls of an operation are answered with an error code, in that order."""
     codes = {}
 
-    def answer(model, **_):
+    def answer(model: Any, **_: Any) -> tuple[SimpleNamespace, dict[str, Any]] | None:
         waiting = codes.get(model.name)
         if not waiting:
             return None
@@ -171,7 +174,7 @@ def refused(client):
     client.meta.events.unregister("before-call", unique_id="refused")
 
 
-def test_a_bucket_that_refuses_writes_says_so(store, refused):
+def test_a_bucket_that_refuses_writes_says_so(store: S3Store, refused: dict[Any, Any]) -> None:
     refused["PutObject"] = ["AccessDenied"]
     with pytest.raises(StoreError, match=r"AccessDenied") as caught:
         store.check()
@@ -187,21 +190,21 @@ def test_a_bucket_that_refuses_writes_says_so(store, refused):
         ("SignatureDoesNotMatch", "check the credentials of the store's connection"),
     ],
 )
-def test_credentials_that_do_not_count_are_said(store, refused, code, mend):
+def test_credentials_that_do_not_count_are_said(store: S3Store, refused: dict[Any, Any], code: str, mend: str) -> None:
     refused["PutObject"] = [code]
     with pytest.raises(StoreError, match=code) as caught:
         store.check()
     assert caught.value.mend == mend
 
 
-def test_a_refusal_to_read_is_not_taken_for_a_missing_file(store, refused):
+def test_a_refusal_to_read_is_not_taken_for_a_missing_file(store: S3Store, refused: dict[Any, Any]) -> None:
     refused["GetObject"] = ["AccessDenied"]
     with pytest.raises(StoreError) as caught:
         store.read("a")
     assert not isinstance(caught.value, NotFound)
 
 
-def test_a_conflict_of_two_who_create_is_tried_again(store, refused):
+def test_a_conflict_of_two_who_create_is_tried_again(store: S3Store, refused: dict[Any, Any]) -> None:
     refused["PutObject"] = ["ConditionalRequestConflict"] * 2
     assert store.create("a", b"x")
     refused["PutObject"] = ["ConditionalRequestConflict"] * 5
@@ -209,8 +212,8 @@ def test_a_conflict_of_two_who_create_is_tried_again(store, refused):
         store.create("b", b"x")
 
 
-def test_an_endpoint_that_does_not_answer_is_an_error_of_the_store():
-    def client():
+def test_an_endpoint_that_does_not_answer_is_an_error_of_the_store() -> None:
+    def client() -> Any:
         config = Config(retries={"total_max_attempts": 1}, connect_timeout=2)
         return boto3.client(
             "s3",
@@ -225,7 +228,7 @@ def test_an_endpoint_that_does_not_answer_is_an_error_of_the_store():
         S3Store("s3://results/runs", client).check()
 
 
-def test_settings_choose_it_by_the_url_and_make_no_client_yet(monkeypatch):
+def test_settings_choose_it_by_the_url_and_make_no_client_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from datetime import timedelta
+from typing import Any
 
 import psutil
 import pytest
@@ -191,7 +192,7 @@ with workers(dict, 2) as pool:
 
 
 def test_no_process_outlives_a_parent_who_was_killed():
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", WAITING], **pipes) as parent:
         children = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
         parent.kill()

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -22,7 +23,7 @@ from plimsoll.services.snapshot import Snapshot
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
 
-def plimsoll(*arguments: object):
+def plimsoll(*arguments: object) -> Any:
     return CliRunner().invoke(cli, [str(one) for one in arguments])
 
 
@@ -31,7 +32,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory):
+def published(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The store of a campaign whose report is published: drawn once, it takes seconds."""
     folder = tmp_path_factory.mktemp("published")
     plan = Plan({"g1": 200, "shenandoah": 1_500}, retried={"g1-00200-r1"}, saturation_ops_s=4_000.0)
@@ -42,21 +43,21 @@ def published(tmp_path_factory):
     return folder
 
 
-def test_what_its_attempts_came_to_is_on_record_with_the_report(published):
+def test_what_its_attempts_came_to_is_on_record_with_the_report(published: Any) -> None:
     tally = settled_tally(CampaignStore(ObjectStore(str(published)), "demo-a"))
     assert tally is not None
     assert sum(tally.counts.values()) == 4
 
 
 @pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Another machine: a folder, and a store that holds nothing."""
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_the_same_report_byte_for_byte_and_its_bundle_too(published, elsewhere):
+def test_the_same_report_byte_for_byte_and_its_bundle_too(published: Any, elsewhere: Path) -> None:
     bundle = elsewhere / "bundle.zip"
     bundle.write_bytes((published / "demo-a/report/bundle.zip").read_bytes())
     result = plimsoll("report", bundle, "--json")
@@ -69,8 +70,8 @@ def test_the_same_report_byte_for_byte_and_its_bundle_too(published, elsewhere):
 
 
 def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_same_report(
-    published, elsewhere, monkeypatch
-):
+    published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(published))
     assert plimsoll("bundle", "demo-a", "--raw", "-o", "raw.zip").exit_code == 0
     with ZipFile("raw.zip") as archive:
@@ -83,7 +84,9 @@ def test_a_bundle_with_raw_files_holds_what_the_manifests_name_and_gives_the_sam
     assert files_below(elsewhere / "again") == files_below(published / "demo-a/report")
 
 
-def test_the_command_gives_the_published_bundle(published, elsewhere, monkeypatch):
+def test_the_command_gives_the_published_bundle(
+    published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(published))
     told = json.loads(plimsoll("bundle", "demo-a", "--json").stdout)
     content = (elsewhere / "demo-a.zip").read_bytes()
@@ -91,7 +94,9 @@ def test_the_command_gives_the_published_bundle(published, elsewhere, monkeypatc
     assert told == {"campaign_id": "demo-a", "bundle": "demo-a.zip", "bytes": len(content)}
 
 
-def test_unpacked_into_a_store_it_is_the_campaign_again(published, elsewhere, monkeypatch):
+def test_unpacked_into_a_store_it_is_the_campaign_again(
+    published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ZipFile(published / "demo-a/report/bundle.zip") as archive:
         archive.extractall(elsewhere / "store" / "demo-a")
     found = json.loads(plimsoll("compare", "demo-a", "demo-a", "--json").stdout)
@@ -113,7 +118,7 @@ def changed(published: Path, file: Path, name: str, old: bytes, new: bytes, **in
         write_bundle(stream, told, members)
 
 
-def test_files_that_differ_are_named_with_the_versions_that_do(published, elsewhere):
+def test_files_that_differ_are_named_with_the_versions_that_do(published: Any, elsewhere: Path) -> None:
     index = ZipFile(published / "demo-a/report/bundle.zip").read("bundle.json")
     first = BundleIndex.model_validate_json(index).versions
     versions = {**first, "numpy": "1.0"}
@@ -136,7 +141,9 @@ def test_files_that_differ_are_named_with_the_versions_that_do(published, elsewh
         (("cells/shenandoah-01500-r1/1/verdict.json", b'"met": true', b'"met": false'), "attempts were judged since"),
     ],
 )
-def test_what_no_report_can_be_made_of_is_refused_by_name(published, elsewhere, change, why):
+def test_what_no_report_can_be_made_of_is_refused_by_name(
+    published: Any, elsewhere: Path, change: Any, why: str
+) -> None:
     changed(published, Path("other.zip"), *change)
     refused = plimsoll("report", "other.zip").exception
     assert isinstance(refused, BundleError)
@@ -145,7 +152,7 @@ def test_what_no_report_can_be_made_of_is_refused_by_name(published, elsewhere, 
     assert not (elsewhere / "demo-a-report").exists()
 
 
-def test_attempts_that_the_gate_has_not_seen_are_not_reported(published):
+def test_attempts_that_the_gate_has_not_seen_are_not_reported(published: Any) -> None:
     with (published / "demo-a/report/bundle.zip").open("rb") as stream:
         files = read_bundle(stream, "").files
     fewer = {f"demo-a/{name}": content for name, content in files.items() if "shenandoah-01500" not in name}
@@ -157,16 +164,16 @@ def test_attempts_that_the_gate_has_not_seen_are_not_reported(published):
     ("command", "error"),
     [(("report", "./gone.zip"), NotFound), (("report", "."), NotFound), (("bundle", "demo-a"), StoreError)],
 )
-def test_what_is_not_there_is_named(elsewhere, command, error):
+def test_what_is_not_there_is_named(elsewhere: Path, command: Any, error: Any) -> None:
     assert isinstance(plimsoll(*command).exception, error)
 
 
-def test_a_damaged_bundle_leaves_no_report(published, elsewhere):
+def test_a_damaged_bundle_leaves_no_report(published: Any, elsewhere: Path) -> None:
     content = (published / "demo-a/report/bundle.zip").read_bytes()
     (elsewhere / "cut.zip").write_bytes(content[: len(content) // 2])
     assert isinstance(plimsoll("report", "cut.zip").exception, BundleError)
     assert not (elsewhere / "demo-a-report").exists()
 
 
-def test_a_folder_is_for_bundles_alone(elsewhere):
+def test_a_folder_is_for_bundles_alone(elsewhere: Path) -> None:
     assert plimsoll("report", "demo-a", "--into", "x").exit_code == 2

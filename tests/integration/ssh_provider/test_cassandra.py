@@ -5,8 +5,8 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.integration.ssh_provider.conftest import OneDefinition
 from tests.support.processes import marked
+from tests.support.ssh.one_definition import OneDefinition
 from tests.support.ssh.sshd import OneKey
 from tests.support.ssh.static_hosts import running_hosts
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 import pytest
-from tests.integration.ssh_provider.conftest import OneDefinition
 from tests.support.processes import end_marked, marked, oldest_python, python_job, until
+from tests.support.ssh.one_definition import OneDefinition
 from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
 from plimsoll.adapters.clock import SystemClock

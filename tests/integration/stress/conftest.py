@@ -87,7 +87,9 @@ def ask(artefacts, program, tmp_path_factory):
 
 def compile_java(java, libraries, sources, classes):
     """With the compiler that the load generator itself is compiled with."""
-    compiler = next(jar_folder(Cache(Settings().cache, print), locked_set("ecj")).glob("ecj-*.jar"))
+    locked = locked_set("ecj")
+    assert locked is not None
+    compiler = next(jar_folder(Cache(Settings().cache, print), locked).glob("ecj-*.jar"))
     jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
     argv = [java, "-jar", compiler, "-11", "-nowarn", "-cp", jars, "-d", classes, sources]
     subprocess.run(argv, check=True, capture_output=True, timeout=60)

@@ -1,6 +1,9 @@
 """Runs that do not reach their end, and what they leave."""
 
 import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +13,12 @@ FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
 SCHEMA, POPULATE, INCOMPLETE, OUTPUT = 4, 5, 6, 7
 
 
-def accounted(run):
+def accounted(run: Any) -> Any:
     return run["completed"] + sum(run["errors"].values())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_run_with_its_own_code_and_readable_logs(node, start_load, number):
+def test_a_signal_ends_the_run_with_its_own_code_and_readable_logs(node: Any, start_load: Any, number: Any) -> None:
     load = start_load(node, *FEW, "-d", "10m")
     load.process.send_signal(number)
     assert load.wait() == 128 + number
@@ -30,7 +33,7 @@ def test_a_signal_ends_the_run_with_its_own_code_and_readable_logs(node, start_l
     assert len(last.split(",")) == 31
 
 
-def test_a_killed_generator_leaves_every_second_up_to_the_last(node, start_load):
+def test_a_killed_generator_leaves_every_second_up_to_the_last(node: Any, start_load: Any) -> None:
     load = start_load(node, *FEW, "-d", "10m")
     load.process.kill()
     load.wait()
@@ -40,7 +43,7 @@ def test_a_killed_generator_leaves_every_second_up_to_the_last(node, start_load)
     assert len(files.log("-intended-mutations")) >= len(seconds) >= 1
 
 
-def test_a_lost_database_ends_the_run_with_its_errors_counted(doomed_node, start_load):
+def test_a_lost_database_ends_the_run_with_its_errors_counted(doomed_node: Any, start_load: Any) -> None:
     load = start_load(doomed_node, *FEW, "-d", "10m", "--give-up", "3s")
     doomed_node.kill()
     assert load.wait() == INCOMPLETE, load.said()
@@ -52,13 +55,13 @@ def test_a_lost_database_ends_the_run_with_its_errors_counted(doomed_node, start
     assert run["completed"] == load.files.completed().total() > 0
 
 
-def test_a_table_that_is_not_there_is_a_schema_failure(node, load):
+def test_a_table_that_is_not_there_is_a_schema_failure(node: Any, load: Callable[..., Any]) -> None:
     ended, files = load(node, "-d", "2s", "--rate", "50", "--no-schema", "--keyspace", "never_made")
     assert ended.returncode == SCHEMA
     assert "never_made" in files.summary["reason"]
 
 
-def test_a_replication_that_cassandra_refuses_is_a_schema_failure(node, load):
+def test_a_replication_that_cassandra_refuses_is_a_schema_failure(node: Any, load: Callable[..., Any]) -> None:
     ended, files = load(
         node, "-d", "2s", "--rate", "50", "--keyspace", "odd", "--replication", "{'class': 'NoSuchStrategy'}"
     )
@@ -66,7 +69,7 @@ def test_a_replication_that_cassandra_refuses_is_a_schema_failure(node, load):
     assert "NoSuchStrategy" in files.summary["reason"]
 
 
-def test_rows_that_cannot_be_written_end_populating(node, load):
+def test_rows_that_cannot_be_written_end_populating(node: Any, load: Callable[..., Any]) -> None:
     """ALL of three replicas on one node."""
     ended, files = load(
         node, "-d", "2s", "--rate", "50", "--populate", "20", "--keyspace", "three", "--cl", "ALL",
@@ -77,7 +80,7 @@ def test_rows_that_cannot_be_written_end_populating(node, load):
     assert files.summary["run"] is None
 
 
-def test_errors_of_operations_are_a_result_of_a_complete_run(node, load):
+def test_errors_of_operations_are_a_result_of_a_complete_run(node: Any, load: Callable[..., Any]) -> None:
     ended, files = load(
         node, *FEW, "-d", "2s", "--keyspace", "three", "--cl", "QUORUM", "--give-up", "0s",
         "--replication", "{'class': 'SimpleStrategy', 'replication_factor': 3}",
@@ -90,7 +93,7 @@ def test_errors_of_operations_are_a_result_of_a_complete_run(node, load):
 
 
 @pytest.mark.parametrize("name", ["m.hdr-selects", "m.hdr.errors", "m.csv", "progress"])
-def test_a_full_disk_ends_the_run(node, load, tmp_path, name):
+def test_a_full_disk_ends_the_run(node: Any, load: Callable[..., Any], tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("/dev/full")
     ended, files = load(node, *FEW, "-d", "10m")
     assert ended.returncode == OUTPUT, ended.stderr

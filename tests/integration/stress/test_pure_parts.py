@@ -1,7 +1,9 @@
 """Schedule, units, keys and texts, against exact arithmetic."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -9,12 +11,12 @@ SECOND = 10**9
 DAY = 86_400 * SECOND
 
 
-def test_counts_have_suffixes_of_thousands(ask):
+def test_counts_have_suffixes_of_thousands(ask: Callable[..., Any]) -> None:
     answers = ask("count 200000", "count 20k", "count 100M", "count 1B", "count 7")
     assert answers == ["200000", "20000", "100000000", "1000000000", "7"]
 
 
-def test_durations_take_days_hours_minutes_and_seconds(ask):
+def test_durations_take_days_hours_minutes_and_seconds(ask: Callable[..., Any]) -> None:
     answers = ask(
         "duration 150m", "duration 90s", "duration 2h", "duration 1h30m", "duration 1d 2h 3m 4s", "duration 0s"
     )
@@ -22,14 +24,14 @@ def test_durations_take_days_hours_minutes_and_seconds(ask):
 
 
 @pytest.mark.parametrize("text", ["count -1", "count 1.5k", "count 10T", "duration 5", "duration 5m3h", "duration m"])
-def test_other_numbers_are_refused_with_examples(ask, text):
+def test_other_numbers_are_refused_with_examples(ask: Callable[..., Any], text: str) -> None:
     (answer,) = ask(text)
     assert answer.startswith("refused: ")
     assert "such as" in answer
 
 
 @pytest.mark.parametrize("rate", [1, 3, 7, 3000, 120_000, 999_983])
-def test_every_intended_start_is_exact_to_the_nanosecond(ask, rate):
+def test_every_intended_start_is_exact_to_the_nanosecond(ask: Callable[..., Any], rate: int) -> None:
     lanes = 8
     positions = [0, 1, 2, 997, 10**6 + 3, 9000 * rate, rate * 86_400 - 1]
     questions = [f"intended {rate} {lanes} {lane} {n}" for n in positions for lane in (0, 3, 7)]
@@ -38,7 +40,7 @@ def test_every_intended_start_is_exact_to_the_nanosecond(ask, rate):
 
 
 @pytest.mark.parametrize("rate", [1, 3, 3000, 120_000])
-def test_what_is_due_is_what_was_meant_to_start_by_then(ask, rate):
+def test_what_is_due_is_what_was_meant_to_start_by_then(ask: Callable[..., Any], rate: int) -> None:
     total = rate * 86_400
     times = [
         0,
@@ -60,25 +62,25 @@ def test_what_is_due_is_what_was_meant_to_start_by_then(ask, rate):
     assert all(int(start) <= time for start, time in zip(starts, times, strict=True))
 
 
-def test_a_run_of_a_second_has_as_many_positions_as_the_rate(ask):
+def test_a_run_of_a_second_has_as_many_positions_as_the_rate(ask: Callable[..., Any]) -> None:
     assert ask(f"due 3000 {10**9} {SECOND - 1}", f"due 3000 {10**9} {SECOND}") == ["3000", "3001"]
 
 
-def test_nothing_is_due_before_the_start_and_all_at_once_without_a_rate(ask):
+def test_nothing_is_due_before_the_start_and_all_at_once_without_a_rate(ask: Callable[..., Any]) -> None:
     assert ask("due 3000 500 -1", "due 0 500 0", "intended 0 8 3 77") == ["0", "500", "0"]
 
 
-def test_lanes_share_every_position_once(ask):
+def test_lanes_share_every_position_once(ask: Callable[..., Any]) -> None:
     for total in (0, 1, 7, 8, 1003):
         assert sum(int(size) for size in ask(*(f"size {total} 8 {lane}" for lane in range(8)))) == total
 
 
-def test_a_sequence_of_keys_goes_to_the_last_partition_and_starts_again(ask):
+def test_a_sequence_of_keys_goes_to_the_last_partition_and_starts_again(ask: Callable[..., Any]) -> None:
     (keys,) = ask("keys sequence 4 7")
     assert keys.split() == [f"001.3.{n}" for n in (0, 1, 2, 3, 4, 0, 1)]
 
 
-def test_random_and_normal_keys_stay_in_their_range_and_follow_the_seed(ask):
+def test_random_and_normal_keys_stay_in_their_range_and_follow_the_seed(ask: Callable[..., Any]) -> None:
     first, again, normal = ask("keys random 100 500", "keys random 100 500", "keys normal 100 500")
     assert first == again
     numbers = {
@@ -91,13 +93,13 @@ def test_random_and_normal_keys_stay_in_their_range_and_follow_the_seed(ask):
     assert len(in_the_middle) > 0.9 * len(numbers["normal"])
 
 
-def test_texts_are_100_to_199_capital_letters(ask):
+def test_texts_are_100_to_199_capital_letters(ask: Callable[..., Any]) -> None:
     (texts,) = ask("text 1 2000")
     lengths = {len(text) for text in texts.split()}
     assert (min(lengths), max(lengths)) == (100, 199)
     assert set(texts) == {" ", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
-def test_errors_of_the_driver_are_sorted_by_kind(ask):
+def test_errors_of_the_driver_are_sorted_by_kind(ask: Callable[..., Any]) -> None:
     answers = ask("error timeout", "error no_node", "error all_failed", "error closed", "error what")
     assert answers == ["client_timeout", "connection", "connection", "connection", "other"]

@@ -2,9 +2,12 @@
 
 import csv
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from tests.integration.stress.program import Program
 
 pytestmark = pytest.mark.quiet
 
@@ -17,7 +20,7 @@ LOGS = ("-mutations", "-selects", "-intended-mutations", "-intended-selects")
 
 
 @pytest.fixture(scope="module")
-def finished(program, node, tmp_path_factory):
+def finished(program: Program, node: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
     """One run with the published command line's options."""
     from tests.integration.stress.program import Files
 
@@ -28,11 +31,11 @@ def finished(program, node, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(finished):
+def files(finished: tuple[Any, Any]) -> Any:
     return finished[1]
 
 
-def test_every_operation_of_the_schedule_is_accounted_for(files):
+def test_every_operation_of_the_schedule_is_accounted_for(files: Any) -> None:
     run = files.summary["run"]
     assert run["scheduled"] == RATE * SECONDS
     assert run["completed"] == run["scheduled"]
@@ -44,7 +47,7 @@ def test_every_operation_of_the_schedule_is_accounted_for(files):
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_a_log_has_a_record_for_every_second_of_the_timed_run(files, name):
+def test_a_log_has_a_record_for_every_second_of_the_timed_run(files: Any, name: Any) -> None:
     records = files.log(name)
     spans = [(record.start_s, record.end_s) for record in records[:SECONDS]]
     assert spans == [(second, second + 1) for second in range(SECONDS)]
@@ -52,7 +55,7 @@ def test_a_log_has_a_record_for_every_second_of_the_timed_run(files, name):
     assert all(0 < record.end_s - record.start_s <= 1 for record in records[SECONDS:])
 
 
-def test_all_logs_have_the_same_start_which_is_a_whole_second_and_the_summarys(files):
+def test_all_logs_have_the_same_start_which_is_a_whole_second_and_the_summarys(files: Any) -> None:
     headers = set()
     for name in LOGS:
         text = (files.folder / f"m.hdr{name}").read_text()
@@ -66,7 +69,7 @@ def test_all_logs_have_the_same_start_which_is_a_whole_second_and_the_summarys(f
     assert float(base) == datetime.fromisoformat(files.summary["run"]["started"]).timestamp()
 
 
-def test_response_time_is_never_below_service_time(files):
+def test_response_time_is_never_below_service_time(files: Any) -> None:
     for operation in ("mutations", "selects"):
         pairs = zip(files.log(f"-intended-{operation}"), files.log(f"-{operation}"), strict=True)
         for response, service in pairs:
@@ -74,19 +77,19 @@ def test_response_time_is_never_below_service_time(files):
             assert response.histogram.get_max_value() >= service.histogram.get_max_value()
 
 
-def test_the_values_are_microseconds(files):
+def test_the_values_are_microseconds(files: Any) -> None:
     """A write on this machine takes more than 20 µs, and on average less than 5 s."""
     for record in files.log("-mutations")[:SECONDS]:
         assert record.histogram.get_min_value() > 20
         assert record.histogram.get_mean_value() < 5_000_000
 
 
-def test_one_in_five_operations_is_a_read(files):
+def test_one_in_five_operations_is_a_read(files: Any) -> None:
     operations = files.completed()
     assert 0.15 < operations["selects"] / operations.total() < 0.25
 
 
-def test_populating_is_per_thread_and_in_no_log(finished):
+def test_populating_is_per_thread_and_in_no_log(finished: tuple[Any, Any]) -> None:
     ended, files = finished
     populate = files.summary["populate"]
     assert populate["scheduled"] == populate["completed"] == POPULATE * THREADS
@@ -94,7 +97,7 @@ def test_populating_is_per_thread_and_in_no_log(finished):
     assert datetime.fromisoformat(populate["started"]) < datetime.fromisoformat(files.summary["run"]["started"])
 
 
-def test_the_csv_file_has_31_columns_every_three_seconds(files):
+def test_the_csv_file_has_31_columns_every_three_seconds(files: Any) -> None:
     lines = (files.folder / "m.csv").read_text().splitlines()
     assert lines[0].startswith("# plimsoll.stress run at ")
     assert lines[1].startswith("# run BasicTimeSeries -d 7s -p 100M")
@@ -117,7 +120,7 @@ def test_the_csv_file_has_31_columns_every_three_seconds(files):
     assert all(datetime.fromisoformat(row[0]) for row in rows)
 
 
-def test_the_csv_file_counts_all_operations_and_gives_milliseconds(files):
+def test_the_csv_file_counts_all_operations_and_gives_milliseconds(files: Any) -> None:
     last = (files.folder / "m.csv").read_text().splitlines()[-1].split(",")
     operations = files.completed()
     assert (int(last[2]), int(last[11])) == (operations["mutations"], operations["selects"])
@@ -128,7 +131,7 @@ def test_the_csv_file_counts_all_operations_and_gives_milliseconds(files):
     assert first[-1] == pytest.approx(longest / 1000, rel=0.01)
 
 
-def test_progress_has_a_line_a_second_through_all_phases(files):
+def test_progress_has_a_line_a_second_through_all_phases(files: Any) -> None:
     lines = files.progress
     timed = [line for line in lines if line["phase"] in ("warmup", "measure")]
     assert [line["elapsed_s"] for line in timed] == list(range(1, SECONDS + 1))
@@ -144,7 +147,7 @@ def test_progress_has_a_line_a_second_through_all_phases(files):
         assert set(line["errors"].values()) == {0}
 
 
-def test_the_summary_tells_warm_up_and_measured_part_apart(files):
+def test_the_summary_tells_warm_up_and_measured_part_apart(files: Any) -> None:
     summary = files.summary
     run = summary["run"]
     assert (summary["complete"], summary["reason"], summary["exit_code"]) == (True, None, 0)
@@ -160,7 +163,7 @@ def test_the_summary_tells_warm_up_and_measured_part_apart(files):
     )
 
 
-def test_nothing_ends_before_it_was_meant_to_start(files):
+def test_nothing_ends_before_it_was_meant_to_start(files: Any) -> None:
     """By the end of each second, at most the operations due by then have ended."""
     ended = 0
     logs = zip(files.log("-intended-mutations"), files.log("-intended-selects"), strict=True)
@@ -169,7 +172,7 @@ def test_nothing_ends_before_it_was_meant_to_start(files):
         assert ended <= RATE * second
 
 
-def test_the_rows_are_those_of_tlp_stress(program, node, ask):
+def test_the_rows_are_those_of_tlp_stress(program: Program, node: Any, ask: Callable[..., Any]) -> None:
     """A key for every operation of a thread, going on where populating ended; 100 to 199 letters each."""
     told = ("--keyspace", "told", "--rf", "1", "-t", "2", "--pg", "sequence", "--populate", "5", "-d", "1s")
     ended = program.run("run", "BasicTimeSeries", "--host", node.address, *told, "--rate", "20", "-r", "0")
@@ -180,13 +183,13 @@ def test_the_rows_are_those_of_tlp_stress(program, node, ask):
     assert all(re.fullmatch("[A-Z]{100,199}", text) for text in texts.values())
 
 
-def test_a_second_run_uses_the_table_that_is_there(program, node):
+def test_a_second_run_uses_the_table_that_is_there(program: Program, node: Any) -> None:
     told = ("--keyspace", "told", "--no-schema", "--rate", "20", "-d", "1s", "-r", "1")
     ended = program.run("run", "BasicTimeSeries", "--host", node.address, *told)
     assert ended.returncode == 0, ended.stderr
 
 
-def test_dropping_the_keyspace_first_starts_from_nothing(program, node, ask):
+def test_dropping_the_keyspace_first_starts_from_nothing(program: Program, node: Any, ask: Callable[..., Any]) -> None:
     told = ("--keyspace", "told", "--rf", "1", "--drop", "--rate", "20", "-d", "1s", "-r", "1")
     ended = program.run("run", "BasicTimeSeries", "--host", node.address, *told)
     assert ended.returncode == 0, ended.stderr

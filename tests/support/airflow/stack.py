@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from plimsoll_airflow.local.environment import StackSettings
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
+from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.local.users import administrator
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
@@ -39,7 +41,9 @@ class StackUnderTest:
     def connect(self, name: str, *, extra: Mapping[str, str], **values: str) -> None:
         """Add a connection to Airflow's database, as its UI does."""
         body = {"connection_id": name, "extra": json.dumps(extra), **values}
-        self.client._transport.call("POST", "/connections", json=body)
+        user = administrator(self.stack.settings.users).name
+        with closing(Transport(self.running.url, self.stack.home.password_of(user), user=user)) as api:
+            api.call("POST", "/connections", json=body)
 
     def run_to_end(
         self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S

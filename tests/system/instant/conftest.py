@@ -7,25 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 from tests.fakes.gated import Gates, toolkit
-from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.installation import Installation
 from tests.support.airflow.stack import SOURCES, StackUnderTest, running_stack
+from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.domain.strategy import Search
-
-DEFINITIONS = {
-    definition.name: definition
-    for definition in (
-        instant_definition("many", variants=2, loads=2, repeats=2, parallel=3),
-        instant_definition("few", variants=1, loads=4, parallel=4),
-        instant_definition("calm", variants=1, loads=2),
-        instant_definition("storm", variants=2, loads=2),
-        instant_definition("by-rest", variants=1, loads=2),
-        instant_definition("kept", variants=1, loads=2, parallel=1).model_copy(
-            update={"strategy": Search(), "cluster_scope": "campaign"}
-        ),
-        instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
-    )
-}
 USERS = "admin:admin,ada:user,vera:viewer"
 
 

@@ -16,7 +16,7 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.browser.chromium import CHROMIUM, logged_in, running_browser
 from tests.support.processes import until
 from tests.support.suite.requirements import needs
-from tests.system.instant.conftest import DEFINITIONS
+from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, ClusterRequest

@@ -4,7 +4,7 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.instant_campaign import run_campaign
 from tests.support.airflow.stack import StackUnderTest
-from tests.system.instant.conftest import DEFINITIONS
+from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore

@@ -16,7 +16,7 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.suite.requirements import needs
-from tests.system.instant.conftest import DEFINITIONS
+from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
 

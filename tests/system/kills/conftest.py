@@ -4,20 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 from tests.fakes.gated import toolkit
-from tests.fakes.installation import Installation, instant_definition
-from tests.support.airflow.kill_scene import PARTS, Scene
+from tests.fakes.installation import Installation
+from tests.support.airflow.kill_scene import Scene
 from tests.support.airflow.restarts import kept_running
 from tests.support.airflow.stack import SOURCES, running_stack
+from tests.system.kills.definitions import DEFINITIONS
 
-PROCESSES = ("task", "supervisor", "worker")
-# The phases that a variant's cells are held in, cell by cell; judging does not hold up destruction.
-IN_TASKS = (("provision",), ("deploy",), ("start",), ("collect",), ("judge", "destroy"))
-DEFINITIONS = {
-    # Each variant meets another fate: v1 the task's process, v2 its supervisor, v3 the whole worker.
-    "tasks": instant_definition("tasks", variants=len(PROCESSES), loads=len(IN_TASKS), parallel=15),
-    **{part: instant_definition(part, variants=1, loads=len(IN_TASKS) + 1, parallel=6) for part in PARTS},
-    "random": instant_definition("random", variants=2, loads=2, parallel=4, load_s=5),
-}
 # How often Airflow looks for the dead. How long they must be silent stays as shipped: a busy machine is not dead.
 _PROMPT = {
     "AIRFLOW__SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "3",

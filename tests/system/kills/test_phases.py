@@ -11,7 +11,7 @@ import psutil
 import pytest
 from tests.fakes.gated import LOADING
 from tests.support.airflow.kill_scene import AN_HOUR_AGO, PARTS, Gate, Scene, await_end
-from tests.system.kills.conftest import DEFINITIONS, IN_TASKS, PROCESSES
+from tests.system.kills.definitions import DEFINITIONS, IN_TASKS, PROCESSES
 
 from plimsoll.domain.cell import grid
 

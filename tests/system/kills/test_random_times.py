@@ -11,7 +11,7 @@ import time
 import pytest
 from tests.support.airflow.kill_scene import PARTS, Scene
 from tests.support.suite.proven import LONG
-from tests.system.kills.conftest import DEFINITIONS
+from tests.system.kills.definitions import DEFINITIONS
 
 KILLS = 20
 AT_WORK = "a process at work"

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from plimsoll.adapters.facts import host_facts, memory_bytes
@@ -18,46 +20,46 @@ READ = {
 }
 
 
-def facts(**changes):
+def facts(**changes: Any) -> Any:
     return host_facts({**READ, **changes}, {"rack": "7"})
 
 
-def test_the_system_names_itself():
+def test_the_system_names_itself() -> None:
     assert facts().os == "Debian GNU/Linux 12"
 
 
-def test_a_system_without_a_name_is_what_its_kernel_is():
+def test_a_system_without_a_name_is_what_its_kernel_is() -> None:
     assert facts(os_release="").os == "Linux"
 
 
-def test_the_processor_names_itself():
+def test_the_processor_names_itself() -> None:
     assert facts().cpu_model == "AMD EPYC: 7R13"
 
 
-def test_a_processor_without_a_name_is_its_architecture():
+def test_a_processor_without_a_name_is_its_architecture() -> None:
     assert facts(cpuinfo="processor\t: 0\nBogoMIPS\t: 243.75\n").cpu_model == "aarch64"
 
 
-def test_memory_is_in_bytes():
+def test_memory_is_in_bytes() -> None:
     assert facts().memory_bytes == 2048
     assert facts().swap_bytes == 0
 
 
-def test_what_the_provider_knows_is_kept():
+def test_what_the_provider_knows_is_kept() -> None:
     assert facts().provider == {"rack": "7"}
 
 
 @pytest.mark.parametrize(
     ("text", "chosen"), [("always [madvise] never\n", "madvise"), ("nothing\n", "unknown"), ("", "unavailable")]
 )
-def test_the_chosen_huge_pages_stand_in_brackets(text, chosen):
+def test_the_chosen_huge_pages_stand_in_brackets(text: str, chosen: str) -> None:
     assert facts(huge_pages=text).transparent_huge_pages == chosen
 
 
 @pytest.mark.parametrize(("limits", "usable"), [(("max\n", ""), 2048), (("1024\n", ""), 1024), (("", "512\n"), 512)])
-def test_a_control_group_limits_memory(limits, usable):
+def test_a_control_group_limits_memory(limits: Any, usable: int) -> None:
     assert memory_bytes({**READ, "memory_limit": limits[0], "memory_limit_v1": limits[1]}) == usable
 
 
-def test_every_reading_is_read():
+def test_every_reading_is_read() -> None:
     assert readings.read().keys() == READ.keys()

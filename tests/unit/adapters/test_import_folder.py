@@ -1,4 +1,5 @@
 import hashlib
+from pathlib import Path
 
 import pytest
 
@@ -8,38 +9,40 @@ from plimsoll.domain.errors import NotFound
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> ImportFolder:
     for name in ("data/b.hdr", "data/a.hdr", "data/deep/c.hdr", "outside.hdr"):
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_text(name)
     return ImportFolder(tmp_path / "in")
 
 
-def test_files_of_all_patterns_are_found_once_with_checksums(folder):
+def test_files_of_all_patterns_are_found_once_with_checksums(folder: ImportFolder) -> None:
     found = folder.find(("data/*.hdr", "data/a.hdr", "data/**/*.hdr"), required=True)
     assert [one.name for one in found] == ["data/a.hdr", "data/b.hdr", "data/deep/c.hdr"]
     assert found[0].sha256 == hashlib.sha256(b"data/a.hdr").hexdigest()
 
 
-def test_a_pattern_that_finds_nothing_is_an_error_only_where_files_are_required(folder):
+def test_a_pattern_that_finds_nothing_is_an_error_only_where_files_are_required(folder: ImportFolder) -> None:
     assert folder.find(("none/*.hdr",), required=False) == ()
     with pytest.raises(NotFound, match=r"no file is found by 'none/\*\.hdr'"):
         folder.find(("none/*.hdr",), required=True)
 
 
 @pytest.mark.parametrize("pattern", ["../*.hdr", "/etc/*", "data/../../x", ""])
-def test_a_pattern_that_leads_out_of_the_folder_is_refused(folder, pattern):
+def test_a_pattern_that_leads_out_of_the_folder_is_refused(folder: ImportFolder, pattern: str) -> None:
     with pytest.raises(NotFound, match="leads out of the folder"):
         folder.find((pattern,), required=True)
 
 
-def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder, tmp_path):
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder: ImportFolder, tmp_path: Path) -> None:
     (tmp_path / "secret.hdr").write_text("x")
     (folder.root / "data" / "link.hdr").symlink_to(tmp_path / "secret.hdr")
     assert "data/link.hdr" not in [one.name for one in folder.find(("data/*.hdr",), required=True)]
 
 
-def test_files_of_one_run_that_are_too_large_together_are_refused(folder, monkeypatch):
+def test_files_of_one_run_that_are_too_large_together_are_refused(
+    folder: ImportFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(import_folder, "LARGEST_BYTES", 2 * len("data/a.hdr"))
     assert len(folder.find(("data/*.hdr",), required=True)) == 2
     with pytest.raises(NotFound, match="the files of one run hold more than 0 MiB together"):

@@ -1,4 +1,6 @@
 import uuid
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.stores import contract
@@ -19,27 +21,27 @@ from plimsoll.domain.errors import StoreError
 
 
 @pytest.fixture(params=["local", "memory"])
-def store(request, tmp_path):
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
     root = str(tmp_path / "store") if request.param == "local" else f"memory://{uuid.uuid4().hex}"
     return ObjectStore(root)
 
 
-def test_of_many_who_create_at_once_one_succeeds(tmp_path):
+def test_of_many_who_create_at_once_one_succeeds(tmp_path: Path) -> None:
     """Not asked of the store in memory, which is one thread's."""
     contract.test_of_many_who_create_at_once_one_succeeds(ObjectStore(str(tmp_path)))
 
 
-def test_a_store_that_cannot_be_written_says_so(tmp_path):
+def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match="PLIMSOLL_STORE"):
         ObjectStore(str(tmp_path / "file" / "store")).check()
 
 
-def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = ObjectStore(str(tmp_path))
     store.write("a", b"old")
 
-    def full(path, value, **_):
+    def full(path: Path, value: Any, **_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(store._fs, "pipe_file", full)
@@ -50,7 +52,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def linked(tmp_path):
+def linked(tmp_path: Path) -> ObjectStore:
     """A store behind a link, with a link to a file, one to a folder, one within the store, and one to nothing."""
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "key").write_text("secret")
@@ -65,14 +67,16 @@ def linked(tmp_path):
     return store
 
 
-def test_listings_leave_out_links_that_lead_out_of_the_store(linked):
+def test_listings_leave_out_links_that_lead_out_of_the_store(linked: ObjectStore) -> None:
     assert list(linked.keys("")) == ["c/raw/inner", "c/raw/load.hdr"]
     assert linked.folders("c") == ("cells", "raw")
     assert linked.read("c/raw/inner") == b"log"
 
 
 @pytest.mark.parametrize("key", ["c/raw/file", "c/raw/nothing", "c/folder", "c/folder/key", "c/folder/new"])
-def test_nothing_is_reached_by_a_link_that_leads_out_of_the_store(linked, tmp_path, key):
+def test_nothing_is_reached_by_a_link_that_leads_out_of_the_store(
+    linked: ObjectStore, tmp_path: Path, key: str
+) -> None:
     file = tmp_path / "file"
     file.write_text("new")
 
@@ -91,7 +95,7 @@ def test_nothing_is_reached_by_a_link_that_leads_out_of_the_store(linked, tmp_pa
     assert {path.name: path.read_text() for path in (tmp_path / "private").iterdir()} == {"key": "secret"}
 
 
-def test_a_folder_is_deleted_with_its_links_and_without_what_they_lead_to(linked, tmp_path):
+def test_a_folder_is_deleted_with_its_links_and_without_what_they_lead_to(linked: ObjectStore, tmp_path: Path) -> None:
     linked.delete("c")
 
     assert list(linked.keys("")) == []

@@ -1,6 +1,9 @@
 """Keys from Airflow's connections."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from botocore.loaders import JSONFileLoader
@@ -12,28 +15,28 @@ from plimsoll_airflow.secrets import AirflowSecrets
 
 
 @pytest.fixture
-def connect(monkeypatch):
-    def connected(connection_id, **fields):
+def connect(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    def connected(connection_id: Any, **fields: Any) -> None:
         monkeypatch.setenv(f"AIRFLOW_CONN_{connection_id.upper()}", json.dumps(fields))
 
     return connected
 
 
-def test_a_key_in_the_connection(connect):
+def test_a_key_in_the_connection(connect: Callable[..., Any]) -> None:
     extra = {"private_key": "text of a key", "private_key_passphrase": "words"}
     connect("bench", conn_type="ssh", login="me", extra=extra)
     identity = AirflowSecrets().ssh_identity("bench")
     assert (identity.user, identity.private_key, identity.passphrase) == ("me", "text of a key", "words")
 
 
-def test_a_key_in_a_file(connect, tmp_path):
+def test_a_key_in_a_file(connect: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "key").write_text("text of a key")
     connect("bench", conn_type="ssh", extra={"key_file": str(tmp_path / "key")})
     identity = AirflowSecrets().ssh_identity("bench")
     assert (identity.user, identity.private_key) == ("", "text of a key")
 
 
-def test_a_connection_without_a_key_says_where_to_put_it(connect):
+def test_a_connection_without_a_key_says_where_to_put_it(connect: Callable[..., Any]) -> None:
     connect("bench", conn_type="ssh", login="me", password="not used")
     with pytest.raises(SecretError, match="has no private key") as refused:
         AirflowSecrets().ssh_identity("bench")
@@ -41,13 +44,13 @@ def test_a_connection_without_a_key_says_where_to_put_it(connect):
     assert "not used" not in str(refused.value)
 
 
-def test_a_connection_that_is_not_there_is_named():
+def test_a_connection_that_is_not_there_is_named() -> None:
     for ask in (AirflowSecrets().ssh_identity, lambda name: AirflowSecrets().aws(name).client("ec2", "eu-central-1")):
         with pytest.raises(SecretError, match="connection 'plimsoll_nonesuch'"):
             ask("plimsoll_nonesuch")
 
 
-def test_an_account_with_its_own_endpoint(connect):
+def test_an_account_with_its_own_endpoint(connect: Callable[..., Any]) -> None:
     extra = {"endpoint_url": "http://127.0.0.1:5000", "region_name": "eu-west-1"}
     connect("cloud", conn_type="aws", login="key id", password="secret", extra=extra)
     access = AirflowSecrets().aws("cloud")
@@ -57,17 +60,26 @@ def test_an_account_with_its_own_endpoint(connect):
     assert "secret" not in repr(access)
 
 
-def test_what_a_client_takes_is_parsed_once_for_all_of_a_process(connect, monkeypatch):
+def test_what_a_client_takes_is_parsed_once_for_all_of_a_process(
+    connect: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     connect("cloud", conn_type="aws", login="key id", password="secret")
-    parse, parsed = JSONFileLoader.load_file, []
-    monkeypatch.setattr(JSONFileLoader, "load_file", lambda self, path: parsed.append(path) or parse(self, path))
+    parse, parsed = JSONFileLoader.load_file, list[str]()
+
+    def noting(loader: JSONFileLoader, path: str) -> Any:
+        parsed.append(path)
+        return parse(loader, path)
+
+    monkeypatch.setattr(JSONFileLoader, "load_file", noting)
     for _ in range(2):
         AirflowSecrets().aws("cloud").client("sns", "eu-central-1")
     assert any("sns" in path for path in parsed)
     assert len(parsed) == len(set(parsed))
 
 
-def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(monkeypatch):
+def test_airflow_takes_keys_from_its_connections_unless_another_source_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(toolkit, "_built", build_secrets)
     assert isinstance(toolkit.toolkit(), AirflowSecrets)
     monkeypatch.setenv("PLIMSOLL_SECRETS", "plimsoll.bootstrap:environment_secrets")

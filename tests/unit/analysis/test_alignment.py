@@ -14,7 +14,7 @@ def outline(tracks: list[Track], plan: Schedule) -> list[tuple[float, float, str
     return [(window.start_s, window.duration_s, window.phase) for window in windows(tracks, plan)]
 
 
-def test_intervals_begin_at_the_end_of_warm_up_in_both_directions():
+def test_intervals_begin_at_the_end_of_warm_up_in_both_directions() -> None:
     assert outline([steady(48)], schedule(25.0)) == [
         (0.0, 5.0, "warm-up"),
         (5.0, 10.0, "warm-up"),
@@ -25,12 +25,12 @@ def test_intervals_begin_at_the_end_of_warm_up_in_both_directions():
     ]
 
 
-def test_each_window_holds_its_own_records_of_every_track():
+def test_each_window_holds_its_own_records_of_every_track() -> None:
     found = windows([steady(20), steady(20)], schedule(0.0))
     assert [window.parts for window in found] == [(slice(0, 10), slice(0, 10)), (slice(10, 20), slice(10, 20))]
 
 
-def test_jitter_moves_no_record_into_another_window():
+def test_jitter_moves_no_record_into_another_window() -> None:
     jittered = track(*((place + (0.003 if place % 2 else -0.002) * (place > 0), 1.0) for place in range(30)))
     assert [window.parts[0] for window in windows([jittered], schedule(10.0))] == [
         slice(0, 10),
@@ -39,18 +39,18 @@ def test_jitter_moves_no_record_into_another_window():
     ]
 
 
-def test_a_slow_clock_shortens_windows_but_loses_nothing():
+def test_a_slow_clock_shortens_windows_but_loses_nothing() -> None:
     drifting = steady(300, length=1.001)
     found = windows([drifting], schedule(100.0))
     assert sum(window.parts[0].stop - window.parts[0].start for window in found) == 300
     assert list(misfits([drifting], schedule(100.0))) == []
 
 
-def test_the_shorter_track_ends_what_is_judged():
+def test_the_shorter_track_ends_what_is_judged() -> None:
     assert outline([steady(20), steady(18)], schedule(0.0)) == [(0.0, 10.0, "judged"), (10.0, 10.0, "partial")]
 
 
-def test_what_comes_after_the_planned_intervals_is_not_judged():
+def test_what_comes_after_the_planned_intervals_is_not_judged() -> None:
     assert outline([steady(33)], schedule(10.0, planned=1)) == [
         (0.0, 10.0, "warm-up"),
         (10.0, 10.0, "judged"),
@@ -59,12 +59,12 @@ def test_what_comes_after_the_planned_intervals_is_not_judged():
     ]
 
 
-def test_a_last_record_that_ends_a_moment_early_completes_its_interval():
+def test_a_last_record_that_ends_a_moment_early_completes_its_interval() -> None:
     early = track(*((place, 1.0) for place in range(9)), (9.0, 0.98))
     assert outline([early], schedule(0.0)) == [(0.0, 9.98, "judged")]
 
 
-def test_long_records_fit_intervals_of_their_own_length_or_a_multiple():
+def test_long_records_fit_intervals_of_their_own_length_or_a_multiple() -> None:
     records = steady(12, length=10.0)
     assert list(misfits([records], schedule(30.0, 10.0))) == []
     assert list(misfits([records], schedule(30.0, 30.0))) == []
@@ -80,6 +80,6 @@ def test_long_records_fit_intervals_of_their_own_length_or_a_multiple():
         (Schedule(STARTED_AT_S + 20.0, 30.0, 10.0), r"begins -20.000 s from the start of the timed run"),
     ],
 )
-def test_records_that_fit_no_interval_are_refused(plan, fault):
+def test_records_that_fit_no_interval_are_refused(plan: Schedule, fault: str) -> None:
     (found,) = misfits([steady(12, length=10.0)], plan)
     assert fault in found

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from math import ceil
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,7 +32,7 @@ def judge(*samples: Sample, warmup_s: float = 0, level: ServiceLevel = LEVEL) ->
 
 
 @given(reads=TIMES, writes=TIMES, more=TIMES)
-def test_what_is_decided_of_several_samples_is_true_of_all_their_operations(reads, writes, more):
+def test_what_is_decided_of_several_samples_is_true_of_all_their_operations(reads: Any, writes: Any, more: Any) -> None:
     found = judge(
         sample(0, reads, length_s=5), sample(5, more, length_s=5), sample(0, writes, "writes", 5),
         sample(5, [1.0], "writes", 5),
@@ -44,7 +45,7 @@ def test_what_is_decided_of_several_samples_is_true_of_all_their_operations(read
         assert row.met == (at(everything, 99) < 100)
 
 
-def test_alike_operations_are_decided_and_unlike_ones_left_open():
+def test_alike_operations_are_decided_and_unlike_ones_left_open() -> None:
     fast, slow = [1.0] * 200, [250.0] * 200
     assert judge(sample(0, fast), sample(0, fast, "writes")).met
     missed = judge(sample(0, slow), sample(0, slow, "writes"))
@@ -61,7 +62,7 @@ def test_alike_operations_are_decided_and_unlike_ones_left_open():
     )
 
 
-def test_one_missed_interval_decides_whatever_is_left_open_beside_it():
+def test_one_missed_interval_decides_whatever_is_left_open_beside_it() -> None:
     found = judge(
         sample(0, [1.0] * 200), sample(0, [1.0] * 194 + [250.0] * 6, "writes"),
         sample(10, [250.0] * 9), sample(10, [250.0] * 9, "writes"),
@@ -70,7 +71,7 @@ def test_one_missed_interval_decides_whatever_is_left_open_beside_it():
     assert [row.met for row in found.intervals.select("judged")] == [None, False]
 
 
-def test_values_that_no_sample_tells_are_left_out():
+def test_values_that_no_sample_tells_are_left_out() -> None:
     one = judge(sample(0, [1.0, 2.0]), sample(0, [], "writes")).intervals.select("judged")[0]
     assert (one.p50_ms, one.p99_9_ms, one.max_ms, one.judged_ms) == (1.0, None, 2.0, 2.0)
     several = judge(sample(0, [1.0, 2.0]), sample(0, [3.0], "writes"))
@@ -79,17 +80,17 @@ def test_values_that_no_sample_tells_are_left_out():
     assert several.maxima_by_operation["writes"].p50_ms == 3.0
 
 
-def test_a_service_level_of_reads_alone_is_judged_by_theirs():
+def test_a_service_level_of_reads_alone_is_judged_by_theirs() -> None:
     level = LEVEL.model_copy(update={"operations": "reads"})
     assert judge(sample(0, [1.0] * 9), sample(0, [250.0] * 9, "writes"), level=level).met
 
 
-def test_warm_up_is_not_judged_and_the_rest_at_the_end_is_counted():
+def test_warm_up_is_not_judged_and_the_rest_at_the_end_is_counted() -> None:
     found = judge(sample(0, [250.0] * 9), sample(10, [1.0] * 9), sample(20, [250.0], length_s=3), warmup_s=10)
     assert (found.met, found.levels[0].judged, found.levels[0].not_judged) == (True, 1, 1)
 
 
-def test_a_run_shorter_than_planned_is_invalid_and_a_rate_that_was_not_reached_is_told():
+def test_a_run_shorter_than_planned_is_invalid_and_a_rate_that_was_not_reached_is_told() -> None:
     run = Run(warmup=timedelta(0), duration=timedelta(seconds=30), attempted_ops_s=2)
     found = judge_samples([sample(0, [1.0] * 20), sample(10, [1.0] * 10)], run, [LEVEL])
     assert found.reasons == ("only 2 of 3 intervals of 10s are covered by the logs",)
@@ -106,7 +107,7 @@ def test_a_run_shorter_than_planned_is_invalid_and_a_rate_that_was_not_reached_i
     ],
     ids=["an empty interval", "a gap", "samples longer than intervals", "too short"],
 )
-def test_what_is_no_measurement_is_invalid(samples, reason):
+def test_what_is_no_measurement_is_invalid(samples: Any, reason: str) -> None:
     found = judge(*samples)
     assert not found.valid
     assert reason in found.reasons[0]

@@ -31,7 +31,7 @@ def found() -> dict[str, VariantCauses]:
     return causes(campaign(culprits={"cms": "steal", "shenandoah": "nothing"}))
 
 
-def test_planted_causes_are_found_and_no_others(found):
+def test_planted_causes_are_found_and_no_others(found: dict[str, VariantCauses]) -> None:
     assert {variant: linked(one) for variant, one in found.items()} == {
         "g1": {"pause"},
         "cms": {"steal"},
@@ -39,7 +39,7 @@ def test_planted_causes_are_found_and_no_others(found):
     }
 
 
-def test_what_no_linked_cause_touched_stays_unexplained(found):
+def test_what_no_linked_cause_touched_stays_unexplained(found: dict[str, VariantCauses]) -> None:
     g1, shenandoah = found["g1"].explained, found["shenandoah"].explained
     assert g1.linked == g1.missed > 0
     assert shenandoah.linked == 0
@@ -47,14 +47,14 @@ def test_what_no_linked_cause_touched_stays_unexplained(found):
     assert shenandoah.nothing > 0
 
 
-def test_parts_add_up_for_every_cell(found):
+def test_parts_add_up_for_every_cell(found: dict[str, VariantCauses]) -> None:
     for one in found.values():
         for parts in (one.explained, *one.cells.values()):
             assert parts.linked + parts.coincident + parts.nothing + parts.unknown == parts.missed
         assert sum(parts.missed for parts in one.cells.values()) == one.explained.missed
 
 
-def test_the_base_rate_stands_beside_and_is_taken_off(found):
+def test_the_base_rate_stands_beside_and_is_taken_off(found: dict[str, VariantCauses]) -> None:
     (compaction,) = (share for share in found["g1"].causes if share.cause == "compaction")
     assert compaction.met_with / compaction.met == pytest.approx(0.2, abs=0.05)
     assert compaction.beyond_chance == pytest.approx(0, abs=0.08)
@@ -62,12 +62,12 @@ def test_the_base_rate_stands_beside_and_is_taken_off(found):
     assert pause.beyond_chance == 1.0
 
 
-def test_a_cause_that_was_not_collected_says_so(found):
+def test_a_cause_that_was_not_collected_says_so(found: dict[str, VariantCauses]) -> None:
     (dropped,) = (share for share in found["g1"].causes if share.cause == "dropped")
     assert (dropped.link, dropped.p_value, dropped.missed) == ("not collected", None, 0)
 
 
-def test_attempts_of_which_nothing_was_analysed_are_unknown():
+def test_attempts_of_which_nothing_was_analysed_are_unknown() -> None:
     data = campaign()
     bare = replace(data, attempts=tuple(replace(one, coincidences=one.coincidences.iloc[:0]) for one in data.attempts))
     for one in causes(bare).values():
@@ -75,14 +75,14 @@ def test_attempts_of_which_nothing_was_analysed_are_unknown():
         assert {share.link for share in one.causes} == {"not collected"}
 
 
-def test_a_campaign_of_few_intervals_cannot_tell():
+def test_a_campaign_of_few_intervals_cannot_tell() -> None:
     missed = np.array([True, False, False])
     p_value, smallest = shift_test([(missed, missed)])
     assert p_value == pytest.approx(1 / 3, abs=0.02)
     assert smallest == pytest.approx(1 / 3)
 
 
-def test_clusters_alone_make_no_link():
+def test_clusters_alone_make_no_link() -> None:
     """Misses and a cause that both come in long runs, independently: counting intervals one by one would be fooled."""
     random, alarms = np.random.default_rng(1), 0
     for _ in range(100):

@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,13 +47,13 @@ def at(second: float) -> datetime:
     return START + timedelta(seconds=second)
 
 
-def test_only_judged_intervals_have_a_row_and_misses_are_marked():
+def test_only_judged_intervals_have_a_row_and_misses_are_marked() -> None:
     table = coincidence_frame(intervals(True, False), {}, 100)
     assert table["start_s"].tolist() == [10, 20]
     assert table["missed"].tolist() == [False, True]
 
 
-def test_the_largest_occurrence_of_an_interval_counts_with_its_host():
+def test_the_largest_occurrence_of_an_interval_counts_with_its_host() -> None:
     happened = [
         Occurrence(12, 12.1, 100, "node1"),
         Occurrence(15, 15.2, 200, "node2"),
@@ -63,7 +64,7 @@ def test_the_largest_occurrence_of_an_interval_counts_with_its_host():
     assert table["pause_host"].tolist() == ["node2", ""]
 
 
-def test_what_was_not_collected_is_unknown_and_not_nothing():
+def test_what_was_not_collected_is_unknown_and_not_nothing() -> None:
     table = coincidence_frame(intervals(True), {"pause": ()}, 100)
     assert table["pause"].tolist() == [0]
     assert np.isnan(table["steal"]).all()
@@ -81,16 +82,18 @@ def test_what_was_not_collected_is_unknown_and_not_nothing():
         (45.0, 0.1, [0, 0, 0]),  # after the end
     ],
 )
-def test_an_occurrence_reaches_as_far_beyond_its_end_as_it_held_up_at_least_the_bound(start_s, held_s, found):
+def test_an_occurrence_reaches_as_far_beyond_its_end_as_it_held_up_at_least_the_bound(
+    start_s: float, held_s: float, found: Any
+) -> None:
     assert touched(Occurrence(start_s, start_s + held_s, 100, "node1", held_s)) == found
 
 
-def test_a_second_that_ends_on_a_border_belongs_to_the_interval_before_it_and_is_felt_in_the_next():
+def test_a_second_that_ends_on_a_border_belongs_to_the_interval_before_it_and_is_felt_in_the_next() -> None:
     assert touched(Occurrence(19, 20, 1, "node1"), cause="steal") == [1, 1, 0]
     assert touched(Occurrence(18, 19, 1, "node1"), cause="steal") == [1, 0, 0]
 
 
-def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart():
+def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart() -> None:
     table = pd.DataFrame(
         {
             "host": ["node1", "node2"],
@@ -105,13 +108,13 @@ def test_pauses_are_as_long_as_threads_stood_and_stalls_are_apart():
     assert [one.amount for one in found["stall"] or ()] == [70.0]
 
 
-def test_nodes_clocks_are_put_on_the_load_generators():
+def test_nodes_clocks_are_put_on_the_load_generators() -> None:
     event = Event("compaction", at(11.5), at(12.5), 1000)
     (found,) = occurrences(collected(events={"node1": [event]}, ahead_ms={"node1": 1500.0}))["compaction"] or ()
     assert (found.start_s, found.end_s) == (10.0, 11.0)
 
 
-def test_samples_tell_saturation_steal_and_bursts_of_each_host():
+def test_samples_tell_saturation_steal_and_bursts_of_each_host() -> None:
     samples = pd.DataFrame(
         {
             "time_s": [START.timestamp() + second for second in (11, 12, 13)],
@@ -132,7 +135,7 @@ def test_samples_tell_saturation_steal_and_bursts_of_each_host():
     assert [one.amount for one in found["network"] or ()] == [1, 1, 5]
 
 
-def test_other_programs_take_what_they_take_where_it_was_sampled():
+def test_other_programs_take_what_they_take_where_it_was_sampled() -> None:
     samples = pd.DataFrame(
         {
             "time_s": [START.timestamp() + second for second in (11, 12, 13, 11)],
@@ -147,7 +150,7 @@ def test_other_programs_take_what_they_take_where_it_was_sampled():
     assert "others" not in unknown
 
 
-def test_a_table_of_before_a_cause_was_known_says_that_it_was_not_collected():
+def test_a_table_of_before_a_cause_was_known_says_that_it_was_not_collected() -> None:
     table = coincidence_frame(intervals(True, False), {}, 100)
     older = table.drop(columns=["others", "others_host"])
     whole = with_every_cause(older)
@@ -157,13 +160,13 @@ def test_a_table_of_before_a_cause_was_known_says_that_it_was_not_collected():
     assert with_every_cause(pd.DataFrame()).empty
 
 
-def test_the_load_generators_own_standstills_and_cpu():
+def test_the_load_generators_own_standstills_and_cpu() -> None:
     found = occurrences(collected(seconds=[GeneratorSecond(at(12), 80.0, 120.0, 3.8)]))
     assert found["generator_pause"] == [Occurrence(11.0, 12.0, 120.0, "load", 0.12)]
     assert [one.amount for one in found["generator_cpu"] or ()] == [pytest.approx(0.95)]
 
 
-def test_every_cause_has_columns_whatever_was_collected():
+def test_every_cause_has_columns_whatever_was_collected() -> None:
     table = coincidence_frame(intervals(True), occurrences(collected()), 100)
     assert set(table.columns) == {
         "start_s",

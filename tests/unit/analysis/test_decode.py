@@ -1,5 +1,6 @@
 import base64
 import struct
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,49 +30,49 @@ def counted(values: list[int]) -> np.ndarray:
 
 
 @given(parts=st.lists(VALUES, max_size=5))
-def test_merged_records_count_what_all_their_values_together_do(parts):
+def test_merged_records_count_what_all_their_values_together_do(parts: Any) -> None:
     merged = Decoder("us").merge([record(payload(values)) for values in parts], "x")
     assert (merged == counted([value for values in parts for value in values])).all()
 
 
 @given(values=VALUES, highest=st.sampled_from([HOUR_US, 2 * HOUR_US, 10 * HOUR_US]))
-def test_histograms_that_could_count_more_fit_as_long_as_they_do_not(values, highest):
+def test_histograms_that_could_count_more_fit_as_long_as_they_do_not(values: Any, highest: Any) -> None:
     assert (Decoder("us").merge([record(payload(values, highest=highest))], "x") == counted(values)).all()
 
 
 @given(values=st.lists(st.integers(0, HOUR_US), max_size=30), digits=st.sampled_from([1, 2, 4]))
-def test_other_precisions_are_counted_at_the_lowest_value_of_their_slots(values, digits):
+def test_other_precisions_are_counted_at_the_lowest_value_of_their_slots(values: Any, digits: Any) -> None:
     source = HdrHistogram(1, HOUR_US, digits)
     lowest = [source.get_value_from_index(source._counts_index_for(value)) for value in values]
     merged = Decoder("us").merge([record(payload(values, digits=digits))], "x")
     assert (merged == counted(lowest)).all()
 
 
-def test_a_lowest_value_of_a_thousand_is_read():
+def test_a_lowest_value_of_a_thousand_is_read() -> None:
     merged = Decoder("ns").merge([record(payload([5_000_000, 5_000_000], lowest=1000))], "x")
     found = np.flatnonzero(merged)
     assert merged[found].tolist() == [2]
     assert WIDE.lowest_values(found)[0] <= 5_000_000 <= WIDE.highest_values(found)[0]
 
 
-def test_no_records_are_no_counts():
+def test_no_records_are_no_counts() -> None:
     assert not Decoder("us").merge([], "x").any()
 
 
-def test_a_decoder_used_again_remembers_nothing():
+def test_a_decoder_used_again_remembers_nothing() -> None:
     decoder = Decoder("us")
     first = decoder.merge([record(payload([1, 2, 3]))], "x")
     assert (decoder.merge([record(payload([1, 2, 3]))], "x") == first).all()
 
 
-def test_nanoseconds_read_as_microseconds_are_refused_with_a_hint():
+def test_nanoseconds_read_as_microseconds_are_refused_with_a_hint() -> None:
     two_hours = payload([7_200_000_000], highest=100 * HOUR_US)
     with pytest.raises(LogError, match=r"x, line 17: .*above one hour, if its values are in us(.|\n)*check the unit"):
         Decoder("us").merge([record(two_hours)], "x")
     assert Decoder("ns").merge([record(two_hours)], "x").sum() == 1
 
 
-def test_a_failed_record_leaves_no_trace_in_the_next():
+def test_a_failed_record_leaves_no_trace_in_the_next() -> None:
     decoder = Decoder("us")
     with pytest.raises(LogError):
         decoder.merge([record(payload([5, 7_200_000_000], highest=100 * HOUR_US))], "x")
@@ -84,7 +85,7 @@ def _body(
     return struct.pack(">IIIIQQd", cookie, len(counts), offset, digits, lowest, HOUR_US, 1.0) + counts
 
 
-def test_the_hand_made_payload_itself_is_read():
+def test_the_hand_made_payload_itself_is_read() -> None:
     assert Decoder("us").merge([record(packed(_body()))], "x")[0] == 1
 
 
@@ -108,31 +109,31 @@ def test_the_hand_made_payload_itself_is_read():
         (base64.b64encode(struct.pack(">II", 0x1C849314, 4) + b"abcd").decode(), "does not inflate"),
     ],
 )
-def test_a_payload_that_is_no_histogram_is_an_error_that_names_the_line(content, why):
+def test_a_payload_that_is_no_histogram_is_an_error_that_names_the_line(content: Any, why: str) -> None:
     with pytest.raises(LogError, match=rf"x, line 17: the histogram can't be decoded .*{why}"):
         Decoder("us").merge([record(content)], "x")
 
 
-def test_a_log_file_is_counted_whole():
+def test_a_log_file_is_counted_whole() -> None:
     records = read_log(log(every_second([[100], [200, 300], []])), "x").records
     assert (Decoder("us").merge(records, "x") == counted([100, 200, 300])).all()
 
 
 @pytest.mark.parametrize("version", [0, 1])
 @pytest.mark.parametrize("word_bytes", [2, 4, 8])
-def test_the_older_encodings_hold_the_same_counts(version, word_bytes):
+def test_the_older_encodings_hold_the_same_counts(version: int, word_bytes: int) -> None:
     values = [0, 1, 2047, 2048, 90_000, 90_000, HOUR_US]
     merged = Decoder("us").merge([record(old_payload(values, version, word_bytes)), record(payload([7]))], "x")
     assert (merged == counted([*values, 7])).all()
 
 
-def test_an_older_encoding_of_another_precision_is_fitted():
+def test_an_older_encoding_of_another_precision_is_fitted() -> None:
     values = [0, 5, 70_000, 123_456_789]
     merged = Decoder("us").merge([record(old_payload(values, 1, 8, digits=2))], "x")
     assert (merged == Decoder("us").merge([record(payload(values, digits=2))], "x")).all()
 
 
-def test_an_older_encoding_with_a_value_beyond_the_hour_is_refused():
+def test_an_older_encoding_with_a_value_beyond_the_hour_is_refused() -> None:
     two_hours = old_payload([HOUR_US], 0, 8)
     with pytest.raises(LogError, match="above one hour, if its values are in ms"):
         Decoder("ms").merge([record(two_hours)], "x")

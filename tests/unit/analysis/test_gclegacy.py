@@ -3,6 +3,7 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,23 +58,23 @@ COUNTED = {
 }
 
 
-def found(name: str):
+def found(name: str) -> Any:
     return parse_gc_log((FIXTURES / f"{name}.log").read_text())
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_every_collectors_pauses_are_those_counted_by_hand(name):
+def test_every_collectors_pauses_are_those_counted_by_hand(name: Any) -> None:
     log = found(name)
     assert (log.collector, Counter(pause.kind for pause in log.pauses)) == COUNTED[name]
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_every_pause_lies_in_the_stop_that_the_log_tells_of_it(name):
+def test_every_pause_lies_in_the_stop_that_the_log_tells_of_it(name: Any) -> None:
     assert all(0 < pause.duration_ms <= pause.stopped_ms for pause in found(name).pauses)
     assert all(pause.to_safepoint_ms < pause.stopped_ms for pause in found(name).pauses)
 
 
-def test_a_pause_starts_at_its_lines_time_and_is_told_whole():
+def test_a_pause_starts_at_its_lines_time_and_is_told_whole() -> None:
     failed = next(pause for pause in found("jdk8-cms").pauses if pause.duration_ms > 10)
     assert failed.at == datetime(2026, 11, 22, 4, 42, 3, 696_000, tzinfo=UTC)
     assert (failed.duration_ms, failed.stopped_ms, failed.to_safepoint_ms) == (
@@ -83,7 +84,7 @@ def test_a_pause_starts_at_its_lines_time_and_is_told_whole():
     )
 
 
-def test_two_collections_of_one_stop_have_its_length():
+def test_two_collections_of_one_stop_have_its_length() -> None:
     young, full = found("jdk8-parallel").pauses[-2:]
     assert young.stopped_ms == full.stopped_ms == pytest.approx(4.5137)
 
@@ -102,20 +103,20 @@ def test_two_collections_of_one_stop_have_its_length():
         ("jdk8-serial", [(3328, 405), (3733, 531), (3859, 659), (10624, 7647)], [0.0, 0.0, 0.0, 0.01]),
     ],
 )  # fmt: skip
-def test_heap_and_processor_time(name, changes_kib, cpu_s):
+def test_heap_and_processor_time(name: str, changes_kib: Any, cpu_s: Any) -> None:
     log = found(name)
     assert [(one.before_bytes >> 10, one.after_bytes >> 10) for one in log.heap] == changes_kib
     assert [one.cpu_s for one in log.cpu] == pytest.approx(cpu_s)
 
 
 @pytest.mark.parametrize("name", ["jdk8-g1", "jdk8-g1-cassandra"])
-def test_the_heap_of_g1_is_told_once_a_pause(name):
+def test_the_heap_of_g1_is_told_once_a_pause(name: str) -> None:
     log = found(name)
     assert len(log.heap) == len([pause for pause in log.pauses if pause.kind != "Pause Remark"])
     assert len(log.cpu) == len(log.pauses)
 
 
-def test_a_full_collections_processor_time_is_not_that_of_the_phase_it_broke_off():
+def test_a_full_collections_processor_time_is_not_that_of_the_phase_it_broke_off() -> None:
     broken_off = """\
 2021-03-01T10:00:04.000+0000: 4.000: [Full GC (System.gc()) 2021-03-01T10:00:04.000+0000: 4.000: [CMS2021-03-01T10:00:04.000+0000: 4.000: [CMS-concurrent-mark: 0.010/0.012 secs] [Times: user=9.00 sys=0.00, real=0.01 secs]
  (concurrent mode interrupted): 4696K->4993K(8192K), 0.0052670 secs] 6361K->4993K(11904K), [Metaspace: 2826K->2826K(1056768K)], 0.2000000 secs] [Times: user=0.20 sys=0.00, real=0.20 secs]
@@ -127,7 +128,7 @@ def test_a_full_collections_processor_time_is_not_that_of_the_phase_it_broke_off
     assert [one.cpu_s for one in log.cpu] == [0.2]
 
 
-def test_a_concurrent_phases_line_amid_a_pauses_is_no_part_of_it():
+def test_a_concurrent_phases_line_amid_a_pauses_is_no_part_of_it() -> None:
     mixed = """\
 2021-03-01T10:00:01.000+0000: 1.000: [GC pause (G1 Evacuation Pause) (young)2021-03-01T10:00:01.000+0000: 1.000: [GC concurrent-mark-end, 0.5000000 secs]
 2021-03-01T10:00:01.001+0000: 1.001: [GC concurrent-root-region-scan-start]
@@ -138,7 +139,7 @@ def test_a_concurrent_phases_line_amid_a_pauses_is_no_part_of_it():
     assert [(pause.kind, pause.duration_ms, pause.stopped_ms) for pause in pauses] == [(YOUNG_G1, 12.3, 12.5)]
 
 
-def test_free_lists_statistics_amid_a_pauses_line_are_read_over():
+def test_free_lists_statistics_amid_a_pauses_line_are_read_over() -> None:
     statistics = """\
 2021-03-01T10:00:01.000+0000: 1.000: [GC (Allocation Failure) Before GC:
 Statistics for BinaryTreeDictionary:
@@ -150,12 +151,12 @@ Tree      Height: 1
     assert [pause.duration_ms for pause in parse_gc_log(statistics).pauses] == [6.0191]
 
 
-def test_a_pause_cut_short_is_left_out():
+def test_a_pause_cut_short_is_left_out() -> None:
     cut = (FIXTURES / "jdk8-g1-cassandra.log").read_text().partition("\n, ")[0]
     assert parse_gc_log(cut).pauses == ()
 
 
-def test_a_safepoint_without_a_collection_is_kept_if_it_is_long_enough():
+def test_a_safepoint_without_a_collection_is_kept_if_it_is_long_enough() -> None:
     stops = """\
 2021-03-01T10:00:05.003+0000: 5.003: Total time for which application threads were stopped: 0.0030000 seconds, Stopping threads took: 0.0029000 seconds
 2021-03-01T10:00:06.000+0000: 6.000: Total time for which application threads were stopped: 0.0001000 seconds, Stopping threads took: 0.0000100 seconds

@@ -1,6 +1,7 @@
 from collections import Counter
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def short(kind: str) -> str:
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_every_collectors_pauses_are_those_counted_by_eye(name):
+def test_every_collectors_pauses_are_those_counted_by_eye(name: Any) -> None:
     found = parse_gc_log(text(name))
     collector, counted = COUNTED[name]
     assert found.collector == collector
@@ -60,7 +61,7 @@ def test_every_collectors_pauses_are_those_counted_by_eye(name):
     assert {pause.collector for pause in found.pauses} == {collector}
 
 
-def test_a_pause_starts_its_duration_before_its_line_was_written():
+def test_a_pause_starts_its_duration_before_its_line_was_written() -> None:
     first = parse_gc_log(text("jdk11-g1")).collections[0]
     written = datetime(2026, 11, 20, 22, 8, 40, 78_000, timezone(timedelta(hours=1)))
     assert first == Pause(
@@ -74,7 +75,7 @@ def test_a_pause_starts_its_duration_before_its_line_was_written():
     )
 
 
-def test_long_safepoints_without_a_collection_are_kept_and_short_ones_are_not():
+def test_long_safepoints_without_a_collection_are_kept_and_short_ones_are_not() -> None:
     others = [pause for pause in parse_gc_log(text("jdk11-g1")).pauses if not pause.kind.startswith("Pause")]
     assert [(pause.kind, pause.duration_ms, pause.stop_the_world) for pause in others] == [
         ("Safepoint EnableBiasedLocking", pytest.approx(43.1965), True)
@@ -90,12 +91,14 @@ def test_long_safepoints_without_a_collection_are_kept_and_short_ones_are_not():
         ("jdk17-g1", "Pause Remark", 0.471, 0.503892),
     ],
 )
-def test_the_whole_stop_is_told_beside_the_collectors_part(name, kind, part_ms, whole_ms):
+def test_the_whole_stop_is_told_beside_the_collectors_part(
+    name: str, kind: str, part_ms: float, whole_ms: float
+) -> None:
     pause = next(pause for pause in parse_gc_log(text(name)).pauses if pause.kind == kind)
     assert (pause.duration_ms, pause.stopped_ms) == (part_ms, pytest.approx(whole_ms))
 
 
-def test_pauses_nest_where_the_log_nests_them():
+def test_pauses_nest_where_the_log_nests_them() -> None:
     young, full = (
         next(pause for pause in reversed(parse_gc_log(text("jdk11-serial")).pauses) if pause.kind.startswith(kind))
         for kind in ("Pause Young", "Pause Full")
@@ -104,7 +107,7 @@ def test_pauses_nest_where_the_log_nests_them():
     assert young.stopped_ms == full.stopped_ms == pytest.approx(34.4863)
 
 
-def test_an_allocation_stall_stops_one_thread_not_the_world():
+def test_an_allocation_stall_stops_one_thread_not_the_world() -> None:
     stalls = [pause for pause in parse_gc_log(text("jdk17-zgc")).pauses if pause.kind == "Allocation Stall"]
     assert [(pause.duration_ms, pause.stop_the_world, pause.stopped_ms) for pause in stalls] == [
         (8.552, False, None),
@@ -112,28 +115,28 @@ def test_an_allocation_stall_stops_one_thread_not_the_world():
     ]
 
 
-def test_a_log_cut_in_a_pauses_line_keeps_the_pauses_before_it():
+def test_a_log_cut_in_a_pauses_line_keeps_the_pauses_before_it() -> None:
     whole = text("jdk17-serial")
     cut = whole[: whole.index("16.165ms") + 7]
     assert len(parse_gc_log(cut).collections) == 3
 
 
-def test_a_log_whose_beginning_was_rotated_away_has_no_collectors_name():
+def test_a_log_whose_beginning_was_rotated_away_has_no_collectors_name() -> None:
     rest = "".join(text("jdk11-parallel").splitlines(keepends=True)[10:])
     found = parse_gc_log(rest)
     assert (found.collector, len(found.collections)) == (None, 5)
 
 
-def test_an_empty_log_has_no_pauses():
+def test_an_empty_log_has_no_pauses() -> None:
     assert parse_gc_log("").pauses == ()
 
 
-def test_a_log_with_other_decorations_is_refused():
+def test_a_log_with_other_decorations_is_refused() -> None:
     with pytest.raises(LogError, match="is not a unified GC log with time, uptime, level and tags"):
         parse_gc_log("[0.010s][info][gc] Using G1\n[0.5s][info][gc] GC(0) Pause Young (Normal) 6M->0M(48M) 2.247ms\n")
 
 
-def test_the_table_of_several_hosts_counts_from_the_timed_runs_start():
+def test_the_table_of_several_hosts_counts_from_the_timed_runs_start() -> None:
     start = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC)
     frame = pauses_frame({"b": parse_gc_log(text("jdk11-g1")), "a": parse_gc_log(text("jdk11-cms"))}, start)
     assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {
@@ -150,7 +153,7 @@ def test_the_table_of_several_hosts_counts_from_the_timed_runs_start():
     assert frame["start_s"][0] == pytest.approx(0.551 - 0.0431965, abs=1e-6)
 
 
-def test_the_table_of_nothing_has_the_same_columns():
+def test_the_table_of_nothing_has_the_same_columns() -> None:
     assert list(pauses_frame({}, datetime(2026, 1, 1, tzinfo=UTC)).columns) == [
         "host",
         "start_s",
@@ -171,7 +174,7 @@ def test_the_table_of_nothing_has_the_same_columns():
         ("jdk25-g1", "Pause Young (Normal) (G1 Evacuation Pause)", 0.005118),
     ],
 )
-def test_the_time_to_safepoint_is_told(name, kind, waited_ms):
+def test_the_time_to_safepoint_is_told(name: str, kind: str, waited_ms: float) -> None:
     pause = next(pause for pause in parse_gc_log(text(name)).pauses if pause.kind == kind)
     assert pause.to_safepoint_ms == pytest.approx(waited_ms)
 
@@ -185,21 +188,21 @@ def test_the_time_to_safepoint_is_told(name, kind, waited_ms):
         ("jdk11-zgc", [(92, 18)]),
     ],
 )
-def test_the_heap_before_and_after_is_told(name, changes_mib):
+def test_the_heap_before_and_after_is_told(name: str, changes_mib: Any) -> None:
     found = parse_gc_log(text(name)).heap
     assert [(one.before_bytes >> 20, one.after_bytes >> 20) for one in found] == changes_mib
 
 
-def test_processor_time_is_that_of_the_pauses():
+def test_processor_time_is_that_of_the_pauses() -> None:
     assert sum(one.cpu_s for one in parse_gc_log(text("jdk11-cms")).cpu) == pytest.approx(0.14)
     assert parse_gc_log(text("jdk25-zgc")).cpu == ()
 
 
-def test_clocks_that_are_ahead_are_put_back():
+def test_clocks_that_are_ahead_are_put_back() -> None:
     start, log = datetime(2026, 11, 20, 21, 8, 39, tzinfo=UTC), {"a": parse_gc_log(text("jdk11-g1"))}
     moved = pauses_frame(log, start, {"a": 250.0})["start_s"] - pauses_frame(log, start)["start_s"]
     assert moved.tolist() == pytest.approx([-0.25] * len(moved))
 
 
-def test_every_log_tells_the_zone_of_its_times():
+def test_every_log_tells_the_zone_of_its_times() -> None:
     assert parse_gc_log(text("jdk11-g1")).zone == timezone(timedelta(hours=1))

@@ -1,4 +1,5 @@
 import gzip
+from typing import Any
 
 import pytest
 from tests.unit.analysis.logs import STARTED_AT_S, every_second, line, log, payload
@@ -9,7 +10,7 @@ from plimsoll.domain.errors import LogError
 THREE = log(every_second([[100], [200, 300], []]))
 
 
-def test_records_carry_absolute_times_lengths_and_the_line_they_stand_on():
+def test_records_carry_absolute_times_lengths_and_the_line_they_stand_on() -> None:
     records = read_log(THREE, "x").records
     assert [(record.start_s, record.length_s, record.line) for record in records] == [
         (STARTED_AT_S, 1.0, 5),
@@ -19,29 +20,29 @@ def test_records_carry_absolute_times_lengths_and_the_line_they_stand_on():
     assert bytes(records[0].payload).decode() == payload([100])
 
 
-def test_start_time_and_comments_are_kept():
+def test_start_time_and_comments_are_kept() -> None:
     found = read_log(THREE, "x")
     assert found.started_at_s == STARTED_AT_S
     assert found.comments[0] == "[Histogram log format version 1.3]"
     assert found.notes == ()
 
 
-def test_relative_times_without_a_base_time_count_from_the_start_time():
+def test_relative_times_without_a_base_time_count_from_the_start_time() -> None:
     found = read_log(log([line(0.0, 1.0, payload([1]))], base_time=False), "x")
     assert found.records[0].start_s == STARTED_AT_S
 
 
-def test_absolute_times_without_a_base_time_stay_as_they_are():
+def test_absolute_times_without_a_base_time_stay_as_they_are() -> None:
     found = read_log(log([line(STARTED_AT_S + 7, 1.0, payload([1]))], base_time=False), "x")
     assert found.records[0].start_s == STARTED_AT_S + 7
 
 
-def test_a_log_without_any_head_is_read():
+def test_a_log_without_any_head_is_read() -> None:
     found = read_log(line(0.0, 1.0, payload([1])).encode(), "x")
     assert (found.records[0].start_s, found.started_at_s) == (0.0, None)
 
 
-def test_tags_separate_operations():
+def test_tags_separate_operations() -> None:
     lines = [*every_second([[1], [2]], "insert-rt"), *every_second([[3]], "read-rt")]
     tags = read_log(log(lines), "x").by_tag()
     assert {tag: len(records) for tag, records in tags.items()} == {"insert-rt": 2, "read-rt": 1}
@@ -57,13 +58,13 @@ def test_tags_separate_operations():
     ],
     ids=["gz", "gz of two members", "carriage returns", "empty lines"],
 )
-def test_other_wrappings_hold_the_same_records(packed):
+def test_other_wrappings_hold_the_same_records(packed: Any) -> None:
     found = read_log(packed, "x")
     assert [record.payload for record in found.records] == [record.payload for record in read_log(THREE, "x").records]
     assert found.notes == ()
 
 
-def test_a_last_line_cut_anywhere_is_left_out_and_noted():
+def test_a_last_line_cut_anywhere_is_left_out_and_noted() -> None:
     last = THREE.rstrip(b"\n").rindex(b"\n") + 1
     for end in range(last + 1, len(THREE) - 1):
         found = read_log(THREE[:end], "x")
@@ -71,23 +72,23 @@ def test_a_last_line_cut_anywhere_is_left_out_and_noted():
         assert found.notes == ("x: the last line is cut short (was its writer killed?); the records before it count",)
 
 
-def test_a_log_cut_between_two_lines_is_whole():
+def test_a_log_cut_between_two_lines_is_whole() -> None:
     last = THREE.rstrip(b"\n").rindex(b"\n") + 1
     found = read_log(THREE[:last], "x")
     assert (len(found.records), found.notes) == (2, ())
 
 
-def test_a_last_line_that_only_lacks_its_line_feed_counts():
+def test_a_last_line_that_only_lacks_its_line_feed_counts() -> None:
     found = read_log(THREE[:-1], "x")
     assert (len(found.records), found.notes) == (3, ())
 
 
-def test_a_last_line_of_zeros_after_a_crash_is_left_out():
+def test_a_last_line_of_zeros_after_a_crash_is_left_out() -> None:
     found = read_log(THREE + bytes(512), "x")
     assert (len(found.records), len(found.notes)) == (3, 1)
 
 
-def test_a_gz_cut_short_keeps_what_can_be_read():
+def test_a_gz_cut_short_keeps_what_can_be_read() -> None:
     whole = log(every_second([[value] for value in range(1, 400)]))
     packed = gzip.compress(whole)
     found = read_log(packed[: len(packed) // 2], "x.gz")
@@ -95,7 +96,7 @@ def test_a_gz_cut_short_keeps_what_can_be_read():
     assert any("the gz ends before its end" in note for note in found.notes)
 
 
-def test_damage_inside_a_gz_is_an_error():
+def test_damage_inside_a_gz_is_an_error() -> None:
     packed = bytearray(gzip.compress(THREE))
     packed[20:40] = b"\xff" * 20
     with pytest.raises(LogError, match="damaged gz"):
@@ -106,18 +107,18 @@ def test_damage_inside_a_gz_is_an_error():
     "bad",
     ["1.0,1.0\n", "nan,1.0,0.0,HIST\n", "a,1.0,0.0,HIST\n", "Timestamp, Elapsed Time\n", "Tag=x\n", "\x00\x01\n"],
 )
-def test_a_line_of_another_kind_is_an_error_that_names_it(bad):
+def test_a_line_of_another_kind_is_an_error_that_names_it(bad: str) -> None:
     with pytest.raises(LogError, match=r"x, line 5: is not a line of a histogram log"):
         read_log(log([bad, *every_second([[1]])]), "x")
 
 
 @pytest.mark.parametrize("empty", [b"", b"\n", log([])], ids=["nothing", "an empty line", "only a head"])
-def test_a_log_without_records_is_an_error(empty):
+def test_a_log_without_records_is_an_error(empty: Any) -> None:
     with pytest.raises(LogError, match="x: holds no interval record"):
         read_log(empty, "x")
 
 
-def test_two_logs_in_one_file_are_an_error():
+def test_two_logs_in_one_file_are_an_error() -> None:
     second = THREE.replace(b"1795201196.500", b"1795209999.500")
     with pytest.raises(LogError, match="x, line 9: a second StartTime: two logs in one file"):
         read_log(THREE + second, "x")

@@ -10,7 +10,7 @@ START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
-def test_means_are_of_the_judged_time_alone():
+def test_means_are_of_the_judged_time_alone() -> None:
     samples = pd.DataFrame(
         {
             "time_s": [START.timestamp() + second for second in (0, 1, 2, 3)],
@@ -29,7 +29,7 @@ def test_means_are_of_the_judged_time_alone():
     assert [row[name] for name in COLUMNS[1:]] == pytest.approx([0.3, 0.1, 0.1, 0.1, 0.2, 40, 0.15])
 
 
-def test_no_samples_give_the_same_columns():
+def test_no_samples_give_the_same_columns() -> None:
     assert list(hosts_frame(pd.DataFrame(), (START, START), SECOND).columns) == list(COLUMNS)
 
 
@@ -40,19 +40,19 @@ def taken(*shares: float, each_s: int = 2) -> dict[str, float]:
     return others_highest(samples, START, timedelta(seconds=each_s))
 
 
-def test_other_programs_are_told_by_the_interval_in_which_they_took_most():
+def test_other_programs_are_told_by_the_interval_in_which_they_took_most() -> None:
     assert taken(0.0, 0.1, 0.4, 0.2, 0.1, 0.0) == {"node1": pytest.approx(0.3)}
 
 
-def test_an_interval_that_is_cut_short_does_not_count():
+def test_an_interval_that_is_cut_short_does_not_count() -> None:
     assert taken(0.0, 0.1, 0.9) == {"node1": pytest.approx(0.05)}
 
 
-def test_what_comes_out_below_nothing_is_nothing():
+def test_what_comes_out_below_nothing_is_nothing() -> None:
     assert taken(-0.01, 0.0) == {"node1": 0.0}
 
 
-def test_samples_of_before_there_was_such_a_figure_tell_nothing():
+def test_samples_of_before_there_was_such_a_figure_tell_nothing() -> None:
     samples = pd.DataFrame({"time_s": [START.timestamp() + 1], "host": "node1"})
     assert isnan(others_highest(samples, START, SECOND)["node1"])
     assert others_highest(pd.DataFrame(), START, SECOND) == {}

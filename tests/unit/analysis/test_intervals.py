@@ -28,25 +28,25 @@ def table() -> IntervalTable:
     return judge({WRITES: seconds(35, [FAST]), READS: seconds(35, [])}).intervals
 
 
-def test_the_frame_has_one_column_a_field_whatever_it_holds(table):
+def test_the_frame_has_one_column_a_field_whatever_it_holds(table: IntervalTable) -> None:
     for frame in (table.frame(), IntervalTable().frame()):
         assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == COLUMNS
 
 
-def test_the_frame_holds_the_rows(table):
+def test_the_frame_holds_the_rows(table: IntervalTable) -> None:
     frame = table.frame()
     assert len(frame) == len(table.rows)
     assert frame[frame["operation"] == "reads"]["p50_ms"].isna().all()
     assert frame["met"].dropna().tolist() == [True, True]
 
 
-def test_the_frame_survives_parquet(table):
+def test_the_frame_survives_parquet(table: IntervalTable) -> None:
     stream = BytesIO()
     table.frame().to_parquet(stream, index=False)
     pd.testing.assert_frame_equal(pd.read_parquet(BytesIO(stream.getvalue())), table.frame())
 
 
-def test_rows_are_selected_by_phase_and_operation(table):
+def test_rows_are_selected_by_phase_and_operation(table: IntervalTable) -> None:
     assert [row.start_s for row in table.select("judged")] == [10.0, 20.0]
     assert [row.count for row in table.select("partial", "writes")] == [5]
     assert table.operations == ("reads", "writes")

@@ -1,6 +1,7 @@
 """Loads that would narrow where a boundary lies."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
@@ -25,13 +26,13 @@ def capacity(loads: dict[int, str]) -> Capacity:
         (1, 2, ()),
     ],
 )
-def test_loads_between_two_halve_the_gap_in_round_figures(met, missed, loads):
+def test_loads_between_two_halve_the_gap_in_round_figures(met: int, missed: int, loads: Any) -> None:
     assert between(met, missed) == loads
 
 
 @pytest.mark.parametrize("met", [1, 3, 20, 199, 4_321, 90_000])
 @pytest.mark.parametrize("ratio", [1.3, 2.0, 7.0, 1_000.0])
-def test_they_lie_between_and_leave_gaps_of_nearly_one_size(met, ratio):
+def test_they_lie_between_and_leave_gaps_of_nearly_one_size(met: int, ratio: float) -> None:
     missed = round(met * ratio)
     first = between(met, missed)[:1]
     assert all(met < load < missed for load in between(met, missed))
@@ -40,7 +41,7 @@ def test_they_lie_between_and_leave_gaps_of_nearly_one_size(met, ratio):
     assert bool(first) or missed <= FAR * met or missed - met < 2
 
 
-def test_beyond_the_campaigns_loads_they_double_and_halve():
+def test_beyond_the_campaigns_loads_they_double_and_halve() -> None:
     assert above(2_000) == 4_000
     assert below(200) == (100, 50)
     assert (below(2), below(1)) == ((1,), ())
@@ -58,7 +59,9 @@ def test_beyond_the_campaigns_loads_they_double_and_halve():
         ({200: "mi", 2_000: "xx"}, (), ()),
     ],
 )
-def test_a_capacity_names_the_loads_to_run_next_once_the_repeats_are_complete(loads, narrowing, bracketed):
+def test_a_capacity_names_the_loads_to_run_next_once_the_repeats_are_complete(
+    loads: dict[Any, Any], narrowing: Any, bracketed: Any
+) -> None:
     found = capacity(loads)
     assert found.narrowing_ops_s == narrowing
     assert found.bracketed_ops_s == bracketed

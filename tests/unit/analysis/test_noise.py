@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def noisy() -> tuple[CellResult, ...]:
     )
 
 
-def test_a_null_campaign_shows_nothing(null):
+def test_a_null_campaign_shows_nothing(null: tuple[CellResult, ...]) -> None:
     found = noise(null)
     assert not found.order.shown
     assert not found.zones.shown
@@ -57,7 +58,7 @@ def test_a_null_campaign_shows_nothing(null):
     assert found.clock_offset_ms == pytest.approx(0.3)
 
 
-def test_a_drift_and_a_jump_within_cells_are_found_and_named(noisy):
+def test_a_drift_and_a_jump_within_cells_are_found_and_named(noisy: tuple[CellResult, ...]) -> None:
     odd = {one.cell: one for one in steadiness(noisy) if one.finding != "no drift shown"}
     assert set(odd) == {"g1-020k-r2", "cms-020k-r3"}
     assert odd["g1-020k-r2"].change == pytest.approx(1.5, rel=0.1)
@@ -66,24 +67,24 @@ def test_a_drift_and_a_jump_within_cells_are_found_and_named(noisy):
     assert odd["cms-020k-r3"].jump_at_s == pytest.approx(300 + 0.6 * 1800, abs=80)
 
 
-def test_an_odd_cell_and_a_busy_host_are_found(noisy):
+def test_an_odd_cell_and_a_busy_host_are_found(noisy: tuple[CellResult, ...]) -> None:
     found = {(one.cell, one.host) for one in noise(noisy).outliers}
     assert {("shenandoah-020k-r4", None), ("g1-060k-r1", "node3")} <= found
 
 
-def test_an_order_effect_is_found_with_its_size():
+def test_an_order_effect_is_found_with_its_size() -> None:
     found = noise(cells(order_change=1.3)).order
     assert found.shown
     assert found.change == pytest.approx(1.3, rel=0.1)
 
 
-def test_a_slow_zone_is_found():
+def test_a_slow_zone_is_found() -> None:
     found = noise(cells(slow_zones={"eu-west-1b": 1.3})).zones
     assert found.shown
     assert found.zones["eu-west-1b"] / found.zones["eu-west-1a"] == pytest.approx(1.3, rel=0.1)
 
 
-def test_false_alarms_stay_within_the_stated_level():
+def test_false_alarms_stay_within_the_stated_level() -> None:
     """Residuals of 45 cells in 9 groups of five, a cell of each in every block, 300 campaigns of nothing but chance."""
     random, alarms = np.random.default_rng(3), {"order": 0, "outliers": 0}
     for _ in range(300):
@@ -101,12 +102,12 @@ def test_false_alarms_stay_within_the_stated_level():
     assert 0 < max(alarms.values()) <= 24  # 15 expected; 25 or more of 300 have a chance below 1 %
 
 
-def _cell_of(group, block, started_at):
+def _cell_of(group: Any, block: Any, started_at: Any) -> Any:
     cell = SimpleNamespace(variant=group, load_ops_s=1, id=f"{group}-{block}")
     return SimpleNamespace(cell=cell, verdict=SimpleNamespace(started_at=started_at))
 
 
-def test_the_seasonal_trend_is_scipys():
+def test_the_seasonal_trend_is_scipys() -> None:
     random = np.random.default_rng(5)
     years = random.normal(size=(6, 4)) + 0.3 * np.arange(6)[:, None]
     p_value, slope = seasonal_trend([(np.arange(6.0), season) for season in years.T])
@@ -119,21 +120,21 @@ def test_the_seasonal_trend_is_scipys():
     assert seasonal_trend([(np.zeros(1), np.ones(1))]) == (1.0, 0.0)
 
 
-def test_few_cells_tell_nothing(null):
+def test_few_cells_tell_nothing(null: tuple[CellResult, ...]) -> None:
     few = cell_residuals(null)[:9]
     assert (order_effect(few).shown, order_effect(few).p_value) == (False, None)
     assert outliers(few, "figure") == ()
     assert zone_effect(few[:2]).p_value is None
 
 
-def test_pettitts_place_is_the_first_after_the_change():
+def test_pettitts_place_is_the_first_after_the_change() -> None:
     place, p_value = pettitt(np.array([1.0, 1.1, 0.9, 1.0, 1.05, 3.0, 3.1, 2.9, 3.0, 3.05]))
     assert place == 5
     # K = 25: 2 exp(-6 · 625 / (1000 + 100))
     assert p_value == pytest.approx(2 * np.exp(-6 * 625 / 1100))
 
 
-def test_the_bootstrap_interval_encloses_the_value_and_narrows_with_runs(null):
+def test_the_bootstrap_interval_encloses_the_value_and_narrows_with_runs(null: tuple[CellResult, ...]) -> None:
     for one in typical_by_load(null):
         assert one.typical_ms.low is not None
         assert one.typical_ms.high is not None
@@ -145,7 +146,7 @@ def test_the_bootstrap_interval_encloses_the_value_and_narrows_with_runs(null):
     assert {one.typical_ms.low for one in single} == {None}
 
 
-def test_misses_are_a_share_with_its_uncertainty():
+def test_misses_are_a_share_with_its_uncertainty() -> None:
     plan = Plan(dict.fromkeys(("g1", "cms", "shenandoah"), 20_000), chance={})
     found = typical_by_load(cell_results(synthetic_campaign(definition(), plan)))
     lower, higher = found[0], found[1]

@@ -1,5 +1,6 @@
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "100", "33.3",
 
 @pytest.mark.parametrize("percentile", PERCENTILES)
 @given(total=st.integers(1, 10**10))
-def test_the_rank_is_the_exact_one(percentile, total):
+def test_the_rank_is_the_exact_one(percentile: Any, total: Any) -> None:
     exact = ceil(Fraction(percentile) / 100 * total)
     assert ranks([float(percentile)], total)[0] == exact
 
@@ -23,36 +24,38 @@ def test_the_rank_is_the_exact_one(percentile, total):
 @given(
     values=st.lists(st.integers(0, 3_600_000_000), min_size=1, max_size=300), percentile=st.sampled_from(PERCENTILES)
 )
-def test_values_are_those_of_the_sorted_list_as_an_independent_library_reports_them(values, percentile):
+def test_values_are_those_of_the_sorted_list_as_an_independent_library_reports_them(
+    values: Any, percentile: Any
+) -> None:
     rank = ceil(Fraction(percentile) / 100 * len(values))
     expected = HdrHistogram(1, 3_600_000_000, 3).get_highest_equivalent_value(sorted(values)[rank - 1])
     assert values_at(_counts(values), [float(percentile)])[0] == expected
 
 
 @given(values=st.lists(st.integers(0, 3_600_000_000), min_size=1, max_size=50))
-def test_the_hundredth_percentile_is_the_maximum(values):
+def test_the_hundredth_percentile_is_the_maximum(values: Any) -> None:
     slot = WIDE.index_of(np.array([max(values)]))
     assert values_at(_counts(values), [100.0])[0] == WIDE.highest_values(slot)[0]
 
 
-def test_one_in_a_thousand_is_just_inside_the_999_per_mille():
+def test_one_in_a_thousand_is_just_inside_the_999_per_mille() -> None:
     slow_and_fast = [100_000] + [1] * 999
     assert values_at(_counts(slow_and_fast), [99.9])[0] == 1
     assert values_at(_counts([*slow_and_fast[:-1], 100_000]), [99.9])[0] >= 100_000
 
 
-def test_the_percentiles_shown_rise():
+def test_the_percentiles_shown_rise() -> None:
     rng = np.random.default_rng(1)
     values = values_ms(_counts(rng.lognormal(6, 1, 5_000).astype(np.int64).tolist()), SHOWN, "us")
     assert list(values) == sorted(values)
 
 
-def test_values_are_milliseconds_in_either_unit():
+def test_values_are_milliseconds_in_either_unit() -> None:
     assert values_ms(_counts([1_000]), [50.0], "us") == (1.0,)
     assert values_ms(_counts([1_000]), [50.0], "ns") == (0.001,)
 
 
-def test_nothing_counted_has_no_percentiles():
+def test_nothing_counted_has_no_percentiles() -> None:
     assert values_ms(np.zeros(wide_length("us"), dtype=np.int64), SHOWN, "us") == ()
 
 

@@ -1,6 +1,7 @@
 """Sliding windows against windows counted one by one from the operations themselves."""
 
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from plimsoll.domain.service_level import ServiceLevel
 LEVEL = ServiceLevel(percentile=90, interval=timedelta(seconds=5), below=timedelta(milliseconds=1))
 
 
-def judge(files: dict[str, list[list[int]]], warmup_s: float = 0, *, sliding: bool = True, **options) -> Judgement:
+def judge(files: dict[str, list[list[int]]], warmup_s: float = 0, *, sliding: bool = True, **options: Any) -> Judgement:
     logs = {name: log(every_second(seconds, length_s=options.get("length_s", 1.0))) for name, seconds in files.items()}
     level = LEVEL.model_copy(update={"windows": "sliding" if sliding else "aligned"})
     return judge_logs(logs, Run(warmup=timedelta(seconds=warmup_s)), [level])
@@ -29,7 +30,7 @@ def naive(seconds: list[list[int]], warmup: int) -> list[tuple[float, int, bool]
 
 
 @pytest.mark.parametrize("warmup", [0, 7])
-def test_every_window_of_two_operations_equals_one_counted_by_hand(warmup):
+def test_every_window_of_two_operations_equals_one_counted_by_hand(warmup: int) -> None:
     rng = np.random.default_rng(3)
     reads, writes = ([rng.integers(1, 1200, rng.integers(1, 9)).tolist() for _ in range(40)] for _ in range(2))
     found = judge({"r.hdr-intended-selects": reads, "r.hdr-intended-mutations": writes}, warmup)
@@ -39,7 +40,7 @@ def test_every_window_of_two_operations_equals_one_counted_by_hand(warmup):
     assert found.levels[0].judged == len(expected) == 40 - warmup - 4
 
 
-def test_aligned_intervals_are_among_them_so_nothing_that_missed_is_lost():
+def test_aligned_intervals_are_among_them_so_nothing_that_missed_is_lost() -> None:
     rng = np.random.default_rng(4)
     seconds = [rng.integers(1, 1150, 6).tolist() for _ in range(40)]
     aligned, slid = (judge({"x.hlog": seconds}, sliding=sliding) for sliding in (False, True))
@@ -51,25 +52,25 @@ def test_aligned_intervals_are_among_them_so_nothing_that_missed_is_lost():
     assert "windows slide: one of 5 records begins every 1 s" in slid.notes
 
 
-def test_records_as_long_as_windows_slide_no_finer_than_aligned_ones():
+def test_records_as_long_as_windows_slide_no_finer_than_aligned_ones() -> None:
     seconds = [[10], [20], [2000]]
     found = judge({"x.hlog": seconds}, length_s=5.0)
     assert [(row.start_s, row.met) for row in found.intervals.select("judged")] == [(0, True), (5, True), (10, False)]
 
 
-def test_a_window_without_any_operation_misses():
+def test_a_window_without_any_operation_misses() -> None:
     seconds = [[10], *[[]] * 3, [10], [10], *[[]] * 5, [10], [10], *[[]] * 2]
     aligned, slid = (judge({"x.hlog": seconds}, sliding=sliding) for sliding in (False, True))
     assert aligned.met
     assert [row.start_s for row in slid.intervals.select("judged") if row.met is False] == [6.0]
 
 
-def test_records_that_do_not_divide_windows_are_refused():
+def test_records_that_do_not_divide_windows_are_refused() -> None:
     found = judge({"x.hlog": [[1]] * 10}, length_s=2.0)
     assert "do not" in found.reasons[0]
 
 
-def test_percentiles_over_time_can_not_slide():
+def test_percentiles_over_time_can_not_slide() -> None:
     head = b"2020-01-10 16:21:30:000 0 sec: 0 operations; \n"
     status = b"2020-01-10 16:21:35:000 5 sec: 9 operations; 1 current ops/sec; [READ: Count=9, Max=9, 99=9]\n"
     found = judge_logs(
@@ -78,7 +79,7 @@ def test_percentiles_over_time_can_not_slide():
     assert "sliding windows can't be made of it" in found.reasons[0]
 
 
-def test_both_kinds_of_windows_are_judged_in_one_run_and_the_table_is_of_the_first():
+def test_both_kinds_of_windows_are_judged_in_one_run_and_the_table_is_of_the_first() -> None:
     rng = np.random.default_rng(4)
     seconds = [rng.integers(1, 1150, 6).tolist() for _ in range(40)]
     aligned, slid = (judge({"x.hlog": seconds}, sliding=sliding) for sliding in (False, True))

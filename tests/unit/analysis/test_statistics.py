@@ -156,7 +156,7 @@ def _rank_sums(values: Sequence[float], chosen: int) -> list[float]:
     return [sum(ranks[place] for place in places) for places in combinations(range(len(values)), chosen)]
 
 
-def test_null_campaigns_raise_alarms_within_the_level():
+def test_null_campaigns_raise_alarms_within_the_level() -> None:
     rng = np.random.default_rng(1)
     alarms = 0
     for _ in range(100):

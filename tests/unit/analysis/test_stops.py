@@ -26,7 +26,7 @@ def stops(*repeats: pd.DataFrame) -> Stops:
     return found
 
 
-def test_the_longest_of_each_repeat_and_percentiles_of_all():
+def test_the_longest_of_each_repeat_and_percentiles_of_all() -> None:
     found = stops(
         pauses(("node1", 40, 10, True), ("node2", 50, 30, True)),
         pauses(("node1", 40, 20, True)),
@@ -40,28 +40,28 @@ def test_the_longest_of_each_repeat_and_percentiles_of_all():
     assert found.stopped_share == pytest.approx(0.060 / 240)
 
 
-def test_warm_up_and_what_comes_after_are_left_out():
+def test_warm_up_and_what_comes_after_are_left_out() -> None:
     found = stops(pauses(("node1", 29.9, 500, True), ("node1", 40, 10, True), ("node1", 90, 700, True)))
     assert found.longest_ms is not None
     assert found.longest_ms.high == 10
 
 
-def test_stalls_are_counted_apart():
+def test_stalls_are_counted_apart() -> None:
     found = stops(pauses(("node1", 40, 10, True), ("node1", 41, 900, False)))
     assert (found.stops, found.stalls, found.p99_ms) == (1, 1, 10)
 
 
-def test_collections_in_one_safepoint_are_one_stop():
+def test_collections_in_one_safepoint_are_one_stop() -> None:
     nested = pauses(("node1", 40, 34.4863, True), ("node1", 40.001, 34.4863, True), ("node2", 40, 34.4863, True))
     assert stops(nested).stopped_share == pytest.approx(2 * 0.0344863 / 120)
 
 
-def test_a_log_without_pauses_has_no_longest():
+def test_a_log_without_pauses_has_no_longest() -> None:
     found = stops(pauses())
     assert (found.stops, found.longest_ms, found.p50_ms) == (0, None, None)
 
 
-def test_cells_without_gc_logs_are_left_out():
+def test_cells_without_gc_logs_are_left_out() -> None:
     data = campaign_of({"a": {1000: "mm"}})
     assert all(isinstance(attempt, AttemptData) for attempt in data.attempts)
     assert stops_by_load(cell_results(data), 30, 90) == ()

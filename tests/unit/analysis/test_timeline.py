@@ -34,7 +34,7 @@ def faults(*tracks: Track) -> tuple[str, ...]:
     ],
     ids=["exact", "one record", "10 s", "jitter as latte's", "a late tick", "a stub at the end", "a seam of 40 ms"],
 )
-def test_a_sound_log_has_no_faults(sound):
+def test_a_sound_log_has_no_faults(sound: Track) -> None:
     assert faults(sound) == ()
 
 
@@ -71,27 +71,27 @@ def test_a_sound_log_has_no_faults(sound):
     ],
     ids=["gap", "overlap", "twice", "long", "short", "negative", "clock back", "clock forward", "two gaps"],
 )
-def test_an_unsound_log_is_refused_with_its_line_and_reason(unsound, fault):
+def test_an_unsound_log_is_refused_with_its_line_and_reason(unsound: Track, fault: str) -> None:
     assert faults(unsound) == (fault,)
 
 
-def test_logs_of_one_run_begin_together():
+def test_logs_of_one_run_begin_together() -> None:
     assert faults(steady(30, name="a"), steady(28, start=2.0, name="b")) == (
         "b: begins 2.000 s after a: logs of one run cover the same time",
     )
 
 
-def test_logs_of_one_run_end_together():
+def test_logs_of_one_run_end_together() -> None:
     assert faults(steady(30, name="a"), steady(15, name="b")) == (
         "b: ends 15.000 s before a: logs of one run cover the same time",
     )
 
 
-def test_a_few_records_less_at_the_end_are_a_remark():
+def test_a_few_records_less_at_the_end_are_a_remark() -> None:
     tracks = steady(30, name="a"), steady(28, name="b")
     assert faults(*tracks) == ()
     assert timeline_notes(tracks) == ("b: ends 2.000 s before the longest log; nothing is judged after it",)
 
 
-def test_logs_that_end_together_need_no_remark():
+def test_logs_that_end_together_need_no_remark() -> None:
     assert timeline_notes([steady(30), track(*((place + 0.002, 1.0) for place in range(30)))]) == ()

@@ -20,7 +20,7 @@ def bomb(mebibytes: int) -> bytes:
     return b"".join([*(packer.compress(bytes(MIB)) for _ in range(mebibytes)), packer.flush()])
 
 
-def test_members_of_any_length_are_read_as_gzip_reads_them():
+def test_members_of_any_length_are_read_as_gzip_reads_them() -> None:
     parts = [b"a" * 70_000, b"", bytes(range(256)) * 999, b"end"]
     data = b"".join(gzip.compress(part) for part in parts)
     assert unpacked(data, "x") == (b"".join(parts), False)
@@ -29,13 +29,13 @@ def test_members_of_any_length_are_read_as_gzip_reads_them():
 
 
 @pytest.mark.parametrize("missing", [1, 9, 20])
-def test_a_gz_that_ends_early_is_read_as_far_as_it_goes(missing):
+def test_a_gz_that_ends_early_is_read_as_far_as_it_goes(missing: int) -> None:
     text, cut_short = unpacked(gzip.compress(b"abc" * 1000, 0)[:-missing], "x")
     assert (b"abc" * 1000).startswith(text)
     assert cut_short
 
 
-def test_what_unpacks_to_more_than_the_bound_is_refused_before_it_is_kept():
+def test_what_unpacks_to_more_than_the_bound_is_refused_before_it_is_kept() -> None:
     data = bomb(200)
     assert len(data) < MIB
     tracemalloc.start()
@@ -47,26 +47,26 @@ def test_what_unpacks_to_more_than_the_bound_is_refused_before_it_is_kept():
         tracemalloc.stop()
 
 
-def test_many_small_members_and_plain_files_count_too():
+def test_many_small_members_and_plain_files_count_too() -> None:
     with pytest.raises(LogError, match="more than 0 MiB"):
         unpacked(gzip.compress(b"a" * 600) * 2, "x", most=1000)
     with pytest.raises(LogError, match="more than 0 MiB"):
         unpacked(b"a" * 1001, "x", most=1000)
 
 
-def test_the_files_of_a_run_are_bounded_together():
+def test_the_files_of_a_run_are_bounded_together() -> None:
     files = [("a", bomb(60)), ("b", b"x" * MIB), ("c", bomb(60))]
     require_bounded(files, most=121 * MIB)
     with pytest.raises(LogError, match="c: with this file, those of its run hold more than 120 MiB together"):
         require_bounded(files, most=120 * MIB)
 
 
-def test_a_histogram_that_unpacks_to_more_than_any_holds_is_none():
+def test_a_histogram_that_unpacks_to_more_than_any_holds_is_none() -> None:
     with pytest.raises(ValueError, match="is larger than any histogram"):
         inflate(packed(bytes(65 * MIB)).encode())
 
 
-def test_a_log_of_too_many_lines_is_refused(monkeypatch):
+def test_a_log_of_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hdrlog, "_MOST_LINES", 5)
     with pytest.raises(LogError, match="x: has more than 5 lines"):
         read_log(log(every_second([[1]] * 3)), "x")

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import instant
@@ -132,10 +133,11 @@ def cloud(monkeypatch):
 
 def without_credentials(settings):
     tools = instant.toolkit(settings)
-    secrets = NoSecrets()
+    secrets: Any = NoSecrets()
+    connect: Any = None
     outage = Outage(tools.clock)
     options, records = StoredOptions(tools.store, outage), StoredLaunches(tools.store, outage)
-    ec2 = Ec2Provider(secrets, options, tools.clock, None, "store", print, records)
+    ec2 = Ec2Provider(secrets, options, tools.clock, connect, "store", print, records)
     return replace(tools, providers={**tools.providers, "ec2": ec2}, tariffs={"ec2": Ec2Tariffs(secrets)})
 
 

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from tests.fakes.installation import Installation, instant_definition
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import NotFound, Refused

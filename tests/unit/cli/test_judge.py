@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -30,20 +31,20 @@ ARGUMENTS = ["--warmup", "10s", "--interval", "10s", "--percentile", "99.9", "--
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
-def met(folder) -> list[str]:
+def met(folder: Path) -> list[str]:
     (folder / "r.hdr-intended-mutations").write_bytes(log(every_second([[FAST] * 4] * 33)))
     (folder / "r.hdr-intended-selects").write_bytes(log(every_second([[2 * FAST]] * 33)))
     return ["r.hdr-intended-mutations", "r.hdr-intended-selects"]
 
 
 @pytest.fixture
-def missed(folder) -> list[str]:
+def missed(folder: Path) -> list[str]:
     seconds = [[FAST] * 5] * 20 + [[FAST] * 4 + [SLOW]] + [[FAST] * 5] * 9
     (folder / "missed.hlog").write_bytes(log(every_second(seconds)))
     return ["missed.hlog"]
@@ -55,12 +56,12 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, arguments)
 
 
-def document(*arguments: str) -> tuple[int, dict[str, object]]:
+def document(*arguments: str) -> tuple[int, dict[str, Any]]:
     result = run(*arguments, "--json")
     return result.exit_code, json.loads(result.stdout)
 
 
-def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(met):
+def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(met: list[str]) -> None:
     code, found = document(*met, *ARGUMENTS)
     assert code == 0
     assert list(found) == KEYS
@@ -92,7 +93,7 @@ def test_the_json_object_of_a_met_service_level_is_exactly_the_documented_one(me
     assert (found["format"], found["whole_run"], found["errors"]) == ("HdrHistogram interval log", [], None)
 
 
-def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(missed):
+def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(missed: list[str]) -> None:
     code, found = document(*missed, *ARGUMENTS)
     assert (code, found["verdict"], found["judged"], found["missed"]) == (1, "missed", 2, 1)
     assert [interval["met"] for interval in found["intervals"]] == [True, False]
@@ -101,7 +102,7 @@ def test_a_missed_service_level_exits_with_1_and_says_where_and_by_how_much(miss
     ]
 
 
-def test_the_percentile_and_the_bound_asked_for_are_judged(missed):
+def test_the_percentile_and_the_bound_asked_for_are_judged(missed: list[str]) -> None:
     assert document(*missed, "--percentile", "50")[0] == 0
     assert document(*missed, "--below", "251ms")[0] == 0
     assert document(*missed, "--below", "250.111ms")[0] == 1
@@ -118,7 +119,7 @@ def test_the_percentile_and_the_bound_asked_for_are_judged(missed):
     ],
     ids=["missing", "empty", "another file", "a gap", "an empty interval"],
 )
-def test_what_is_no_measurement_exits_with_2_and_prints_one_object(folder, content, reason):
+def test_what_is_no_measurement_exits_with_2_and_prints_one_object(folder: Path, content: Any, reason: str) -> None:
     if content is not None:
         (folder / "x.hlog").write_bytes(content)
     code, found = document("x.hlog", *ARGUMENTS)
@@ -127,26 +128,26 @@ def test_what_is_no_measurement_exits_with_2_and_prints_one_object(folder, conte
     assert reason in found["reasons"][0]
 
 
-def test_a_folder_is_unreadable(folder):
+def test_a_folder_is_unreadable(folder: Path) -> None:
     code, found = document(str(folder))
     assert code == 2
     assert "can't be read (Is a directory)" in found["reasons"][0]
 
 
-def test_one_log_named_twice_is_refused(missed):
+def test_one_log_named_twice_is_refused(missed: list[str]) -> None:
     code, found = document(*missed, *missed)
     assert code == 2
     assert found["reasons"] == ["missed.hlog: stands twice among the logs (give each log once)"]
 
 
-def test_service_times_beside_response_times_are_refused(met, folder):
+def test_service_times_beside_response_times_are_refused(met: list[str], folder: Path) -> None:
     (folder / "r.hdr-mutations").write_bytes(log(every_second([[FAST] * 3] * 33)))
     code, found = document(*met, "r.hdr-mutations")
     assert code == 2
     assert "r.hdr-mutations: holds service times" in found["reasons"][0]
 
 
-def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed, folder):
+def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed: list[str], folder: Path) -> None:
     whole = (folder / "missed.hlog").read_bytes()
     (folder / "cut.hlog").write_bytes(whole[:-20])
     code, found = document("cut.hlog", *ARGUMENTS)
@@ -156,14 +157,14 @@ def test_a_log_cut_short_is_judged_as_far_as_it_goes_and_that_is_said(missed, fo
     ]
 
 
-def test_operations_can_be_named_and_units_given(folder):
+def test_operations_can_be_named_and_units_given(folder: Path) -> None:
     (folder / "c.hdr").write_bytes(log(every_second([[5_000_000]] * 10, "head")))
     code, found = document("c.hdr", "--unit", "ns", "--operation", "head=reads")
     assert code == 0
     assert found["by_operation"]["reads"]["max_ms"] == pytest.approx(5.0, rel=1e-3)
 
 
-def test_the_text_marks_the_missed_intervals_and_ends_with_the_verdict(missed):
+def test_the_text_marks_the_missed_intervals_and_ends_with_the_verdict(missed: list[str]) -> None:
     result = run(*missed, *ARGUMENTS)
     lines = result.stdout.splitlines()
     assert result.exit_code == 1
@@ -188,14 +189,14 @@ def test_the_text_marks_the_missed_intervals_and_ends_with_the_verdict(missed):
     assert lines[-1] == "Missed: p99.9 of every 10s interval below 100ms: missed in 1 of 2."
 
 
-def test_the_text_shows_reads_and_writes_apart(met):
+def test_the_text_shows_reads_and_writes_apart(met: list[str]) -> None:
     lines = [one.split() for one in run(*met, *ARGUMENTS).stdout.splitlines()]
     assert ["all", "1.000", "2.000", "2.000", "2.000", "2.000"] in lines
     assert ["reads", *["2.000"] * 5] in lines
     assert ["writes", *["1.000"] * 5] in lines
 
 
-def test_the_text_of_an_invalid_measurement_gives_the_reason(folder):
+def test_the_text_of_an_invalid_measurement_gives_the_reason(folder: Path) -> None:
     result = run("none.hlog")
     assert result.exit_code == 2
     assert result.stdout.splitlines() == [
@@ -204,7 +205,7 @@ def test_the_text_of_an_invalid_measurement_gives_the_reason(folder):
     ]
 
 
-def test_sliding_windows_find_what_falls_on_both_sides_of_a_border(folder):
+def test_sliding_windows_find_what_falls_on_both_sides_of_a_border(folder: Path) -> None:
     seconds = [[FAST] * 500 for _ in range(30)]
     for second in (19, 20):
         seconds[second] = [FAST] * 497 + [SLOW] * 3
@@ -215,7 +216,7 @@ def test_sliding_windows_find_what_falls_on_both_sides_of_a_border(folder):
     assert [one["start_s"] for one in slid[1]["intervals"]] == [float(second) for second in range(21)]
 
 
-def test_what_tells_of_the_whole_run_only_is_shown_and_not_judged(folder):
+def test_what_tells_of_the_whole_run_only_is_shown_and_not_judged(folder: Path) -> None:
     sample = Path(__file__).parents[2] / "samples" / "easy-stress-reads.txt"
     code, found = document(str(sample))
     assert (code, found["verdict"], found["format"]) == (2, "invalid", "percentile table of a whole run")
@@ -230,7 +231,7 @@ def test_what_tells_of_the_whole_run_only_is_shown_and_not_judged(folder):
     assert "Whole run, reads: 1,018 operations: p50 0.870 ms" in run(str(sample)).stdout
 
 
-def test_failures_that_a_file_tells_are_named(met, folder):
+def test_failures_that_a_file_tells_are_named(met: list[str], folder: Path) -> None:
     head = ",,Mutations,,,Reads,,,Deletes,,,Errors,\nTimestamp, Elapsed Time,Count,Latency (p99),1min (req/s),"
     row = "2026-01-31T12:00:00Z,3,10,1.0,0.0,10,1.0,0.0,0,0.0,0.0,7,0.0\n"
     (folder / "r.csv").write_text(
@@ -241,7 +242,7 @@ def test_failures_that_a_file_tells_are_named(met, folder):
     assert any("7 operations of the whole run failed" in reason for reason in found["reasons"])
 
 
-def test_a_format_that_is_forced_must_be_one(missed):
+def test_a_format_that_is_forced_must_be_one(missed: list[str]) -> None:
     result = run(*missed, "--format", "csv")
     assert result.exit_code == 2
     assert "cassandra-stress" in result.stderr
@@ -262,13 +263,13 @@ def test_a_format_that_is_forced_must_be_one(missed):
         ["--operation", "head=both"],
     ],
 )
-def test_wrong_options_exit_with_2_and_name_the_option(missed, wrong):
+def test_wrong_options_exit_with_2_and_name_the_option(missed: list[str], wrong: Any) -> None:
     result = run(*missed, *wrong)
     assert result.exit_code == 2
     assert wrong[0] in result.stderr
 
 
-def test_judging_imports_nothing_heavy():
+def test_judging_imports_nothing_heavy() -> None:
     heavy = ("pandas", "pyarrow", "altair", "great_expectations", "boto3", "airflow", "scipy")
     code = (
         "import sys; from plimsoll.analysis.judging import judge_logs; import plimsoll.cli.judge_answer; "

@@ -1,12 +1,15 @@
 """`plimsoll prepare` with sound and faulty definitions side by side: what is sound is prepared."""
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes import instant
 from tests.fakes.instant import InstantDatabase
+from tests.fakes.instant.faults import Faults
 
 from plimsoll import cli
 from plimsoll.domain.errors import ArtefactError
@@ -19,18 +22,18 @@ FAULTY = "name: faulty\nrepeats: none\n"
 class Shelf(InstantDatabase):
     """Has what release 4.0.1 needs, and nothing else."""
 
-    def prepare(self, definition):
+    def prepare(self, definition: Any) -> None:
         if definition.system.version != "4.0.1":
             raise ArtefactError("there is no such release", where=f"Cassandra {definition.system.version}")
 
 
-def toolkit(settings):
+def toolkit(settings: Any) -> Any:
     tools = instant.toolkit(settings)
-    return replace(tools, databases={"cassandra": Shelf(None)})
+    return replace(tools, databases={"cassandra": Shelf(Faults(settings.work / "faults"))})
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", f"{__name__}:toolkit")
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
     monkeypatch.setenv("PLIMSOLL_CACHE", "/the/cache")
@@ -41,10 +44,10 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def prepare(capsys, monkeypatch):
+def prepare(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Run the command as the console script does: exit code, standard output, standard error."""
 
-    def run(*names):
+    def run(*names: Any) -> tuple[Any, str, str]:
         monkeypatch.setattr("sys.argv", ["plimsoll", "prepare", *map(str, names)])
         with pytest.raises(SystemExit) as ended:
             cli.app()
@@ -53,13 +56,13 @@ def prepare(capsys, monkeypatch):
     return run
 
 
-def test_sound_ones_alone_are_prepared_in_silence(folder, prepare):
+def test_sound_ones_alone_are_prepared_in_silence(folder: Path, prepare: Callable[..., Any]) -> None:
     (folder / "demo.yaml").write_text(DEMO)
     shutil.copy(SHIPPED / "azul-2022.yaml", folder)
     assert prepare() == (0, "all artefacts are ready in /the/cache\n", "")
 
 
-def test_a_faulty_one_is_named_with_its_problem_and_stops_nothing(folder, prepare):
+def test_a_faulty_one_is_named_with_its_problem_and_stops_nothing(folder: Path, prepare: Callable[..., Any]) -> None:
     (folder / "demo.yaml").write_text(DEMO)
     (folder / "a-faulty.yaml").write_text(FAULTY)
     (folder / "unknown-release.yaml").write_text(
@@ -73,7 +76,7 @@ def test_a_faulty_one_is_named_with_its_problem_and_stops_nothing(folder, prepar
     assert "plimsoll: unknown-release is not prepared: Cassandra 4.0.99: there is no such release" in err
 
 
-def test_one_that_was_asked_for_fails_the_command_after_the_others(folder, prepare):
+def test_one_that_was_asked_for_fails_the_command_after_the_others(folder: Path, prepare: Callable[..., Any]) -> None:
     (folder / "demo.yaml").write_text(DEMO)
     (folder / "faulty.yaml").write_text(FAULTY)
     code, out, err = prepare("faulty", "demo")
@@ -82,19 +85,21 @@ def test_one_that_was_asked_for_fails_the_command_after_the_others(folder, prepa
     assert prepare("nonesuch")[0] == 2
 
 
-def test_where_nothing_could_be_had_the_command_fails(folder, prepare):
+def test_where_nothing_could_be_had_the_command_fails(folder: Path, prepare: Callable[..., Any]) -> None:
     (folder / "demo.yaml").write_text(DEMO.replace("4.0.1", "4.0.99"))
     code, out, err = prepare()
     assert (code, out) == (2, "")
     assert "there is no such release" in err
 
 
-def test_a_folder_of_faulty_ones_alone_does_not_keep_airflow_from_starting(folder, prepare):
+def test_a_folder_of_faulty_ones_alone_does_not_keep_airflow_from_starting(
+    folder: Path, prepare: Callable[..., Any]
+) -> None:
     (folder / "faulty.yaml").write_text(FAULTY)
     code, out, err = prepare()
     assert (code, out) == (0, "")
     assert "faulty is not prepared" in err
 
 
-def test_where_no_definition_runs_here_nothing_is_missing(folder, prepare):
+def test_where_no_definition_runs_here_nothing_is_missing(folder: Path, prepare: Callable[..., Any]) -> None:
     assert prepare()[0] == 0

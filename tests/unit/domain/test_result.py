@@ -1,6 +1,7 @@
 """Checks and verdicts as they are told, those of earlier versions too."""
 
 import json
+from typing import Any
 
 import pytest
 from tests.unit.quality import sound
@@ -23,28 +24,28 @@ def check(**changes: object) -> Check:
         ({"tested": False, "success": False, "severity": "invalid"}, "not tested"),
     ],
 )
-def test_a_check_passed_or_not_or_could_not_be_made(changes, result):
+def test_a_check_passed_or_not_or_could_not_be_made(changes: Any, result: str) -> None:
     assert check(**changes).result == result
 
 
-def test_a_sentence_says_what_was_observed_or_that_nothing_was():
+def test_a_sentence_says_what_was_observed_or_that_nothing_was() -> None:
     assert check(success=False, observed="4%").sentence == "steal: expected at most 1%, observed 4%"
     untested = check(observed="nothing known", tested=False)
     assert untested.sentence == "steal: expected at most 1%, not tested: nothing known"
 
 
 @pytest.mark.parametrize("observed", ["nothing known", "all 0 rows", "could not be evaluated: no such column"])
-def test_stored_checks_of_earlier_versions_tell_by_what_they_observed(observed):
+def test_stored_checks_of_earlier_versions_tell_by_what_they_observed(observed: str) -> None:
     assert check(observed=observed).result == "not tested"
     assert check(observed="all 12 rows").result == "passed"
 
 
-def test_a_check_reads_back_as_it_was_stored():
+def test_a_check_reads_back_as_it_was_stored() -> None:
     for one in (check(), check(observed="nothing known", tested=False)):
         assert Check.model_validate_json(one.model_dump_json()) == one
 
 
-def test_a_stored_verdict_of_an_earlier_version_is_read_and_told_as_today():
+def test_a_stored_verdict_of_an_earlier_version_is_read_and_told_as_today() -> None:
     stored = json.loads(sound.verdict(sound.CELL).model_dump_json())
     del stored["opening_backlog"]
     unknown = "generator's CPU: expected less than 90% of its host's processors"

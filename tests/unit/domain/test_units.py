@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -8,17 +9,17 @@ from plimsoll.domain import units
 @pytest.mark.parametrize(
     ("text", "seconds"), [("150m", 9000), ("90s", 90), ("100ms", 0.1), ("2h", 7200), ("250us", 0.00025), ("1.5s", 1.5)]
 )
-def test_durations_are_read(text, seconds):
+def test_durations_are_read(text: str, seconds: float) -> None:
     assert units.parse_duration(text) == timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("text", ["150m", "90s", "100ms", "2h", "250us", "0s"])
-def test_durations_are_written_as_they_were_read(text):
+def test_durations_are_written_as_they_were_read(text: str) -> None:
     written = units.format_duration(units.parse_duration(text))
     assert units.parse_duration(written) == units.parse_duration(text)
 
 
-def test_the_longest_unit_that_divides_is_chosen():
+def test_the_longest_unit_that_divides_is_chosen() -> None:
     assert units.format_duration(timedelta(minutes=150)) == "150m"
     assert units.format_duration(timedelta(hours=2)) == "2h"
     assert units.format_count(100_000_000) == "100M"
@@ -26,19 +27,19 @@ def test_the_longest_unit_that_divides_is_chosen():
 
 
 @pytest.mark.parametrize("text", ["150", "m", "10 parsecs", "-1s", "1e3s", "0.1us", ""])
-def test_text_that_is_no_duration_is_refused(text):
+def test_text_that_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"unit|is not a duration like"):
         units.parse_duration(text)
 
 
 @pytest.mark.parametrize("value", [40, 40.5, True, None])
 @pytest.mark.parametrize("parse", [units.parse_size, units.parse_rate, units.parse_duration])
-def test_a_number_without_unit_is_refused(parse, value):
+def test_a_number_without_unit_is_refused(parse: Any, value: Any) -> None:
     with pytest.raises(ValueError, match="needs a unit"):
         parse(value)
 
 
-def test_sizes_are_binary_and_counts_decimal():
+def test_sizes_are_binary_and_counts_decimal() -> None:
     assert units.parse_size("1K") == 1024
     assert units.parse_count("1k") == 1000
     assert units.parse_count(200_000) == 200_000
@@ -46,12 +47,12 @@ def test_sizes_are_binary_and_counts_decimal():
 
 
 @pytest.mark.parametrize(("text", "usd"), [("1500 USD", 1500.0), ("0.5USD", 0.5), ("1421.75 USD", 1421.75)])
-def test_money_is_read_and_written(text, usd):
+def test_money_is_read_and_written(text: str, usd: float) -> None:
     assert units.parse_usd(text) == usd
     assert units.parse_usd(units.format_usd(usd)) == usd
 
 
 @pytest.mark.parametrize("value", [1500, "1500", "1500 EUR", "USD", "-1 USD", None])
-def test_money_without_its_currency_is_refused(value):
+def test_money_without_its_currency_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=r"USD|unit"):
         units.parse_usd(value)

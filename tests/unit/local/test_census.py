@@ -15,7 +15,9 @@ from plimsoll_airflow.local.home import Home
 class Made:
     """A process as psutil shows it. `environ` None: it can't be read, as of an undumpable process."""
 
-    def __init__(self, pid: int, parent: int, environ: dict[str, str] | None, *, name: str = "python", cwd: str = "/"):
+    def __init__(
+        self, pid: int, parent: int, environ: dict[str, str] | None, *, name: str = "python", cwd: str = "/"
+    ) -> None:
         self.pid, self.info = pid, {"ppid": parent}
         self._environ, self._name, self._cwd = environ, name, cwd
 
@@ -58,7 +60,7 @@ def found(
             raise psutil.NoSuchProcess(pid)
         return made[pid]
 
-    monkeypatch.setattr(census.psutil, "process_iter", processes)
+    monkeypatch.setattr(psutil, "process_iter", processes)
     monkeypatch.setattr(census, "_process", process)
     monkeypatch.setattr(census, "_session", lambda pid: (sessions or {}).get(pid, 0))
     members: list[Member] = census.members(home)

@@ -37,7 +37,7 @@ class Airflow:
 
     def __init__(
         self, *, beats: list[str], parsed: list[str | None], import_errors: list[dict[str, str]] | None = None
-    ):
+    ) -> None:
         self.beats, self.parsed, self.import_errors = beats, parsed, import_errors or []
         self.asked: list[str] = []
 
@@ -66,7 +66,7 @@ class Airflow:
 
     def _dag(self) -> dict[str, Any] | None:
         parsed = self.parsed.pop(0) if len(self.parsed) > 1 else self.parsed[0]
-        return parsed and {"dag_id": "demo", "is_paused": True, "last_parsed_time": parsed}
+        return {"dag_id": "demo", "is_paused": True, "last_parsed_time": parsed} if parsed else None
 
 
 def test_signs_of_life_and_dags_of_an_earlier_stack_do_not_count(home: Home) -> None:

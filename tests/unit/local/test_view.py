@@ -1,5 +1,6 @@
 """What people see of a campaign while it runs."""
 
+import time
 from datetime import UTC, datetime
 from io import StringIO
 
@@ -8,7 +9,6 @@ from rich.console import Console
 
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName
-from plimsoll_airflow.local import screen
 from plimsoll_airflow.local.screen import PlainScreen
 from plimsoll_airflow.local.view import FAILURES_SHOWN, clock, progress_line, progress_view
 
@@ -87,7 +87,7 @@ def test_when_nothing_is_left_to_measure_no_time_is_guessed() -> None:
 
 def test_a_log_gets_a_line_when_something_changed_and_it_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter([0.0, 2.0, 7.0, 14.0])
-    monkeypatch.setattr(screen.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
     output = StringIO()
     plain = PlainScreen(Console(file=output, width=20))
     waiting, met = campaign(cell("waiting")), campaign(cell("met"))

@@ -1,4 +1,5 @@
 from math import inf, isnan
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -8,7 +9,7 @@ from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality import attempt_tables as tables
 
 
-def run(**changes) -> dict:
+def run(**changes: Any) -> dict[Any, Any]:
     return tables.run(sound.definition(), sound.CELL, sound.measured(**changes)).iloc[0].to_dict()
 
 

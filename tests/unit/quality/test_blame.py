@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from tests.unit.quality import sound
 
@@ -8,7 +10,7 @@ ATTEMPTED = 30_000
 """Of `sound.definition`: 1000/s for 30 s."""
 
 
-def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int = 0, **changes) -> str:
+def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int = 0, **changes: Any) -> str:
     """Who is; `later`: operations that were answered, but only after the judged time."""
     answered = {"operations": {"writes": round(achieved_share * ATTEMPTED) + later}}
     return held_back_by(
@@ -20,72 +22,72 @@ def blamed(achieved_share: float, cpu_share: float | None = 0.3, *, later: int =
     )
 
 
-def test_a_rate_within_one_per_cent_was_held_back_by_nobody():
+def test_a_rate_within_one_per_cent_was_held_back_by_nobody() -> None:
     assert blamed(0.99, in_flight_max=100) == "nobody"
     assert blamed(1.01) == "nobody"
 
 
-def test_a_generator_with_all_it_may_in_flight_waited_for_the_database():
+def test_a_generator_with_all_it_may_in_flight_waited_for_the_database() -> None:
     assert blamed(0.9, in_flight_max=100) == "database"
     assert blamed(0.9, in_flight_max=90) == "database"
 
 
-def test_a_generator_with_room_to_spare_that_was_on_time_is_a_riddle():
+def test_a_generator_with_room_to_spare_that_was_on_time_is_a_riddle() -> None:
     assert blamed(0.9, in_flight_max=89) == "unknown"
     assert blamed(0.9, in_flight_max=None) == "unknown"
 
 
 @pytest.mark.parametrize("in_flight", [9, 100])
-def test_a_late_or_busy_generator_is_to_blame_even_when_it_was_blocked_too(in_flight):
+def test_a_late_or_busy_generator_is_to_blame_even_when_it_was_blocked_too(in_flight: int) -> None:
     # A tenth of 30 s is lost: 3 s, of which the generator's own lateness is a tenth.
     assert blamed(0.9, in_flight_max=in_flight, schedule_lag_p99_ms=300.0) == "load generator"
     assert blamed(0.9, cpu_share=0.9, in_flight_max=in_flight) == "load generator"
 
 
-def test_a_little_lateness_does_not_explain_a_great_loss():
+def test_a_little_lateness_does_not_explain_a_great_loss() -> None:
     assert blamed(0.9, in_flight_max=100, schedule_lag_p99_ms=299.0) == "database"
     assert blamed(0.4, in_flight_max=100, schedule_lag_p99_ms=1700.0) == "database"
 
 
-def test_lateness_that_cost_no_operation_is_not_blamed():
+def test_lateness_that_cost_no_operation_is_not_blamed() -> None:
     assert blamed(1.0, schedule_lag_p99_ms=1000.0) == "nobody"
     assert blamed(1.0, cpu_share=0.95) == "nobody"
 
 
-def test_figures_that_a_generator_does_not_give_are_not_held_against_it():
+def test_figures_that_a_generator_does_not_give_are_not_held_against_it() -> None:
     assert blamed(0.9, cpu_share=None, in_flight_max=100, schedule_lag_p99_ms=None) == "database"
 
 
-def test_failed_operations_were_sent_so_nobody_held_them_back():
+def test_failed_operations_were_sent_so_nobody_held_them_back() -> None:
     # 28,500 answered and 1,500 failed are all of 30,000.
     assert blamed(0.95, errors={"client_timeout": 1500}) == "nobody"
 
 
-def test_operations_under_way_at_the_end_were_sent_so_nobody_held_them_back():
+def test_operations_under_way_at_the_end_were_sent_so_nobody_held_them_back() -> None:
     # The database stood still across the end for 1.5 % of the judged time.
     assert blamed(0.985, later=450, in_flight_max=450) == "nobody"
     assert blamed(0.985, later=450, in_flight_max=450, schedule_lag_p99_ms=100.0) == "nobody"
 
 
-def test_a_backlog_that_was_sent_after_the_end_was_not_sent_in_time():
+def test_a_backlog_that_was_sent_after_the_end_was_not_sent_in_time() -> None:
     assert blamed(0.985, later=450, in_flight_max=100) == "database"
     assert blamed(0.985, later=450, in_flight_max=9) == "unknown"
     assert blamed(0.985, later=450, in_flight_max=9, schedule_lag_p99_ms=300.0) == "load generator"
     assert blamed(0.985, later=450, in_flight_max=None) == "unknown"
 
 
-def test_operations_given_up_for_lateness_were_never_sent():
+def test_operations_given_up_for_lateness_were_never_sent() -> None:
     assert blamed(0.95, errors={"overflow": 1500}, in_flight_max=100) == "database"
     assert blamed(0.95, errors={"overflow": 1500}) == "unknown"
     assert blamed(0.995, errors={"overflow": 60}, in_flight_max=100) == "database"
     assert blamed(1.0, errors={"unfinished": 60}, in_flight_max=100) == "database"
 
 
-def test_a_run_without_any_operation_was_not_held_back_by_nobody():
+def test_a_run_without_any_operation_was_not_held_back_by_nobody() -> None:
     assert blamed(0.0) == "unknown"
 
 
-def test_shares_of_errors():
+def test_shares_of_errors() -> None:
     summary = sound.summary(errors={"write timeout": 10, "connection": 20, "other": 30})
     assert error_share(summary) == 60 / 30_060
     assert foreign_error_share(summary) == 50 / 30_060
@@ -93,30 +95,30 @@ def test_shares_of_errors():
     assert error_share(nothing) == foreign_error_share(nothing) == 0.0
 
 
-def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound():
+def test_a_hiccup_misses_an_interval_when_more_than_the_percentile_allows_wait_beyond_the_bound() -> None:
     # p99.9 of 10 s: the operations due in 10 ms may wait longer than 100 ms.
     assert ServiceLevel().standstill_ms == pytest.approx(110.0)
     assert ServiceLevel(percentile=100).standstill_ms == 100.0
 
 
-def owed(worst_missed_ms: float | None, **changes) -> str:
+def owed(worst_missed_ms: float | None, **changes: Any) -> str:
     return miss_owed_to(ServiceLevel(), sound.summary(**changes), worst_missed_ms)
 
 
-def test_a_miss_that_a_standstill_may_have_caused_is_the_generators():
+def test_a_miss_that_a_standstill_may_have_caused_is_the_generators() -> None:
     assert owed(105.0, hiccup_max_ms=110.0) == "load generator"
     assert owed(209.0, schedule_lag_max_ms=110.0) == "load generator"
 
 
-def test_a_miss_beyond_what_a_standstill_explains_is_the_databases():
+def test_a_miss_beyond_what_a_standstill_explains_is_the_databases() -> None:
     assert owed(210.0, hiccup_max_ms=110.0) == "database"
     assert owed(1800.0, hiccup_max_ms=400.0, schedule_lag_max_ms=460.0) == "database"
 
 
-def test_a_standstill_too_short_to_make_an_interval_miss_excuses_nothing():
+def test_a_standstill_too_short_to_make_an_interval_miss_excuses_nothing() -> None:
     assert owed(100.5, hiccup_max_ms=109.0, schedule_lag_max_ms=109.0) == "database"
     assert owed(100.5, hiccup_max_ms=None, schedule_lag_max_ms=None) == "database"
 
 
-def test_where_nothing_was_missed_nobody_owes_anything():
+def test_where_nothing_was_missed_nobody_owes_anything() -> None:
     assert owed(None, hiccup_max_ms=5000.0) == "nobody"

@@ -1,3 +1,5 @@
+from typing import Any
+
 from tests.unit.quality import sound
 
 from plimsoll.domain.cell import Cell
@@ -8,29 +10,29 @@ def cell(variant: str = "g1", repeat: int = 1) -> Cell:
     return Cell(variant=variant, load_ops_s=1000, repeat=repeat)
 
 
-def three(odd) -> dict:
+def three(odd: Any) -> dict[Cell, Any]:
     return {cell(repeat=1): sound.fingerprint(), cell(repeat=2): sound.fingerprint(), cell(repeat=3): odd}
 
 
-def test_cells_alike_have_no_deviation():
+def test_cells_alike_have_no_deviation() -> None:
     assert deviations(three(sound.fingerprint())) == ()
     assert deviations({}) == ()
 
 
-def test_variants_may_differ_from_each_other():
+def test_variants_may_differ_from_each_other() -> None:
     other = sound.node("node1", collector="ZGC", flags={"UseZGC": "true"})
     prints = {cell("g1"): sound.fingerprint(sound.node()), cell("zgc"): sound.fingerprint(other)}
     assert deviations(prints) == ()
 
 
-def test_addresses_folders_arguments_and_offsets_may_differ():
+def test_addresses_folders_arguments_and_offsets_may_differ() -> None:
     node = sound.node("elsewhere", arguments=("-Dport=7001",), flags={"MaxHeapSize": str(sound.GIB // 2), "A": "/x"})
     moved = node.model_copy(update={"address": "127.0.0.9", "clock_offset_ms": 3.0})
     host = sound.HOST.model_copy(update={"provider": {"zone": "b"}, "memory_bytes": sound.HOST.memory_bytes - 4096})
     assert deviations(three(sound.fingerprint(moved.model_copy(update={"facts": host}), load_host=host))) == ()
 
 
-def test_the_odd_cell_is_named_with_what_is_usual():
+def test_the_odd_cell_is_named_with_what_is_usual() -> None:
     odd = sound.fingerprint(sound.node("node1"), sound.node("node2", version="11.0.14+1"), sound.node("node3"))
     (found,) = deviations(three(odd))
     assert (found.variant, found.fact, found.values) == ("g1", "JVM", 2)
@@ -39,18 +41,18 @@ def test_the_odd_cell_is_named_with_what_is_usual():
     assert found.chosen
 
 
-def test_a_flag_that_one_jvm_does_not_report_is_a_deviation():
+def test_a_flag_that_one_jvm_does_not_report_is_a_deviation() -> None:
     flags = {"MaxHeapSize": str(sound.GIB // 2), "UseNUMA": "true"}
     (found,) = deviations(three(sound.fingerprint(*(sound.node(f"node{n}", flags=flags) for n in (1, 2, 3)))))
     assert (found.fact, found.usual, found.cells) == ("flag UseNUMA", "(not reported)", ("g1-001k-r3",))
 
 
-def test_the_load_host_counts_too_and_processors_are_nobodys_choice():
+def test_the_load_host_counts_too_and_processors_are_nobodys_choice() -> None:
     host = sound.HOST.model_copy(update={"cpu_model": "another", "kernel": "7"})
     found = {one.fact: one.chosen for one in deviations(three(sound.fingerprint(load_host=host)))}
     assert found == {"load host: CPU": False, "load host: kernel": True}
 
 
-def test_another_load_generator_is_a_deviation():
+def test_another_load_generator_is_a_deviation() -> None:
     (found,) = deviations(three(sound.fingerprint(load_generator="plimsoll-stress 0.2.0")))
     assert (found.fact, found.usual) == ("load generator", "plimsoll-stress 0.1.0")

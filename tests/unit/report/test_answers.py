@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
@@ -106,7 +108,7 @@ def test_nodes_for_the_highest_load_follow_from_the_capacity() -> None:
         ({40_000: "m", 50_000: "x"}, ""),
     ],
 )
-def test_the_loads_that_would_narrow_the_answer_are_named(loads, told) -> None:
+def test_the_loads_that_would_narrow_the_answer_are_named(loads: dict[Any, Any], told: str) -> None:
     assert capacity_table(campaign_of({"a": loads}))[0].narrowing == told
 
 

@@ -1,6 +1,7 @@
 """What the report says of a judged time that begins with warm-up's backlog."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
@@ -38,19 +39,19 @@ def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
         (None, 0.4, ""),
     ],
 )
-def test_an_achieved_rate_is_remarked_on_where_it_is_not_all_its_own(backlog, share, told):
+def test_an_achieved_rate_is_remarked_on_where_it_is_not_all_its_own(backlog: Any, share: float, told: str) -> None:
     (row,) = cell_rows(findings(backlog, share))
     assert row.remark == told
 
 
-def test_nothing_is_said_of_an_attempt_without_a_rate():
+def test_nothing_is_said_of_an_attempt_without_a_rate() -> None:
     found = findings(None, 1.0)
     verdict = found.cells[0].verdict
     assert verdict
     assert achieved_remark(verdict.model_copy(update={"achieved_ops_s": None}), found.level) == ""
 
 
-def test_tables_chart_and_document_flag_the_cell():
+def test_tables_chart_and_document_flag_the_cell() -> None:
     found = findings(BACKLOG, 1.06)
     assert [row.begin_with_backlog for row in load_rows(found)] == [1]
     row = cells_frame(found).iloc[0]
@@ -61,7 +62,7 @@ def test_tables_chart_and_document_flag_the_cell():
     assert (cell.begins_with_backlog, cell.opening_backlog) == (True, BACKLOG)
 
 
-def test_where_nothing_is_known_nothing_is_claimed():
+def test_where_nothing_is_known_nothing_is_claimed() -> None:
     found = findings(None, 1.06)
     assert [row.begin_with_backlog for row in load_rows(found)] == [0]
     assert cells_frame(found)[["opening_backlog_operations", "opening_backlog_s"]].isna().all(axis=None)

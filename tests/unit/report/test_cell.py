@@ -22,7 +22,7 @@ BACKLOG = pd.DataFrame(
 )
 
 
-def test_every_interval_has_its_figures_and_what_was_not_told_is_left_out():
+def test_every_interval_has_its_figures_and_what_was_not_told_is_left_out() -> None:
     rows = backlog_figure(DATA.definition, BACKLOG).spec["data"]["values"]
     assert [(row["t"], row["v"]) for row in rows if row["strip"].startswith("Behind")] == [
         (5, 0.0), (15, 2.5), (25, 3.5), (35, 0.0),
@@ -31,13 +31,13 @@ def test_every_interval_has_its_figures_and_what_was_not_told_is_left_out():
     assert [row["t"] for row in rows if "lateness" in row["strip"]] == [5, 15, 35]
 
 
-def test_it_is_drawn_in_the_pages_inks():
+def test_it_is_drawn_in_the_pages_inks() -> None:
     svg = cell_backlog(DATA.definition, replace(DATA.attempts[0], backlog=BACKLOG))
     assert svg.startswith("<svg")
     assert "currentColor" in svg
     assert "Behind schedule" in svg
 
 
-def test_where_the_generator_told_nothing_there_is_no_chart():
+def test_where_the_generator_told_nothing_there_is_no_chart() -> None:
     with pytest.raises(NotFound, match="did not tell"):
         cell_backlog(DATA.definition, DATA.attempts[0])

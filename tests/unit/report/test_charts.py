@@ -147,7 +147,7 @@ def test_a_run_that_lasted_longer_than_asked_lies_within_its_panel(demo: Finding
     assert all(domain == [0, 95.0] for domain in domains)
 
 
-def with_intervals(demo: Findings, **changes: object) -> list[dict[str, Any]]:
+def with_intervals(demo: Findings, **changes: Any) -> list[dict[str, Any]]:
     """The rows of a timeline in whose first cell the last interval has these values."""
     first, *others = demo.data.attempts
     table = first.intervals.sort_values("start_s", kind="stable").reset_index(drop=True)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.report.conftest import patchy_campaign
+from tests.support.campaigns.synthetic.patchy import patchy_campaign
 from tests.unit.report.test_build import page_of
 
 from plimsoll.analysis.campaign import CampaignData

@@ -39,11 +39,11 @@ def demo() -> CampaignData:
     return demo_campaign()
 
 
-def test_a_campaign_that_plimsoll_ran_has_none(demo):
+def test_a_campaign_that_plimsoll_ran_has_none(demo: CampaignData) -> None:
     assert origins(analyse(demo)) == ()
 
 
-def test_what_is_told_and_what_is_not_is_gathered_by_source(demo):
+def test_what_is_told_and_what_is_not_is_gathered_by_source(demo: CampaignData) -> None:
     (found,) = origins(analyse(imported(demo, g1="5.10")))
     assert (found.source, found.licence, len(found.cells)) == ("somebody's data", "CC0", 4)
     assert found.told == {"kernel": {"5.10": ("g1-00200-r1", "g1-01500-r1")}}
@@ -51,7 +51,7 @@ def test_what_is_told_and_what_is_not_is_gathered_by_source(demo):
     assert found.unknown["kernel"] == ("shenandoah-00200-r1", "shenandoah-01500-r1")
 
 
-def test_told_facts_are_compared_side_by_side(demo):
+def test_told_facts_are_compared_side_by_side(demo: CampaignData) -> None:
     found = compare_campaigns(imported(demo, g1="5.10"), imported(demo, g1="5.15"))
     assert [(one.fact, one.variants, one.a, one.b) for one in found.environment] == [
         ("kernel", ("g1",), "5.10", "5.15")

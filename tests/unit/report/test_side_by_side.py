@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from functools import cache
 from io import StringIO
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -53,7 +54,7 @@ def slower(data: CampaignData, variant: str, factor: float) -> CampaignData:
     return replace(data, attempts=tuple(map(scaled, data.attempts)))
 
 
-def test_campaigns_that_differ_in_nothing_but_chance_show_no_difference():
+def test_campaigns_that_differ_in_nothing_but_chance_show_no_difference() -> None:
     found = compare_campaigns(plain(1), plain(2))
     assert (found.incomparable, found.environment, found.differences) == ((), (), ())
     assert [one.conclusion for one in found.tests] == ["no difference shown", "no difference shown"]
@@ -63,7 +64,7 @@ def test_campaigns_that_differ_in_nothing_but_chance_show_no_difference():
     ]
 
 
-def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_how_large():
+def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_how_large() -> None:
     found = compare_campaigns(plain(1), slower(plain(2), "zgc", 3.0))
     assert [one.conclusion for one in found.tests] == ["no difference shown", "higher"]
     zgc = found.tests[1]
@@ -75,7 +76,7 @@ def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_h
     assert "A carries 40,000 ops/s, B 40,000 ops/s (1× of A)" in found.answers[1]
 
 
-def test_two_repeats_cannot_show_anything_and_that_is_said_exactly():
+def test_two_repeats_cannot_show_anything_and_that_is_said_exactly() -> None:
     found = compare_campaigns(
         campaign(1, repeats=2, loads=LOADS[:1]), slower(campaign(2, repeats=2, loads=LOADS[:1]), "zgc", 9.0)
     )
@@ -87,7 +88,7 @@ def test_two_repeats_cannot_show_anything_and_that_is_said_exactly():
     )
 
 
-def test_a_single_repeat_says_nothing():
+def test_a_single_repeat_says_nothing() -> None:
     found = compare_campaigns(campaign(1, repeats=1), campaign(2, repeats=1))
     assert stands(found.tests[0], 0) == "no load has two valid repeats of both, so nothing can be said of a difference"
 
@@ -103,7 +104,9 @@ def test_a_single_repeat_says_nothing():
         ({"system": {"version": "4.0.1", "nodes": 6}}, ["system.nodes"]),
     ],
 )
-def test_what_was_asked_or_measured_otherwise_is_refused_by_name_unless_forced(changes, keys):
+def test_what_was_asked_or_measured_otherwise_is_refused_by_name_unless_forced(
+    changes: dict[str, Any], keys: Any
+) -> None:
     b = campaign(2, repeats=1, loads=LOADS[:1], **changes)
     with pytest.raises(Refused) as refusal:
         compare_campaigns(plain(1), b)
@@ -113,7 +116,7 @@ def test_what_was_asked_or_measured_otherwise_is_refused_by_name_unless_forced(c
     assert [one.what for one in forced.incomparable] == keys
 
 
-def test_a_new_database_release_and_other_flags_are_compared_and_named():
+def test_a_new_database_release_and_other_flags_are_compared_and_named() -> None:
     changed = definition(system={"version": "4.1.10"})
     flagged = changed.variants[0].jvm.model_copy(update={"flags": ("-XX:MaxGCPauseMillis=50",)})
     first = changed.variants[0].model_copy(update={"jvm": flagged})
@@ -127,7 +130,7 @@ def test_a_new_database_release_and_other_flags_are_compared_and_named():
     ]
 
 
-def test_a_fact_of_the_environment_that_differs_for_all_variants_stands_once_and_one_variants_own_by_its_name():
+def test_a_fact_of_the_environment_that_differs_for_all_variants_stands_once_and_one_variants_own_by_its_name() -> None:
     odd = [f"{variant}-{load}-r{repeat}" for variant in CAPACITIES for load in ("020k", "040k", "060k")
            for repeat in range(1, 6)]  # fmt: skip
     everywhere = synthetic_campaign(definition(), Plan(CAPACITIES, odd_kernels=odd))
@@ -144,7 +147,7 @@ def test_a_fact_of_the_environment_that_differs_for_all_variants_stands_once_and
     ]
 
 
-def test_an_unknown_environment_is_said_and_compared_with_nothing():
+def test_an_unknown_environment_is_said_and_compared_with_nothing() -> None:
     known = plain(1)
     unknown = replace(known, attempts=tuple(replace(one, fingerprint=None) for one in known.attempts))
     found = compare_campaigns(known, unknown)
@@ -153,7 +156,7 @@ def test_an_unknown_environment_is_said_and_compared_with_nothing():
     assert "Nothing is known of the environment in B of: g1-020k-r1" in text(found)
 
 
-def test_variants_of_other_ids_are_paired_by_name():
+def test_variants_of_other_ids_are_paired_by_name() -> None:
     a, b = plain(1), plain(2)
     found = compare_campaigns(a, b, pairing={"g1": "zgc"})
     assert [(one.variants.a, one.variants.b) for one in found.capacity] == [("g1", "zgc")]
@@ -161,12 +164,12 @@ def test_variants_of_other_ids_are_paired_by_name():
     assert found.capacity[0].ratio == 2.0
 
 
-def test_a_pair_that_is_not_there_is_refused_even_by_force():
+def test_a_pair_that_is_not_there_is_refused_even_by_force() -> None:
     with pytest.raises(Refused, match="A has no variant of that id"):
         compare_campaigns(plain(1), plain(2), pairing={"cms": "zgc"}, force=True)
 
 
-def test_campaigns_without_a_variant_in_common_are_refused():
+def test_campaigns_without_a_variant_in_common_are_refused() -> None:
     b = plain(2)
     renamed = b.definition.variants[0].model_copy(update={"id": "other"})
     changed = b.definition.model_copy(update={"variants": (renamed,), "control": None})
@@ -174,7 +177,7 @@ def test_campaigns_without_a_variant_in_common_are_refused():
         compare_campaigns(plain(1), replace(b, definition=changed, attempts=()), force=True)
 
 
-def test_a_load_that_one_campaign_does_not_have_is_shown_as_such():
+def test_a_load_that_one_campaign_does_not_have_is_shown_as_such() -> None:
     found = compare_campaigns(plain(1), campaign(2, loads=LOADS[:2]))
     assert [(one.load_ops_s, one.b is None) for one in found.loads if one.variants.a == "g1"] == [
         (20_000, False),
@@ -185,7 +188,7 @@ def test_a_load_that_one_campaign_does_not_have_is_shown_as_such():
     assert "no such load" in text(found)
 
 
-def test_the_terminal_shows_what_is_unlike_before_any_figure_and_the_range_of_each_side():
+def test_the_terminal_shows_what_is_unlike_before_any_figure_and_the_range_of_each_side() -> None:
     found = compare_campaigns(plain(1), campaign(2, workload={"read_share": 0.5}), force=True)
     shown = text(found)
     assert shown.index("NOT COMPARABLE") < shown.index("workload.read_share") < shown.index("Capacity")
@@ -193,7 +196,7 @@ def test_the_terminal_shows_what_is_unlike_before_any_figure_and_the_range_of_ea
     assert f"{spread.low:.3g} to {spread.high:.3g}" in shown
 
 
-def test_the_document_is_json_with_the_documented_keys():
+def test_the_document_is_json_with_the_documented_keys() -> None:
     found = compare_campaigns(plain(1), plain(2))
     assert list(json.loads(found.model_dump_json())) == list(CampaignComparison.model_fields)
 

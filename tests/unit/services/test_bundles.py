@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import BytesIO
+from typing import Any
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
@@ -20,18 +21,18 @@ FILES = {
 RAW = "cells/a-001k-r1/1/raw/load/load.hdr"
 
 
-def index(**changes):
+def index(**changes: Any) -> BundleIndex:
     facts = {"campaign_id": "demo-1", "generated_at": AT, "versions": {}, "commands": {}, "report": {}}
     return BundleIndex.model_validate(facts | changes)
 
 
-def written(files=FILES, **changes):
+def written(files: Any = FILES, **changes: Any) -> Any:
     stream = BytesIO()
     write_bundle(stream, index(**changes), {name: Member.of(content) for name, content in files.items()})
     return stream.getvalue()
 
 
-def zipped(files, checksums=None):
+def zipped(files: Any, checksums: Any = None) -> Any:
     """An archive of the names and contents given (pairs: names may stand twice), with right checksums by default."""
     listed = checksums_of(dict(files)) if checksums is None else checksums
     lines = "".join(f"{digest}  {name}\n" for name, digest in listed.items())
@@ -42,43 +43,43 @@ def zipped(files, checksums=None):
     return stream.getvalue()
 
 
-def whole(**changes):
+def whole(**changes: Any) -> list[Any]:
     """What `zipped` wants for a bundle without a flaw but those given: of files, and of the index."""
     told = json.loads(index().model_dump_json()) | changes
     return [(INDEX, json.dumps(told).encode()), *FILES.items()]
 
 
-def refusal(content):
+def refusal(content: Any) -> str:
     with pytest.raises(BundleError) as refused:
         read_bundle(BytesIO(content), "bundle.zip")
     return str(refused.value)
 
 
-def test_what_was_written_is_read():
+def test_what_was_written_is_read() -> None:
     bundle = read_bundle(BytesIO(written()), "bundle.zip")
     assert bundle.index == index()
     assert bundle.files == FILES
     assert read_bundle(BytesIO(zipped(whole())), "bundle.zip") == bundle
 
 
-def test_equal_content_gives_equal_bytes_in_whatever_order_it_comes():
+def test_equal_content_gives_equal_bytes_in_whatever_order_it_comes() -> None:
     assert written() == written(dict(reversed(FILES.items())))
     with ZipFile(BytesIO(written())) as archive:
         assert archive.namelist() == sorted(archive.namelist())
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_keys_that_a_newer_version_has_added_change_nothing():
+def test_keys_that_a_newer_version_has_added_change_nothing() -> None:
     assert read_bundle(BytesIO(zipped(whole(added="later"))), "bundle.zip").index == index()
 
 
-def test_sha256sum_can_read_the_checksums():
+def test_sha256sum_can_read_the_checksums() -> None:
     with ZipFile(BytesIO(written())) as archive:
         lines = archive.read(CHECKSUMS).decode().splitlines()
         assert lines == [f"{sha256(archive.read(n)).hexdigest()}  {n}" for n in archive.namelist() if n != CHECKSUMS]
 
 
-def test_raw_files_are_checked_but_not_kept():
+def test_raw_files_are_checked_but_not_kept() -> None:
     with_raw = FILES | {RAW: b"#[a histogram log]\n"}
     assert RAW not in read_bundle(BytesIO(written(with_raw)), "bundle.zip").files
     spoilt = zipped([*whole(), (RAW, b"other")], checksums_of(dict(whole()) | {RAW: b"first"}))
@@ -88,31 +89,31 @@ def test_raw_files_are_checked_but_not_kept():
 @pytest.mark.parametrize(
     "name", ["../evil", "/etc/evil", "cells/../../evil", "C:/evil", "cells\\..\\evil", "a//b", "./a"]
 )
-def test_a_member_that_leads_out_of_the_bundle_is_refused_although_its_checksum_is_right(name):
+def test_a_member_that_leads_out_of_the_bundle_is_refused_although_its_checksum_is_right(name: str) -> None:
     assert "is no plain file below the campaign" in refusal(zipped([*whole(), (name, b"x")]))
     with pytest.raises(BundleError, match="is no name of a file"):
         written({name: b"x"})
 
 
-def test_a_symbolic_link_is_refused():
+def test_a_symbolic_link_is_refused() -> None:
     link = ZipInfo("cells/link")
     link.external_attr = 0o120777 << 16
     assert "'cells/link' is no plain file" in refusal(zipped([*whole(), (link, b"/etc/passwd")], {}))
 
 
-def test_a_name_that_stands_twice_is_refused():
+def test_a_name_that_stands_twice_is_refused() -> None:
     with pytest.warns(UserWarning, match="Duplicate name"):
         twice = zipped([*whole(), ("definition.yaml", b"name: other\n")])
     assert "a name stands twice" in refusal(twice)
 
 
-def test_a_method_of_compression_that_bundles_do_not_use_is_refused():
+def test_a_method_of_compression_that_bundles_do_not_use_is_refused() -> None:
     odd = ZipInfo("odd")
     odd.compress_type = ZIP_BZIP2
     assert "compressed by another method" in refusal(zipped([*whole(), (odd, b"x")], {}))
 
 
-def test_what_would_fill_the_memory_is_refused_unread(monkeypatch):
+def test_what_would_fill_the_memory_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plimsoll.services.bundles.LARGEST_BYTES", 1 << 20)
     stream = BytesIO(zipped(whole()))
     with ZipFile(stream, "a", ZIP_DEFLATED) as archive:
@@ -132,11 +133,11 @@ def test_what_would_fill_the_memory_is_refused_unread(monkeypatch):
         (whole()[1:], None, "it has no bundle.json"),
     ],
 )
-def test_what_is_not_whole_or_too_new_is_refused(files, checksums, why):
+def test_what_is_not_whole_or_too_new_is_refused(files: Any, checksums: Any, why: str) -> None:
     assert why in refusal(zipped(files, checksums))
 
 
-def test_damage_at_any_byte_is_noticed_or_harmless():
+def test_damage_at_any_byte_is_noticed_or_harmless() -> None:
     first, noticed = read_bundle(BytesIO(written()), "bundle.zip"), 0
     for at in range(len(written())):
         content = bytearray(written())
@@ -149,10 +150,10 @@ def test_damage_at_any_byte_is_noticed_or_harmless():
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no archive at all", written()[:-30], written()[40:]])
-def test_what_is_no_zip_file_is_refused(content):
+def test_what_is_no_zip_file_is_refused(content: Any) -> None:
     refusal(content)
 
 
-def test_a_file_that_has_changed_since_its_checksum_was_taken_is_not_bundled():
+def test_a_file_that_has_changed_since_its_checksum_was_taken_is_not_bundled() -> None:
     with pytest.raises(BundleError, match=r"load\.hdr: is not what its checksum says"):
         write_bundle(BytesIO(), index(), {RAW: Member("0" * 64, lambda: b"changed")})

@@ -7,13 +7,13 @@ from plimsoll.services.definitions import definition_schema
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_reference_in_docs_is_what_the_schema_says():
+def test_the_reference_in_docs_is_what_the_schema_says() -> None:
     assert (ROOT / "docs" / "definition.md").read_text() == definition_reference(), (
         "make it again: plimsoll schema --markdown > docs/definition.md"
     )
 
 
-def test_the_schema_beside_the_definitions_is_the_model_s():
+def test_the_schema_beside_the_definitions_is_the_model_s() -> None:
     stored = json.loads((ROOT / "include" / "campaigns" / "definition.schema.json").read_text())
     assert stored == json.loads(json.dumps(definition_schema())), (
         "make it again: plimsoll schema > include/campaigns/definition.schema.json"

@@ -33,7 +33,7 @@ definition:
 """
 
 
-def test_patterns_name_every_cell_and_runs_single_ones():
+def test_patterns_name_every_cell_and_runs_single_ones() -> None:
     runs = {one.cell.id: one for one in wanted_runs(parse_description(TEXT, "x"))}
     assert list(runs) == ["g1-01500-r1", "g1-020k-r1", "zgc-01500-r1", "zgc-020k-r1"]
     assert runs["g1-020k-r1"].patterns == ("g1/20k/r1/*.hdr-*", "g1-020k-r1-20000.csv")
@@ -43,11 +43,11 @@ def test_patterns_name_every_cell_and_runs_single_ones():
     assert not runs["g1-020k-r1"].required
 
 
-def test_nothing_can_be_run_with_the_definition_that_the_campaign_keeps():
+def test_nothing_can_be_run_with_the_definition_that_the_campaign_keeps() -> None:
     assert imported_definition(parse_description(TEXT, "x")).provider.name == "imported"
 
 
-def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody():
+def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody() -> None:
     description = parse_description(TEXT, "x")
     found = unknown_facts(description.definition, {"kernel": "5.10"})
     assert "kernel" not in found
@@ -58,7 +58,7 @@ def test_what_nobody_told_is_unknown_and_a_default_is_told_by_nobody():
     assert "definition: system.nodes" not in found
 
 
-def test_the_example_in_the_docs_is_one():
+def test_the_example_in_the_docs_is_one() -> None:
     page = (Path(__file__).parents[3] / "docs" / "importing.md").read_text()
     example = page.partition("```yaml\n")[2].partition("```")[0]
     runs = wanted_runs(parse_description(example, "importing.md"))
@@ -82,13 +82,13 @@ def test_the_example_in_the_docs_is_one():
         ("heap: 40G}}\n  loads", "heap: lots}}\n  loads", r"definition.variants\[1\].jvm.heap \(line 16\)"),
     ],
 )
-def test_faults_name_key_line_and_what_is_allowed(old, new, fault):
+def test_faults_name_key_line_and_what_is_allowed(old: str, new: str, fault: str) -> None:
     assert old in TEXT
     with pytest.raises(DefinitionError, match=fault):
         parse_description(TEXT.replace(old, new), "x")
 
 
-def test_a_description_that_names_no_files_is_refused():
+def test_a_description_that_names_no_files_is_refused() -> None:
     start, end = TEXT.index("files:"), TEXT.index("definition:")
     with pytest.raises(DefinitionError, match="neither `files` nor `runs`"):
         parse_description(TEXT[:start] + TEXT[end:], "x")

@@ -1,5 +1,6 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,17 +14,17 @@ CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
 
 
 @pytest.fixture(scope="module")
-def azul():
+def azul() -> Any:
     return parse_definition((CAMPAIGNS / "azul-2022.yaml").read_text(), "azul-2022.yaml")
 
 
-def test_the_published_campaign_has_275_cells_and_687_5_cell_hours(azul):
+def test_the_published_campaign_has_275_cells_and_687_5_cell_hours(azul: Any) -> None:
     totals = make_plan(azul).as_json()["totals"]
     assert (totals["cells"], totals["variants"], totals["loads"], totals["repeats"]) == (275, 5, 11, 5)
     assert totals["cell_hours"] == 687.5
 
 
-def test_the_search_over_the_published_matrix_takes_a_part_of_its_cells():
+def test_the_search_over_the_published_matrix_takes_a_part_of_its_cells() -> None:
     searched = parse_definition((CAMPAIGNS / "azul-2022-search.yaml").read_text(), "azul-2022-search.yaml")
     totals = make_plan(searched).as_json()["totals"]
     assert (totals["cells"], totals["cells_least"], totals["cells_most"]) == (275, 5, 275)
@@ -32,12 +33,12 @@ def test_the_search_over_the_published_matrix_takes_a_part_of_its_cells():
     assert totals["usd_most"] == 0
 
 
-def test_the_full_grid_takes_all_its_cells(azul):
+def test_the_full_grid_takes_all_its_cells(azul: Any) -> None:
     totals = make_plan(azul).as_json()["totals"]
     assert (totals["cells_least"], totals["cells_likely"], totals["cells_most"]) == (275, 275, 275)
 
 
-def test_a_repeat_is_a_block_with_every_variant_and_load_once(azul):
+def test_a_repeat_is_a_block_with_every_variant_and_load_once(azul: Any) -> None:
     order = running_order(azul)
     blocks = [order[start : start + 55] for start in range(0, 275, 55)]
     for repeat, block in enumerate(blocks, start=1):
@@ -45,36 +46,36 @@ def test_a_repeat_is_a_block_with_every_variant_and_load_once(azul):
         assert len({(cell.variant, cell.load_ops_s) for cell in block}) == 55
 
 
-def test_the_order_comes_from_the_seed_alone(azul):
+def test_the_order_comes_from_the_seed_alone(azul: Any) -> None:
     other = azul.model_copy(update={"seed": 1})
     assert running_order(azul) == running_order(azul)
     assert running_order(azul) != running_order(other)
 
 
-def test_blocks_are_shuffled_differently(azul):
+def test_blocks_are_shuffled_differently(azul: Any) -> None:
     order = [(cell.variant, cell.load_ops_s) for cell in running_order(azul)]
     assert order[:55] != order[55:110]
 
 
-def test_cell_ids_are_unique_and_known_in_advance(azul):
+def test_cell_ids_are_unique_and_known_in_advance(azul: Any) -> None:
     cells = make_plan(azul).as_json()["cells"]
     assert len({cell["id"] for cell in cells}) == 275
     assert {"id": "g1-040k-r3", "variant": "g1", "load_ops_s": 40_000, "repeat": 3} in cells
 
 
 @pytest.mark.parametrize(("parallel", "hosts", "rounds"), [(1, 4, 275), (8, 32, 35), (55, 220, 5), (500, 1100, 1)])
-def test_hosts_and_time_follow_from_parallelism(azul, parallel, hosts, rounds):
+def test_hosts_and_time_follow_from_parallelism(azul: Any, parallel: int, hosts: int, rounds: int) -> None:
     plan = make_plan(azul, parallel=parallel)
     assert plan.hosts == hosts
     assert plan.load_time == rounds * timedelta(minutes=150)
 
 
-def test_campaign_ids_name_definition_and_time(azul):
+def test_campaign_ids_name_definition_and_time(azul: Any) -> None:
     at = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
     assert new_campaign_id(azul, at) == "azul-2022-20260131t120005"
 
 
-def test_a_tariff_gives_cost_and_vcpus(azul):
+def test_a_tariff_gives_cost_and_vcpus(azul: Any) -> None:
     node = HostRate(kind="r5d.2xlarge", vcpus=8, usd_per_hour=0.576)
     load = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=0.34)
     plan = make_plan(azul, tariff=Tariff(node=node, load=load, source="a table"))
@@ -83,11 +84,11 @@ def test_a_tariff_gives_cost_and_vcpus(azul):
     assert plan.as_json()["cost"]["tariff"]["source"] == "a table"
 
 
-def test_without_a_tariff_a_plan_costs_nothing(azul):
+def test_without_a_tariff_a_plan_costs_nothing(azul: Any) -> None:
     plan = make_plan(azul)
     assert (plan.usd, plan.vcpus) == (0.0, None)
 
 
-def test_the_published_campaign_names_the_published_machines(azul):
+def test_the_published_campaign_names_the_published_machines(azul: Any) -> None:
     options = Ec2Options.model_validate(azul.provider.options)
     assert (options.instance_types.node, options.instance_types.load) == ("r5d.2xlarge", "c5.2xlarge")

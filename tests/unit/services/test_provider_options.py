@@ -1,5 +1,9 @@
 """Where clusters may be, also while the store is out of reach."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
@@ -15,11 +19,11 @@ from plimsoll.services.provider_options import StoredOptions
 class Away:
     """A store that is out of reach, and counts who asked."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.asked = 0
 
-    def __getattr__(self, name):
-        def fail(*_, **__):
+    def __getattr__(self, name: Any) -> Callable[..., Any]:
+        def fail(*_: Any, **__: Any) -> None:
             self.asked += 1
             raise StoreError("can't be used: connection refused")
 
@@ -27,20 +31,20 @@ class Away:
 
 
 @pytest.fixture
-def clock():
+def clock() -> SteppingClock:
     return SteppingClock()
 
 
 @pytest.fixture
-def installation(tmp_path):
+def installation(tmp_path: Path) -> Installation:
     return Installation(tmp_path)
 
 
-def definition(region):
+def definition(region: Any) -> Any:
     return instant_definition().model_copy(update={"provider": ProviderChoice(name="ec2", options={"region": region})})
 
 
-def test_the_options_of_every_campaign_are_known(installation, clock):
+def test_the_options_of_every_campaign_are_known(installation: Installation, clock: SteppingClock) -> None:
     installation.open_campaign(definition("us-east-1"))
     options = StoredOptions(installation.toolkit.store, Outage(clock))
     assert options.known("ec2") == [{"region": "us-east-1"}]
@@ -50,7 +54,7 @@ def test_the_options_of_every_campaign_are_known(installation, clock):
         options.of_campaign("another")
 
 
-def test_without_the_store_definitions_at_hand_say_where_to_look(clock):
+def test_without_the_store_definitions_at_hand_say_where_to_look(clock: SteppingClock) -> None:
     store = Away()
     options = StoredOptions(store, Outage(clock), lambda: [definition("eu-west-1"), instant_definition()])
     with pytest.raises(PartlyKnown, match="connection refused") as caught:
@@ -58,7 +62,7 @@ def test_without_the_store_definitions_at_hand_say_where_to_look(clock):
     assert caught.value.options == ({"region": "eu-west-1"},)
 
 
-def test_a_store_out_of_reach_is_asked_once_a_minute(clock):
+def test_a_store_out_of_reach_is_asked_once_a_minute(clock: SteppingClock) -> None:
     store = Away()
     options = StoredOptions(store, Outage(clock))
     for campaign in ("a", "b", "c"):
@@ -71,7 +75,7 @@ def test_a_store_out_of_reach_is_asked_once_a_minute(clock):
     assert store.asked == 2
 
 
-def test_a_campaign_that_can_not_be_read_hides_no_other(installation, clock):
+def test_a_campaign_that_can_not_be_read_hides_no_other(installation: Installation, clock: SteppingClock) -> None:
     installation.open_campaign(definition("us-east-1"))
     store = installation.toolkit.store
     store.write(layout.definition_key("broken"), b"name: [")

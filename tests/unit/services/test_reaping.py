@@ -3,6 +3,7 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -49,7 +50,7 @@ def installation(tmp_path: Path) -> Installation:
 
 @pytest.fixture
 def tools(installation: Installation) -> Toolkit:
-    provider = EachWaitsForTheLast(installation.toolkit.providers[INSTANT])
+    provider: Any = EachWaitsForTheLast(installation.toolkit.providers[INSTANT])
     return replace(installation.toolkit, providers={INSTANT: provider})
 
 
@@ -68,6 +69,6 @@ def test_what_nobody_expects_of_one_cluster_comes_up_once_it_is_known(installati
         def destroy(self, cluster_id: ClusterId) -> None:
             raise RuntimeError("broken")
 
-    provider = Broken(installation.toolkit.providers[INSTANT])
+    provider: Any = Broken(installation.toolkit.providers[INSTANT])
     with pytest.raises(RuntimeError, match="broken"):
         reap(replace(installation.toolkit, providers={INSTANT: provider}), lambda _: False)

@@ -112,7 +112,7 @@ def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
 ) -> None:
     from plimsoll.services import running
 
-    away = failing(running.collect, StoreError("the store is away"), len(AWAY_S) + 1)
+    away = failing(vars(running)["collect"], StoreError("the store is away"), len(AWAY_S) + 1)
     monkeypatch.setattr(running, "collect", away)
 
     first, second = run_cells(tools, "campaign", CELLS, "me", print)
@@ -143,7 +143,7 @@ def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
 def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
     from plimsoll.services import running
 
-    monkeypatch.setattr(running, "begin", failing(running.begin, StoreError("the store is away"), 99))
+    monkeypatch.setattr(running, "begin", failing(vars(running)["begin"], StoreError("the store is away"), 99))
 
     with pytest.raises(StoreError, match="the store is away"):
         run_cells(tools, "campaign", CELLS, "me", print)

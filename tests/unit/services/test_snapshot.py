@@ -28,19 +28,19 @@ LEFT = [
 
 
 @pytest.fixture
-def store(tmp_path):
+def store(tmp_path: Path) -> ObjectStore:
     store = ObjectStore(str(tmp_path))
     for key in (*KEPT, *LEFT):
         store.write(key, key.encode())
     return store
 
 
-def test_it_holds_what_reports_are_made_of_and_nothing_else(store):
+def test_it_holds_what_reports_are_made_of_and_nothing_else(store: ObjectStore) -> None:
     snapshot = take_snapshot(CampaignStore(store, "c"))
     assert {key: snapshot.read(key) for key in snapshot.keys("")} == {key: key.encode() for key in KEPT}
 
 
-def test_it_reads_as_the_store_does(store):
+def test_it_reads_as_the_store_does(store: ObjectStore) -> None:
     snapshot = take_snapshot(CampaignStore(store, "c"))
     for prefix in ("c/cells", "c/cells/a-001k-r1", "c/cells/a", "c/costs/a-001k-r1/1", "c/none", "c/definition.yaml"):
         assert snapshot.folders(prefix) == store.folders(prefix)
@@ -50,7 +50,7 @@ def test_it_reads_as_the_store_does(store):
         snapshot.read("c/cells")
 
 
-def test_nobody_changes_it():
+def test_nobody_changes_it() -> None:
     snapshot = Snapshot({"c/definition.yaml": b""})
     writes = [
         lambda: snapshot.write("c/x", b""),
@@ -65,6 +65,6 @@ def test_nobody_changes_it():
     assert list(snapshot.keys("")) == ["c/definition.yaml"]
 
 
-def test_a_campaign_that_is_not_there_is_named(store):
+def test_a_campaign_that_is_not_there_is_named(store: ObjectStore) -> None:
     with pytest.raises(NotFound, match="there is no campaign 'gone'"):
         take_snapshot(CampaignStore(store, "gone"))

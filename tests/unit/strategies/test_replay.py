@@ -1,6 +1,7 @@
 """A definition's strategy over outcomes that are given."""
 
 import random
+from typing import Any
 
 import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
@@ -11,19 +12,19 @@ from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.replay import replay
 
 
-def _all(definition, **outcomes):
+def _all(definition: Any, **outcomes: Any) -> dict[Any, Any]:
     """Every cell met but those that are named, with `_` for the hyphens of their ids."""
     return {cell.id: outcomes.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}
 
 
-def test_variants_take_turns_in_the_running_order():
+def test_variants_take_turns_in_the_running_order() -> None:
     definition = demo_definition(strategy="search", repeats=2)
     run = StrategyOfCampaign(definition).next({}).run
     assert sorted(run) == ["g1-00200-r1", "shenandoah-00200-r1"]
     assert StrategyOfCampaign(definition).next({"g1-00200-r1": "missed"}).run == ("shenandoah-00200-r1",)
 
 
-def test_the_full_grid_runs_every_cell_in_the_running_order():
+def test_the_full_grid_runs_every_cell_in_the_running_order() -> None:
     definition = azul_definition()
     strategy = StrategyOfCampaign(definition)
     decision = strategy.next({})
@@ -32,7 +33,7 @@ def test_the_full_grid_runs_every_cell_in_the_running_order():
     assert not decision.not_needed
 
 
-def test_an_invalid_attempt_runs_again_and_never_counts():
+def test_an_invalid_attempt_runs_again_and_never_counts() -> None:
     definition = demo_definition(strategy="search")
     played = replay(definition, _all(definition, g1_00200_r1=["invalid", "invalid", "missed"]))
     assert played.capacities == {"g1": ("none", None), "shenandoah": ("at-least", 1500)}
@@ -41,14 +42,14 @@ def test_an_invalid_attempt_runs_again_and_never_counts():
     assert played.attempts == 5
 
 
-def test_a_cell_without_a_valid_attempt_leaves_the_answer_open():
+def test_a_cell_without_a_valid_attempt_leaves_the_answer_open() -> None:
     definition = demo_definition(strategy="search")
     played = replay(definition, _all(definition, g1_01500_r1=["invalid"]))
     assert played.capacities["g1"] == ("provisional", 200)
     assert played.not_needed == {}
 
 
-def test_outcomes_of_unknown_cells_and_missing_ones_are_refused_by_name():
+def test_outcomes_of_unknown_cells_and_missing_ones_are_refused_by_name() -> None:
     definition = demo_definition()
     outcomes = _all(definition) | {"g1-9-r1": ["met"]}
     del outcomes["g1-00200-r1"]
@@ -58,12 +59,12 @@ def test_outcomes_of_unknown_cells_and_missing_ones_are_refused_by_name():
     assert "g1-00200-r1: has no outcomes" in str(refused.value)
 
 
-def test_exact_and_full_grid_agree_with_invalid_attempts_and_an_end_between_any_two_rounds():
+def test_exact_and_full_grid_agree_with_invalid_attempts_and_an_end_between_any_two_rounds() -> None:
     dice = random.Random(4)
     for _ in range(60):
         definition = demo_definition(strategy="search", repeats=3, loads=["1/s", "2/s", "3/s"])
         chance = dice.random()
-        attempts = {
+        attempts: dict[str, Any] = {
             cell.id: ["invalid"] * dice.randint(0, 2) + [dice.choices(["met", "missed"], [chance, 1 - chance])[0]]
             for cell in grid(definition)
         }

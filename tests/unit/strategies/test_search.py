@@ -1,6 +1,7 @@
 """The search: what it runs next, what it leaves out, and that it finds what the full grid finds."""
 
 import random
+from typing import Any
 
 import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition
@@ -12,57 +13,57 @@ from plimsoll.strategies.search import exact_step, fast_step
 from plimsoll.strategies.synthetic import play
 
 
-def ladder(*levels):
+def ladder(*levels: Any) -> Ladder:
     """A ladder as text, lowest load first: `+` met, `-` missed, `.` not known."""
-    words = {"+": "met", "-": "missed", ".": None}
+    words: dict[str, Any] = {"+": "met", "-": "missed", ".": None}
     return Ladder([[words[letter] for letter in level] for level in levels])
 
 
-def test_climbing_begins_at_the_lowest_load():
+def test_climbing_begins_at_the_lowest_load() -> None:
     assert exact_step(ladder("..", ".."), 1).run == (Place(0, 0),)
 
 
-def test_climbing_runs_all_repeats_of_a_load_before_the_next():
+def test_climbing_runs_all_repeats_of_a_load_before_the_next() -> None:
     assert exact_step(ladder("+.", ".."), 1).run == (Place(0, 1),)
     assert exact_step(ladder("++", ".."), 1).run == (Place(1, 0),)
 
 
-def test_the_first_miss_ends_the_climb_and_decides_everything_from_its_load_up():
+def test_the_first_miss_ends_the_climb_and_decides_everything_from_its_load_up() -> None:
     step = exact_step(ladder("++", ".-", ".."), 1)
     assert step.run == ()
     assert step.not_needed == dict.fromkeys([Place(1, 0), Place(2, 0), Place(2, 1)], Place(1, 1))
 
 
-def test_a_miss_further_up_leaves_the_loads_below_it_to_be_climbed():
+def test_a_miss_further_up_leaves_the_loads_below_it_to_be_climbed() -> None:
     step = exact_step(ladder("+.", "..", "-."), 1)
     assert step.run == (Place(0, 1),)
     assert step.not_needed == {Place(2, 1): Place(2, 0)}
 
 
-def test_repeats_of_one_load_run_side_by_side_if_asked_for_but_no_further_load():
+def test_repeats_of_one_load_run_side_by_side_if_asked_for_but_no_further_load() -> None:
     assert exact_step(ladder("+...", "...."), 5).run == (Place(0, 1), Place(0, 2), Place(0, 3))
 
 
-def test_a_cell_of_a_load_that_a_miss_decided_is_run_by_nobody_but_counts_once_somebody_did():
+def test_a_cell_of_a_load_that_a_miss_decided_is_run_by_nobody_but_counts_once_somebody_did() -> None:
     assert exact_step(ladder("++", "-+", "+."), 1).not_needed == {Place(2, 1): Place(1, 0)}
 
 
-def test_bisection_halves_the_loads_between_the_highest_met_and_the_lowest_missed():
+def test_bisection_halves_the_loads_between_the_highest_met_and_the_lowest_missed() -> None:
     assert fast_step(ladder("..", "..", ".."), 1, 1).run == (Place(1, 0),)
     assert fast_step(ladder("..", "+.", ".."), 1, 1).run == (Place(2, 0),)
     assert fast_step(ladder("..", "-.", ".."), 1, 1).run == (Place(0, 0),)
 
 
-def test_the_candidate_is_run_with_all_repeats_and_then_the_guarded_loads_below():
+def test_the_candidate_is_run_with_all_repeats_and_then_the_guarded_loads_below() -> None:
     assert fast_step(ladder("..", "..", "+.", "-."), 1, 1).run == (Place(2, 1),)
     assert fast_step(ladder("..", "..", "++", "-."), 1, 2).run == (Place(1, 0), Place(1, 1))
 
 
-def test_a_miss_at_the_candidate_sends_the_bisection_down():
+def test_a_miss_at_the_candidate_sends_the_bisection_down() -> None:
     assert fast_step(ladder("+.", "..", "+-", "-."), 0, 1).run == (Place(1, 0),)
 
 
-def test_what_the_bisection_took_for_met_is_decided_by_the_load_that_it_found():
+def test_what_the_bisection_took_for_met_is_decided_by_the_load_that_it_found() -> None:
     step = fast_step(ladder("+.", "..", "++", "-."), 0, 1)
     assert step.run == ()
     assert step.not_needed == {
@@ -76,23 +77,24 @@ def test_what_the_bisection_took_for_met_is_decided_by_the_load_that_it_found():
 
 @pytest.mark.parametrize("strategy", [Search(), Search(mode="fast"), Search(mode="fast", guard=3), FullGrid()])
 @pytest.mark.parametrize(("letter", "capacity"), [("+", ("at-least", 3)), ("-", ("none", None))])
-def test_where_everything_is_met_or_missed_the_answer_is_the_grids(strategy, letter, capacity):
-    assert play(strategy, ladder(*[letter * 3] * 4).levels).capacity == capacity
+def test_where_everything_is_met_or_missed_the_answer_is_the_grids(strategy: Any, letter: str, capacity: Any) -> None:
+    outcomes: Any = ladder(*[letter * 3] * 4).levels
+    assert play(strategy, outcomes).capacity == capacity
 
 
-def test_a_search_that_is_not_over_is_no_answer():
+def test_a_search_that_is_not_over_is_no_answer() -> None:
     known = ladder("++", "+.", "..")
     assert ladder_capacity(known, exact_step(known, 1).not_needed) == ("provisional", 0)
 
 
-def _any_ladder(dice):
+def _any_ladder(dice: Any) -> list[Any]:
     """Outcomes of any shape, rising and falling, of any size up to the published campaign's."""
     loads, repeats = dice.randint(1, 11), dice.randint(1, 5)
     chance = dice.random()
     return [["met" if dice.random() < chance else "missed" for _ in range(repeats)] for _ in range(loads)]
 
 
-def test_the_exact_search_finds_what_the_full_grid_finds_whatever_the_outcomes():
+def test_the_exact_search_finds_what_the_full_grid_finds_whatever_the_outcomes() -> None:
     dice = random.Random(1)
     for _ in range(2000):
         outcomes = _any_ladder(dice)
@@ -100,7 +102,7 @@ def test_the_exact_search_finds_what_the_full_grid_finds_whatever_the_outcomes()
         assert found == play(FullGrid(), outcomes).capacity
 
 
-def test_the_fast_search_never_finds_less_than_the_full_grid():
+def test_the_fast_search_never_finds_less_than_the_full_grid() -> None:
     dice = random.Random(2)
     for _ in range(2000):
         outcomes = _any_ladder(dice)
@@ -109,7 +111,7 @@ def test_the_fast_search_never_finds_less_than_the_full_grid():
         assert (-1 if fast is None else fast) >= (-1 if grid is None else grid)
 
 
-def test_every_cell_either_runs_or_is_not_needed():
+def test_every_cell_either_runs_or_is_not_needed() -> None:
     dice = random.Random(3)
     for _ in range(300):
         outcomes, strategy = _any_ladder(dice), dice.choice([Search(), Search(mode="fast", guard=1)])
@@ -124,10 +126,10 @@ def test_every_cell_either_runs_or_is_not_needed():
         assert all(Ladder(known).outcome(decider) for decider in step.not_needed.values())
 
 
-def test_the_published_outcomes_take_less_than_a_third_of_the_grid():
+def test_the_published_outcomes_take_less_than_a_third_of_the_grid() -> None:
     definition = azul_definition(strategy="search")
     cells = 0
     for passed in (8, 4, 4, 1, 0):
-        outcomes = [["met" if level < passed else "missed"] * definition.repeats for level in range(11)]
+        outcomes: Any = [["met" if level < passed else "missed"] * definition.repeats for level in range(11)]
         cells += play(definition.strategy, outcomes).cells
     assert cells == 90 < 275 / 3

@@ -35,13 +35,13 @@ def ids(cells: Iterable[CellAttempts[JudgedAttempt]]) -> list[str]:
     return [one.cell.id for one in cells]
 
 
-def test_every_cell_is_there_before_anything_was_tried_in_running_order_and_all_are_to_be_run():
+def test_every_cell_is_there_before_anything_was_tried_in_running_order_and_all_are_to_be_run() -> None:
     state = state_of(GRID)
     assert ids(state.cells) == ids(state.missing) == ids(state.to_run_now) == [one.id for one in running_order(GRID)]
     assert ids(state.by_variant) == sorted(ids(state.cells))
 
 
-def test_the_newest_valid_attempt_counts_whatever_the_order_in_which_they_are_read():
+def test_the_newest_valid_attempt_counts_whatever_the_order_in_which_they_are_read() -> None:
     told: tuple[tuple[Outcome | None, int], ...] = (("invalid", 4), ("met", 1), (None, 5), ("missed", 3))
     tries = [attempt(FIRST, outcome, number) for outcome, number in told]
     one = state_of(GRID, *tries).by_id[FIRST]
@@ -51,7 +51,7 @@ def test_the_newest_valid_attempt_counts_whatever_the_order_in_which_they_are_re
     assert (one.newest, one.was_unsound, one.is_settled) == (tries[2], True, True)
 
 
-def test_one_without_a_valid_attempt_shows_its_newest_and_is_missing():
+def test_one_without_a_valid_attempt_shows_its_newest_and_is_missing() -> None:
     invalid = attempt(FIRST, "invalid", 2)
     state = state_of(GRID, attempt(FIRST, "invalid", 1), invalid)
     one = state.by_id[FIRST]
@@ -60,34 +60,34 @@ def test_one_without_a_valid_attempt_shows_its_newest_and_is_missing():
     assert FIRST in ids(state.missing)
 
 
-def test_attempts_at_cells_that_the_definition_does_not_have_are_kept_apart():
+def test_attempts_at_cells_that_the_definition_does_not_have_are_kept_apart() -> None:
     stray = attempt("v9-001k-r1", "met")
     state = state_of(GRID, stray)
     assert state.strays == (stray,)
     assert ids(state.missing) == ids(state.cells)
 
 
-def test_what_a_search_need_not_run_names_the_cell_that_decided_and_its_outcome():
+def test_what_a_search_need_not_run_names_the_cell_that_decided_and_its_outcome() -> None:
     state = state_of(SEARCH, attempt(FIRST, "met"), attempt("v1-001k-r2", "missed"))
     assert ids(state.missing) == []
     assert {one.decided_by for one in state.not_needed} == {Decider("v1-001k-r2", "missed")}
     assert sorted(ids(state.not_needed)) == ["v1-002k-r1", "v1-002k-r2", "v1-003k-r1", "v1-003k-r2"]
 
 
-def test_of_what_a_search_may_still_ask_for_it_asks_for_the_next_alone():
+def test_of_what_a_search_may_still_ask_for_it_asks_for_the_next_alone() -> None:
     state = state_of(SEARCH, attempt(FIRST, "met"))
     assert ids(state.to_run_now) == ["v1-001k-r2"]
     assert len(state.missing) == 5
 
 
-def test_a_cell_that_need_not_run_counts_once_somebody_has_run_it_all_the_same():
+def test_a_cell_that_need_not_run_counts_once_somebody_has_run_it_all_the_same() -> None:
     decided = (attempt(FIRST, "met"), attempt("v1-001k-r2", "met"), attempt("v1-002k-r1", "missed"))
     asked_for = attempt("v1-003k-r1", "met")
     one = state_of(SEARCH, *decided, asked_for).by_id["v1-003k-r1"]
     assert (one.decided_by, one.counted, one.outcome) == (None, asked_for, "met")
 
 
-def test_a_miss_below_what_was_found_has_the_search_take_it_back():
+def test_a_miss_below_what_was_found_has_the_search_take_it_back() -> None:
     found = (attempt(FIRST, "met"), attempt("v1-001k-r2", "met"), attempt("v1-002k-r1", "missed"))
     again = attempt("v1-001k-r2", "missed", 2)
     state = state_of(SEARCH, *found, again)

@@ -1,6 +1,7 @@
 """Synthetic campaigns, and the least and the most that a strategy takes."""
 
 from itertools import product
+from typing import Any
 
 import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
@@ -13,39 +14,37 @@ UNGUARDED = FAST | {"guard": 0}
 TWO_AT_ONCE = FAST | {"repeats_at_once": 2}
 
 
-def test_the_exact_search_never_differs_and_takes_a_third_on_the_published_shape():
+def test_the_exact_search_never_differs_and_takes_a_third_on_the_published_shape() -> None:
     found = simulate(azul_definition(strategy="search"), World("published", 0.25), runs=60, seed=1)
     assert found.differs_share == 0
     assert found.cells_mean <= 275 / 3
     assert found.grid_differs_share > 0.5
 
 
-def test_the_full_grid_takes_every_cell():
+def test_the_full_grid_takes_every_cell() -> None:
     found = simulate(azul_definition(), World(), runs=5, seed=1)
     assert (found.cells_mean, found.cells_p95, found.differs_share) == (275, 275, 0)
 
 
-def test_the_same_seed_gives_the_same_campaigns():
+def test_the_same_seed_gives_the_same_campaigns() -> None:
     definition = azul_definition(strategy=FAST)
     assert simulate(definition, World(), 20, seed=7) == simulate(definition, World(), 20, seed=7)
 
 
-def test_invalid_attempts_run_again():
+def test_invalid_attempts_run_again() -> None:
     sound, unsound = (simulate(demo_definition(), World(invalid=share), 400, 1).cells_mean for share in (0, 0.5))
     assert sound == 4
     assert unsound == pytest.approx(8, rel=0.1)
 
 
-def test_without_width_capacities_are_what_they_were_drawn_as():
+def test_without_width_capacities_are_what_they_were_drawn_as() -> None:
     found = simulate(azul_definition(strategy="search"), World("published", 0.001), runs=3, seed=1)
     assert (found.cells_mean, found.grid_differs_share) == (90, 0)
 
 
 @pytest.mark.parametrize("strategy", ["full-grid", "search", FAST, UNGUARDED, TWO_AT_ONCE])
-def test_least_and_most_are_those_of_all_outcomes_there_are(strategy):
+def test_least_and_most_are_those_of_all_outcomes_there_are(strategy: Any) -> None:
     definition = demo_definition(strategy=strategy, loads=["1/s", "2/s", "3/s"], repeats=2)
-    every = [
-        play(definition.strategy, [cells[0:2], cells[2:4], cells[4:6]]).cells
-        for cells in product(("met", "missed"), repeat=6)
-    ]
+    outcomes: Any = product(("met", "missed"), repeat=6)
+    every = [play(definition.strategy, [cells[0:2], cells[2:4], cells[4:6]]).cells for cells in outcomes]
     assert least_and_most(definition) == (2 * min(every), 2 * max(every))

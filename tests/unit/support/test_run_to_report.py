@@ -1,9 +1,12 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.support.airflow.run_to_report import is_standstills, stood_still
 from tests.unit.quality import sound
 
 from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.domain.cell import grid
+from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, write_model
@@ -11,17 +14,17 @@ from plimsoll.services.campaigns import CampaignStore, write_model
 CELLS = grid(sound.definition())
 
 
-def verdict(*failed: str, beside: tuple[str, ...] = (), cell=CELLS[0]) -> Verdict:
+def verdict(*failed: str, beside: tuple[str, ...] = (), cell: Any = CELLS[0]) -> Verdict:
     """Made invalid by these checks, and by reasons that no check gives."""
     checks = tuple(Check(name=name, success=False, expected="this", observed="that") for name in failed)
     reasons = (*beside, *(f"{name}: expected this, observed that" for name in failed))
     content = {"cell": cell, "valid": not reasons, "reasons": reasons, "checks": checks, "met": None}
-    key = CampaignStore(None, "mine").key(cell.id, 1)
+    key = AttemptKey(campaign_id="mine", cell_id=cell.id, attempt=1)
     return sound.verdict(cell).model_copy(update={**content, "key": key})
 
 
 @pytest.fixture
-def campaign(tmp_path):
+def campaign(tmp_path: Path) -> CampaignStore:
     campaign = CampaignStore(ObjectStore(str(tmp_path)), "mine")
     campaign.open(sound.definition())
     for cell in CELLS[1:]:
@@ -29,33 +32,33 @@ def campaign(tmp_path):
     return campaign
 
 
-def store(campaign, given):
+def store(campaign: Any, given: Any) -> None:
     write_model(campaign.store, given.key, layout.VERDICT, given)
 
 
-def test_an_attempt_that_only_a_standstill_spoilt_may_be_made_again():
+def test_an_attempt_that_only_a_standstill_spoilt_may_be_made_again() -> None:
     assert is_standstills(verdict("load generator"))
     assert is_standstills(verdict("load generator", "misses"))
 
 
-def test_an_attempt_that_something_else_spoilt_may_not():
+def test_an_attempt_that_something_else_spoilt_may_not() -> None:
     assert not is_standstills(verdict("load generator", "collector"))
     assert not is_standstills(verdict("load generator", beside=("the logs hold 3 operations",)))
     assert not is_standstills(verdict(beside=("load: node1 was killed",)))
     assert not is_standstills(verdict())
 
 
-def test_a_campaign_whose_missing_cells_stood_still_may_be_run_again(campaign):
+def test_a_campaign_whose_missing_cells_stood_still_may_be_run_again(campaign: CampaignStore) -> None:
     store(campaign, verdict("misses"))
     assert stood_still(campaign, sound.definition())
 
 
-def test_a_campaign_that_lacks_a_cell_for_another_reason_may_not(campaign):
+def test_a_campaign_that_lacks_a_cell_for_another_reason_may_not(campaign: CampaignStore) -> None:
     assert not stood_still(campaign, sound.definition())
     store(campaign, verdict("collector"))
     assert not stood_still(campaign, sound.definition())
 
 
-def test_a_campaign_that_lacks_nothing_has_failed_otherwise(campaign):
+def test_a_campaign_that_lacks_nothing_has_failed_otherwise(campaign: CampaignStore) -> None:
     store(campaign, verdict())
     assert not stood_still(campaign, sound.definition())

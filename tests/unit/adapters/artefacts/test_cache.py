@@ -1,6 +1,7 @@
 import errno
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from plimsoll.domain.errors import ArtefactError
 
 
 @pytest.fixture
-def cache(tmp_path):
+def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache", lambda _: None)
 
 
@@ -26,13 +27,13 @@ def left_over(cache: Cache) -> list[Path]:
     return list((cache.root / "unfinished").iterdir())
 
 
-def test_an_entry_is_built_once(cache):
+def test_an_entry_is_built_once(cache: Cache) -> None:
     assert (cache.sealed("jdks/one", build) / "bin" / "java").read_bytes() == b"java"
     cache.sealed("jdks/one", never)
     assert left_over(cache) == []
 
 
-def test_a_damaged_entry_is_built_again(cache):
+def test_a_damaged_entry_is_built_again(cache: Cache) -> None:
     place = cache.sealed("jdks/one", build)
     (place / "bin" / "java").write_bytes(b"jav")
     assert not is_sound(place)
@@ -42,14 +43,14 @@ def test_a_damaged_entry_is_built_again(cache):
 
 
 @pytest.mark.parametrize("seal", [None, "{"])
-def test_an_entry_without_a_seal_is_no_entry(cache, seal):
+def test_an_entry_without_a_seal_is_no_entry(cache: Cache, seal: str | None) -> None:
     path = cache.sealed("jdks/one", build) / ".sealed.json"
     path.unlink() if seal is None else path.write_text(seal)
     cache.sealed("jdks/one", build)
     assert is_sound(path.parent)
 
 
-def test_what_was_interrupted_leaves_no_entry_and_is_cleared_away(cache):
+def test_what_was_interrupted_leaves_no_entry_and_is_cleared_away(cache: Cache) -> None:
     def interrupted(folder: Path) -> None:
         build(folder)
         raise KeyboardInterrupt
@@ -60,14 +61,14 @@ def test_what_was_interrupted_leaves_no_entry_and_is_cleared_away(cache):
     assert left_over(cache) == []
 
 
-def test_what_a_killed_process_left_is_not_taken_over(cache):
+def test_what_a_killed_process_left_is_not_taken_over(cache: Cache) -> None:
     half = cache.root / "unfinished" / "jdks-one" / "content"
     half.mkdir(parents=True)
     (half / "half").touch()
     assert not (cache.sealed("jdks/one", build) / "half").exists()
 
 
-def test_two_at_once_build_one_entry(cache):
+def test_two_at_once_build_one_entry(cache: Cache) -> None:
     built: list[int] = []
     started = threading.Barrier(2)
 
@@ -91,7 +92,7 @@ def test_two_at_once_build_one_entry(cache):
     ("code", "mend"),
     [(errno.ENOSPC, "free disk space"), (errno.EACCES, "the right to write"), (errno.EIO, "prepare it again")],
 )
-def test_what_the_disk_refuses_is_said_with_how_to_mend_it(cache, code, mend):
+def test_what_the_disk_refuses_is_said_with_how_to_mend_it(cache: Cache, code: Any, mend: str) -> None:
     def refused(folder: Path) -> None:
         raise OSError(code, "the reason")
 
@@ -100,7 +101,7 @@ def test_what_the_disk_refuses_is_said_with_how_to_mend_it(cache, code, mend):
     assert left_over(cache) == []
 
 
-def test_a_cache_that_can_not_be_made_is_said(tmp_path):
+def test_a_cache_that_can_not_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(ArtefactError, match="the cache can't be used"):
         Cache(tmp_path / "cache", lambda _: None).sealed("jdks/one", build)

@@ -1,5 +1,7 @@
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,24 +21,24 @@ def locked(*names: str) -> LockedSet:
 
 
 @pytest.fixture
-def said():
+def said() -> list[Any]:
     return []
 
 
 @pytest.fixture
-def cache(tmp_path, said):
+def cache(tmp_path: Path, said: list[Any]) -> Cache:
     return Cache(tmp_path, said.append)
 
 
 @pytest.fixture
-def repository(monkeypatch):
+def repository(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A repository that has every jar; it keeps what was asked of it, and fails at the names in `away`."""
 
     class Repository:
         asked: list[str] = []
         away: set[str] = set()
 
-        def fetch(self, wanted, scratch: Path):
+        def fetch(self, wanted: Any, scratch: Path) -> Iterator[tuple[Any, Any]]:
             for jar in wanted:
                 name = jar.coordinates.split(":")[1]
                 if name in self.away:
@@ -51,13 +53,13 @@ def repository(monkeypatch):
     return repository
 
 
-def test_every_jar_lies_in_the_folder(cache, repository, said):
+def test_every_jar_lies_in_the_folder(cache: Cache, repository: Any, said: list[Any]) -> None:
     folder = jar_folder(cache, locked("a", "b"))
     assert sorted(path.name for path in folder.glob("*.jar")) == ["a-1.jar", "b-1.jar"]
     assert said == ["fetching some: 2 jars, 0 MB", "some is ready: 2 jars, 0 MB"]
 
 
-def test_a_full_folder_asks_nothing(cache, repository, said):
+def test_a_full_folder_asks_nothing(cache: Cache, repository: Any, said: list[Any]) -> None:
     jar_folder(cache, locked("a"))
     said.clear()
     jar_folder(cache, locked("a"), thorough=True)
@@ -65,7 +67,7 @@ def test_a_full_folder_asks_nothing(cache, repository, said):
     assert said == []
 
 
-def test_an_interrupted_run_keeps_what_it_had(cache, repository):
+def test_an_interrupted_run_keeps_what_it_had(cache: Cache, repository: Any) -> None:
     repository.away = {"c"}
     with pytest.raises(ArtefactError):
         jar_folder(cache, locked("a", "b", "c"))
@@ -74,7 +76,7 @@ def test_an_interrupted_run_keeps_what_it_had(cache, repository):
     assert repository.asked == ["a", "b", "c"]
 
 
-def test_a_damaged_jar_alone_is_fetched_again(cache, repository):
+def test_a_damaged_jar_alone_is_fetched_again(cache: Cache, repository: Any) -> None:
     folder = jar_folder(cache, locked("a", "b"))
     (folder / "b-1.jar").write_text("damage")
     jar_folder(cache, locked("a", "b"))
@@ -82,6 +84,6 @@ def test_a_damaged_jar_alone_is_fetched_again(cache, repository):
     assert (folder / "b-1.jar").read_text() == "b"
 
 
-def test_another_lock_leaves_the_old_folder_alone(cache, repository):
+def test_another_lock_leaves_the_old_folder_alone(cache: Cache, repository: Any) -> None:
     assert jar_folder(cache, locked("a")) != jar_folder(cache, locked("a", "b"))
     assert (jar_folder(cache, locked("a")) / "a-1.jar").is_file()

@@ -10,7 +10,7 @@ from plimsoll.adapters.artefacts.jvm_flags import is_unasked, refusal
 
 
 @pytest.fixture
-def jdk(tmp_path):
+def jdk(tmp_path: Path) -> Jdk:
     java = tmp_path / "java"
     java.write_text(
         "#!/bin/sh\n"
@@ -37,7 +37,7 @@ def jdk(tmp_path):
         ("-Dfine=1", ""),
     ],
 )
-def test_the_jvm_is_asked_once_and_its_own_words_are_the_answer(tmp_path, jdk, flag, said):
+def test_the_jvm_is_asked_once_and_its_own_words_are_the_answer(tmp_path: Path, jdk: Jdk, flag: str, said: str) -> None:
     cache = Cache(tmp_path / "cache", print)
     assert refusal(cache, jdk, ["-XX:+UseG1GC", flag]) == said
     assert refusal(cache, jdk, ["-XX:+UseG1GC", flag]) == said
@@ -58,7 +58,9 @@ def test_the_jvm_is_asked_once_and_its_own_words_are_the_answer(tmp_path, jdk, f
         "-Dfile=/etc/x",
     ],
 )
-def test_flags_that_name_files_of_a_host_or_run_something_are_not_asked_here(tmp_path, jdk, flag):
+def test_flags_that_name_files_of_a_host_or_run_something_are_not_asked_here(
+    tmp_path: Path, jdk: Jdk, flag: str
+) -> None:
     assert is_unasked(flag)
     assert refusal(Cache(tmp_path / "cache", print), jdk, [flag]) == ""
     assert flag not in Path(tmp_path, "asked").read_text()

@@ -1,3 +1,7 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.clock import SteppingClock
@@ -8,17 +12,17 @@ from plimsoll.domain.definition import Definition
 
 
 @pytest.fixture
-def clock():
+def clock() -> SteppingClock:
     return SteppingClock()
 
 
 @pytest.fixture
-def artefacts(tmp_path):
+def artefacts(tmp_path: Path) -> EmptyArtefacts:
     return EmptyArtefacts(tmp_path / "artefacts")
 
 
 @pytest.fixture
-def nodes(tmp_path):
+def nodes(tmp_path: Path) -> list[Any]:
     return [
         ScriptedHost(tmp_path / f"node{n}", HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}"))
         for n in (1, 2, 3)
@@ -26,15 +30,15 @@ def nodes(tmp_path):
 
 
 @pytest.fixture
-def load(tmp_path):
+def load(tmp_path: Path) -> ScriptedHost:
     return ScriptedHost(tmp_path / "load", HostInfo(name="load", role="load", address="127.9.9.250"))
 
 
 @pytest.fixture
-def define():
+def define() -> Callable[..., Any]:
     """A definition of one variant; `jvm`, `variant` and whatever else is over the defaults."""
 
-    def build(*, jvm=None, variant=None, **changes):
+    def build(*, jvm: Any = None, variant: Any = None, **changes: Any) -> Definition:
         one = {"id": "g1", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **(jvm or {})}}
         return Definition.model_validate(
             {

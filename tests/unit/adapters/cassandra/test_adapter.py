@@ -1,10 +1,13 @@
 import json
+from collections.abc import Callable
 from datetime import timedelta
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
-from tests.fakes.artefacts import HINTS
+from tests.fakes.artefacts import HINTS, EmptyArtefacts
+from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.cassandra import Cassandra
@@ -17,12 +20,12 @@ LIFETIME = timedelta(hours=1)
 
 
 @pytest.fixture
-def cassandra(artefacts, clock):
+def cassandra(artefacts: EmptyArtefacts, clock: SteppingClock) -> Cassandra:
     return Cassandra(artefacts, clock)
 
 
 @pytest.fixture
-def healthy(nodes, load):
+def healthy(nodes: list[Any], load: ScriptedHost) -> Any:
     """Nodes that come up at once, and a probe that is content."""
     for node in nodes:
         node.on_start = speaker(node, READY)
@@ -30,21 +33,23 @@ def healthy(nodes, load):
     return nodes
 
 
-def speaker(node, text):
+def speaker(node: Any, text: Any) -> Any:
     return lambda _: node.write(node.root / "cassandra/logs/system.log", text)
 
 
-def deploy(cassandra, define, nodes, load):
+def deploy(cassandra: Any, define: Any, nodes: Any, load: Any) -> None:
     definition = define()
     cassandra.deploy(definition, definition.variants[0], nodes, load, LIFETIME)
 
 
-def settings_of(node):
+def settings_of(node: Any) -> Any:
     text = node.read_tail(node.root / "cassandra/conf/cassandra.yaml", max_bytes=100_000)
     return YAML(typ="safe").load(text)
 
 
-def test_every_node_is_one_job_that_owns_its_data_and_ends_by_itself(cassandra, define, healthy, load):
+def test_every_node_is_one_job_that_owns_its_data_and_ends_by_itself(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     deploy(cassandra, define, healthy, load)
     for node in healthy:
         job = node.jobs["cassandra"]
@@ -54,7 +59,9 @@ def test_every_node_is_one_job_that_owns_its_data_and_ends_by_itself(cassandra, 
         assert "-Xmx512M" in job.argv
 
 
-def test_nodes_share_the_ring_and_the_seed(cassandra, define, healthy, load):
+def test_nodes_share_the_ring_and_the_seed(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     deploy(cassandra, define, healthy, load)
     rendered = [settings_of(node) for node in healthy]
     tokens = [token for settings in rendered for token in settings["initial_token"].split(",")]
@@ -63,13 +70,17 @@ def test_nodes_share_the_ring_and_the_seed(cassandra, define, healthy, load):
     assert [settings["listen_address"] for settings in rendered] == ["127.9.9.1", "127.9.9.2", "127.9.9.3"]
 
 
-def test_what_the_release_tells_the_compiler_comes_along(cassandra, define, healthy, load):
+def test_what_the_release_tells_the_compiler_comes_along(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     deploy(cassandra, define, healthy, load)
     hints = healthy[0].read_tail(healthy[0].root / "cassandra/conf/hotspot_compiler", max_bytes=10_000)
     assert hints == f"quiet\n{HINTS}"
 
 
-def test_the_other_nodes_wait_until_the_seed_listens(cassandra, define, healthy, load, clock):
+def test_the_other_nodes_wait_until_the_seed_listens(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost, clock: SteppingClock
+) -> None:
     healthy[0].on_start = speaker(healthy[0], "INFO still reading\n")
     with pytest.raises(DeployError, match="never said 'Listening on address:'"):
         deploy(cassandra, define, healthy, load)
@@ -77,9 +88,16 @@ def test_the_other_nodes_wait_until_the_seed_listens(cassandra, define, healthy,
     assert clock.naps > 0
 
 
-def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(cassandra, define, healthy, load, monkeypatch):
-    brought = []
-    monkeypatch.setattr(ScriptedHost, "install", lambda host, bundle: brought.append((host, bundle.name)) or bundle)
+def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought = list[tuple[ScriptedHost, str]]()
+
+    def install(host: ScriptedHost, bundle: Path) -> Path:
+        brought.append((host, bundle.name))
+        return bundle
+
+    monkeypatch.setattr(ScriptedHost, "install", install)
     healthy[0].on_start = speaker(healthy[0], "INFO still reading\n")
     with pytest.raises(DeployError, match="never said 'Listening on address:'"):
         deploy(cassandra, define, healthy, load)
@@ -87,28 +105,36 @@ def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(cassandra, def
     assert set(brought) >= {(host, bundle) for host in (load, *healthy) for bundle in ("openjdk-11.0.13", "nodes")}
 
 
-def test_a_seed_that_listens_is_enough_for_the_others_to_start(cassandra, define, healthy, load):
+def test_a_seed_that_listens_is_enough_for_the_others_to_start(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     healthy[0].on_start = speaker(healthy[0], LISTENING)
     with pytest.raises(DeployError, match="never said 'Startup complete'"):
         deploy(cassandra, define, healthy, load)
     assert [bool(node.jobs) for node in healthy] == [True, True, True]
 
 
-def test_deploying_again_starts_nothing_anew(cassandra, define, healthy, load):
+def test_deploying_again_starts_nothing_anew(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     deploy(cassandra, define, healthy, load)
     jobs = [node.jobs["cassandra"] for node in healthy]
     deploy(cassandra, define, healthy, load)
     assert all(node.jobs["cassandra"] is job for node, job in zip(healthy, jobs, strict=True))
 
 
-def test_a_release_that_is_not_known_is_refused_before_anything_starts(cassandra, define, healthy, load):
+def test_a_release_that_is_not_known_is_refused_before_anything_starts(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     definition = define(system={"version": "2.1.0"})
     with pytest.raises(DeployError, match=r"2\.1\.0"):
         cassandra.deploy(definition, definition.variants[0], healthy, load, LIFETIME)
     assert not healthy[0].jobs
 
 
-def test_nodes_that_are_down_are_told_one_by_one(cassandra, define, healthy, load):
+def test_nodes_that_are_down_are_told_one_by_one(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     deploy(cassandra, define, healthy, load)
     assert list(cassandra.down(healthy)) == []
     healthy[1].statuses["cassandra"] = JobStatus("exited", 137)
@@ -116,7 +142,9 @@ def test_nodes_that_are_down_are_told_one_by_one(cassandra, define, healthy, loa
     assert sentence.startswith("node2 (127.9.9.2) ended with signal 9")
 
 
-def test_logs_and_settings_are_kept_and_data_is_not(cassandra, define, healthy, load):
+def test_logs_and_settings_are_kept_and_data_is_not(
+    cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
     deploy(cassandra, define, healthy, load)
     node = healthy[0]
     for path in ("cassandra/logs/gc.log", "cassandra/data/tables/big.db", "jobs/cassandra.log", "jobs/sampler.log"):

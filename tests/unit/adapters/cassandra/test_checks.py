@@ -1,9 +1,13 @@
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from tests.fakes.artefacts import EmptyArtefacts
 
 from plimsoll.adapters.cassandra.checks import problems, unchecked
 
 
-def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
+def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
     assert list(problems(define(), artefacts)) == []
     assert list(problems(define(jvm={"flag_set": "tlp-2020"}), artefacts)) == []
 
@@ -33,7 +37,9 @@ def test_a_definition_that_can_be_run_has_no_problems(define, artefacts):
         ),
     ],
 )
-def test_what_can_t_be_run_is_named_with_a_way_out(define, artefacts, changes, where, what):
+def test_what_can_t_be_run_is_named_with_a_way_out(
+    define: Callable[..., Any], artefacts: EmptyArtefacts, changes: dict[str, Any], where: str, what: str
+) -> None:
     found = [problem for problem in problems(define(**changes), artefacts) if problem.where == where]
     assert any(what in problem.what for problem in found)
     assert all(problem.mend for problem in found)
@@ -42,14 +48,18 @@ def test_what_can_t_be_run_is_named_with_a_way_out(define, artefacts, changes, w
 @pytest.mark.parametrize(
     ("tokens", "found"), [(0, "0"), (1537, "1537"), (True, "true"), ("many", '"many"'), ([1] * 60, f"[{'1, ' * 19}1,…")]
 )
-def test_a_wrong_number_of_tokens_is_shown_with_what_to_write(define, artefacts, tokens, found):
+def test_a_wrong_number_of_tokens_is_shown_with_what_to_write(
+    define: Callable[..., Any], artefacts: EmptyArtefacts, tokens: Any, found: str
+) -> None:
     [problem] = problems(define(variant={"settings": {"num_tokens": tokens}}), artefacts)
     assert problem.where == "variants[0] (g1).settings.num_tokens"
     assert problem.what.startswith(f"must be a number of tokens; found {found}")
     assert problem.mend == "write a whole number from 1 to 1536, such as `num_tokens: 16`"
 
 
-def test_flags_that_nobody_here_can_be_asked_about_are_named(define, artefacts):
+def test_flags_that_nobody_here_can_be_asked_about_are_named(
+    define: Callable[..., Any], artefacts: EmptyArtefacts
+) -> None:
     elsewhere = define(jvm={"jdk": "prime-11.0.13", "flags": ["-XX:+UseNUMA"]})
     assert list(unchecked(elsewhere, artefacts)) == [
         "prime-11.0.13 is not here: the JVM flags of variant g1 were not asked of it"
@@ -59,12 +69,14 @@ def test_flags_that_nobody_here_can_be_asked_about_are_named(define, artefacts):
     assert list(unchecked(define(), artefacts)) == []
 
 
-def test_settings_that_only_cassandra_knows_are_left_to_it(define, artefacts):
+def test_settings_that_only_cassandra_knows_are_left_to_it(
+    define: Callable[..., Any], artefacts: EmptyArtefacts
+) -> None:
     system = {"version": "4.0.1", "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64}}
     assert list(problems(define(system=system), artefacts)) == []
 
 
-def test_all_problems_are_found_at_once(define, artefacts):
+def test_all_problems_are_found_at_once(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
     definition = define(
         system={"version": "4.0.1", "settings": {"cluster_name": "mine"}}, jvm={"collector": "C4", "heap": "1M"}
     )

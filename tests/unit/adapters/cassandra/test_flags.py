@@ -1,13 +1,11 @@
 import re
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
+from plimsoll.adapters.cassandra.cassandra_4_0 import CASSANDRA_4_0
 from plimsoll.adapters.cassandra.flags import TLP_2020, collector_flags, gc_log_flag, heap_flags, jdk_major
-from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.domain.variant import Collector, JvmConfiguration
-
-RELEASE = release_of("4.0.1")
 
 # Word for word from the publication, less heap, and for CMS less what only JDK 8 knows.
 PUBLISHED = {
@@ -24,31 +22,33 @@ PUBLISHED = {
 }
 
 
-def jvm(collector="G1", heap="16G", jdk="openjdk-11.0.13", **more):
+def jvm(collector: str = "G1", heap: str = "16G", jdk: str = "openjdk-11.0.13", **more: Any) -> JvmConfiguration:
     return JvmConfiguration.model_validate({"jdk": jdk, "collector": collector, "heap": heap, **more})
 
 
 @pytest.mark.parametrize("collector", PUBLISHED)
-def test_the_tlp_2020_flags_are_word_for_word_as_published(collector):
-    flags = collector_flags(RELEASE, jvm(collector, flag_set="tlp-2020"), cpus=8)
+def test_the_tlp_2020_flags_are_word_for_word_as_published(collector: Any) -> None:
+    flags = collector_flags(CASSANDRA_4_0, jvm(collector, flag_set="tlp-2020"), cpus=8)
     assert " ".join(flags) == PUBLISHED[collector]
     assert TLP_2020.keys() == PUBLISHED.keys()
 
 
 @pytest.mark.parametrize("collector", get_args(Collector))
-def test_shipped_flags_choose_one_collector_exactly(collector):
-    chosen = [flag for flag in collector_flags(RELEASE, jvm(collector), cpus=8) if re.match(r"-XX:\+Use\w+GC$", flag)]
+def test_shipped_flags_choose_one_collector_exactly(collector: Any) -> None:
+    chosen = [
+        flag for flag in collector_flags(CASSANDRA_4_0, jvm(collector), cpus=8) if re.match(r"-XX:\+Use\w+GC$", flag)
+    ]
     assert len(chosen) == (0 if collector == "C4" else 1)
 
 
-def test_collectors_that_the_release_ships_no_flags_for_are_only_chosen():
-    assert collector_flags(RELEASE, jvm("Shenandoah"), cpus=8) == ("-XX:+UseShenandoahGC",)
-    assert collector_flags(RELEASE, jvm("ZGC"), cpus=8) == ("-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC")
-    assert collector_flags(RELEASE, jvm("C4"), cpus=8) == ()
+def test_collectors_that_the_release_ships_no_flags_for_are_only_chosen() -> None:
+    assert collector_flags(CASSANDRA_4_0, jvm("Shenandoah"), cpus=8) == ("-XX:+UseShenandoahGC",)
+    assert collector_flags(CASSANDRA_4_0, jvm("ZGC"), cpus=8) == ("-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC")
+    assert collector_flags(CASSANDRA_4_0, jvm("C4"), cpus=8) == ()
 
 
-def test_g1_runs_with_the_flags_that_the_release_ships():
-    assert collector_flags(RELEASE, jvm("G1"), cpus=8) == (
+def test_g1_runs_with_the_flags_that_the_release_ships() -> None:
+    assert collector_flags(CASSANDRA_4_0, jvm("G1"), cpus=8) == (
         "-XX:+UseG1GC",
         "-XX:+ParallelRefProcEnabled",
         "-XX:G1RSetUpdatingPauseTimePercent=5",
@@ -59,19 +59,19 @@ def test_g1_runs_with_the_flags_that_the_release_ships():
 @pytest.mark.parametrize(
     ("heap", "cpus", "young"), [("40G", 8, "-Xmn800M"), ("512M", 2, "-Xmn128M"), ("512M", 1, "-Xmn100M")]
 )
-def test_the_young_generation_of_cms_is_sized_as_the_release_s_script_does(heap, cpus, young):
-    assert collector_flags(RELEASE, jvm("CMS", heap), cpus=cpus)[-1] == young
+def test_the_young_generation_of_cms_is_sized_as_the_release_s_script_does(heap: str, cpus: int, young: str) -> None:
+    assert collector_flags(CASSANDRA_4_0, jvm("CMS", heap), cpus=cpus)[-1] == young
 
 
-def test_the_heap_is_of_one_size_in_whole_mebibytes():
+def test_the_heap_is_of_one_size_in_whole_mebibytes() -> None:
     assert heap_flags(jvm(heap="40G")) == ("-Xms40G", "-Xmx40G")
     assert heap_flags(jvm(heap="1.5G")) == ("-Xms1536M", "-Xmx1536M")
 
 
-def test_the_gc_log_is_one_file_with_times_and_tags():
+def test_the_gc_log_is_one_file_with_times_and_tags() -> None:
     assert gc_log_flag("logs/gc.log") == "-Xlog:gc*,safepoint:file=logs/gc.log:time,uptime,level,tags:filecount=0"
 
 
 @pytest.mark.parametrize(("jdk", "major"), [("openjdk-11.0.13", 11), ("openjdk-17", 17), ("openjdk-1.8.0", 8)])
-def test_the_major_version_of_a_jdk(jdk, major):
+def test_the_major_version_of_a_jdk(jdk: str, major: int) -> None:
     assert jdk_major(jvm(jdk=jdk)) == major

@@ -1,5 +1,7 @@
 """What is picked of a node's words, and what helps; the lines are those of real nodes of Cassandra 4.0.1."""
 
+from pathlib import Path
+
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
@@ -17,7 +19,7 @@ START = [
 ERROR = "ERROR [main] 2026-01-31 12:00:03,000 CassandraDaemon.java:909 - Exception encountered during startup"
 
 
-def test_the_exception_comes_first_and_what_every_node_says_is_left_out():
+def test_the_exception_comes_first_and_what_every_node_says_is_left_out() -> None:
     taken = "Failed to bind port 9042 on 127.0.9.1."
     said = picked(
         [
@@ -41,7 +43,7 @@ def test_the_exception_comes_first_and_what_every_node_says_is_left_out():
     ]
 
 
-def test_long_lines_are_cut_and_old_ones_are_left_out():
+def test_long_lines_are_cut_and_old_ones_are_left_out() -> None:
     said = picked([*(f"ERROR [main] {number}" for number in range(10, 100)), f"ERROR {'x' * 10_000}", "y" * 10_000])
     assert len(said.complaints) == 6
     assert said.complaints[0] == "ERROR [main] 95"
@@ -49,12 +51,12 @@ def test_long_lines_are_cut_and_old_ones_are_left_out():
     assert max(map(len, str(said).splitlines())) < 350
 
 
-def test_a_node_that_said_nothing_is_said_to(tmp_path):
+def test_a_node_that_said_nothing_is_said_to(tmp_path: Path) -> None:
     host = ScriptedHost(tmp_path / "node1", HostInfo(name="node1", role="node", address="127.9.9.1"))
     assert str(said_last(host)) == "it said nothing"
 
 
-def test_log_and_console_are_both_heard(tmp_path):
+def test_log_and_console_are_both_heard(tmp_path: Path) -> None:
     host = ScriptedHost(tmp_path / "node1", HostInfo(name="node1", role="node", address="127.9.9.1"))
     host.write(host.root / "cassandra/logs/system.log", "\n".join([*START, ""]))
     host.write(host.root / "jobs/cassandra.log", "Unrecognized VM option 'Foo'\n")
@@ -89,10 +91,10 @@ FAULT = "org.apache.cassandra.exceptions.ConfigurationException: "
         ("nothing that anybody knows", ""),
     ],
 )
-def test_the_advice_fits_the_exception_or_is_left_out(said, mend):
+def test_the_advice_fits_the_exception_or_is_left_out(said: str, mend: str) -> None:
     found = remedy(said)
     assert (mend in found) if mend else not found
 
 
-def test_a_flag_on_the_command_line_is_no_complaint():
+def test_a_flag_on_the_command_line_is_no_complaint() -> None:
     assert picked(START).complaints == ()

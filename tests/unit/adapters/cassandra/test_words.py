@@ -1,4 +1,5 @@
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
@@ -9,7 +10,7 @@ from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 
 @pytest.fixture
-def host(tmp_path):
+def host(tmp_path: Path) -> ScriptedHost:
     return ScriptedHost(tmp_path / "node1", HostInfo(name="node1", role="node", address="127.9.9.1"))
 
 
@@ -23,16 +24,16 @@ def host(tmp_path):
         (JobStatus("exited", None), "was killed"),
     ],
 )
-def test_a_status_in_words(status, words):
+def test_a_status_in_words(status: JobStatus, words: str) -> None:
     assert state_of(status) == words
 
 
-def test_a_node_that_runs_is_not_down(host):
+def test_a_node_that_runs_is_not_down(host: ScriptedHost) -> None:
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
     assert down(host) is None
 
 
-def test_a_node_that_is_down_says_why(host):
+def test_a_node_that_is_down_says_why(host: ScriptedHost) -> None:
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
     host.write(host.root / "cassandra/logs/system.log", "WARN  heap is full\n")
     host.statuses["cassandra"] = JobStatus("exited", 137)
@@ -40,7 +41,7 @@ def test_a_node_that_is_down_says_why(host):
 
 
 @pytest.mark.parametrize(("free", "told"), [("4096", True), ("2097152", True), ("99999999", False), ("-", False)])
-def test_a_node_that_is_down_on_a_full_disk_says_that_too(host, free, told):
+def test_a_node_that_is_down_on_a_full_disk_says_that_too(host: ScriptedHost, free: str, told: bool) -> None:
     host.start(Job("cassandra", ["java"], timedelta(hours=1)))
     host.statuses["cassandra"] = JobStatus("exited", 135)
     host.command = lambda _: CommandResult(0, f"Avail\n{free}\n", "")

@@ -1,6 +1,7 @@
 """The table of options in docs/aws.md is complete."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,5 +11,5 @@ DOCUMENT = (Path(__file__).parents[4] / "docs" / "aws.md").read_text()
 
 
 @pytest.mark.parametrize("name", Ec2Options.model_fields)
-def test_every_option_is_described(name):
+def test_every_option_is_described(name: Any) -> None:
     assert f"`{name}`" in DOCUMENT

@@ -1,6 +1,7 @@
 """What EC2's eventual consistency and used-up tokens do to a launch; the API itself is asked in integration tests."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.fakes.clock import SteppingClock
@@ -9,7 +10,8 @@ from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.launched import Launched
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
-from plimsoll.adapters.ec2.requests import client_token, run_instances
+from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.adapters.ec2.requests import Wanted, client_token, run_instances
 
 
 class FakeCloud:
@@ -18,12 +20,12 @@ class FakeCloud:
     where = "AWS us-east-1"
     place = Place("aws_default", "us-east-1")
 
-    def __init__(self, clock, lag_s=0):
+    def __init__(self, clock: Any, lag_s: int = 0) -> None:
         self.clock, self.lag = clock, timedelta(seconds=lag_s)
         self.made, self.tokens, self.refusals = [], {}, []
         self.state, self.terminated = "running", []
 
-    def call(self, operation, **parameters):
+    def call(self, operation: Any, **parameters: Any) -> Any:
         if operation == "terminate_instances":
             self.terminated += parameters["InstanceIds"]
         if operation != "run_instances":
@@ -35,14 +37,14 @@ class FakeCloud:
             self.tokens[token] = self._launch(parameters)
         return {"Instances": self.tokens[token]}
 
-    def instances(self, filters, states=("pending", "running", "stopping", "stopped")):
+    def instances(self, filters: Any, states: Any = ("pending", "running", "stopping", "stopped")) -> list[Any]:
         visible = [one for one in self.made if self.clock.now() >= one["LaunchTime"] + self.lag]
         wanted = next((each["Values"] for each in filters if each["Name"] == "client-token"), None)
         if wanted:
             visible = [one for one in visible if one["ClientToken"] in wanted]
         return [one for one in visible if one["State"]["Name"] in states]
 
-    def _launch(self, parameters):
+    def _launch(self, parameters: Any) -> list[Any]:
         made = [
             {
                 "InstanceId": f"i-{len(self.made) + number}",
@@ -64,39 +66,45 @@ class FakeCloud:
 class Records:
     """Implements the Launches port in memory."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.noted = {}
 
-    def of(self, key):
+    def of(self, key: Any) -> list[Any]:
         return list(self.noted.values())
 
-    def note(self, launch):
+    def note(self, launch: Any) -> None:
         self.noted[launch.token] = launch
 
 
-def launcher_on(cloud, clock, wanted):
+def launcher_on(cloud: Any, clock: Any, wanted: Any) -> Launcher:
     return Launcher(cloud, clock, wanted, Launched.read(Records(), wanted.id, cloud.place, clock))
 
 
 @pytest.fixture
-def clock():
+def clock() -> SteppingClock:
     return SteppingClock()
 
 
-def test_hosts_that_answers_do_not_show_yet_are_waited_for(wanted, subnet, clock):
+def test_hosts_that_answers_do_not_show_yet_are_waited_for(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
     cloud = FakeCloud(clock, lag_s=20)
     assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
     assert clock.passed >= timedelta(seconds=20)
 
 
-def test_a_launch_that_answers_do_not_show_yet_is_not_repeated(wanted, subnet, clock):
+def test_a_launch_that_answers_do_not_show_yet_is_not_repeated(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
     cloud = FakeCloud(clock, lag_s=20)
     cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))  # its answer was lost
     assert len(launcher_on(cloud, clock, wanted).launch(subnet)) == 4
     assert len(cloud.made) == 4
 
 
-def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(wanted, subnet, clock):
+def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
     cloud = FakeCloud(clock, lag_s=20)
     cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
     cloud.refusals = ["IdempotentParameterMismatch"]
@@ -104,7 +112,7 @@ def test_an_earlier_launch_with_other_parameters_is_taken_as_it_is(wanted, subne
     assert len(cloud.made) == 4
 
 
-def test_an_earlier_launch_that_never_shows_is_an_error(wanted, subnet, clock):
+def test_an_earlier_launch_that_never_shows_is_an_error(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
     cloud = FakeCloud(clock)
     cloud.refusals = ["IdempotentParameterMismatch"]
     with pytest.raises(CloudError, match="can't be found"):
@@ -112,7 +120,9 @@ def test_an_earlier_launch_that_never_shows_is_an_error(wanted, subnet, clock):
 
 
 @pytest.mark.parametrize("answer", ["refused", "terminated"])
-def test_a_used_up_token_is_followed_by_the_next(wanted, subnet, clock, answer):
+def test_a_used_up_token_is_followed_by_the_next(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock, answer: str
+) -> None:
     cloud = FakeCloud(clock)
     if answer == "refused":
         cloud.refusals = ["IdempotentInstanceTerminated"]
@@ -124,7 +134,7 @@ def test_a_used_up_token_is_followed_by_the_next(wanted, subnet, clock, answer):
     assert client_token(wanted.store, wanted.id, "node", subnet.zone, 1) in cloud.tokens
 
 
-def test_hosts_that_stay_pending_are_given_up(wanted, subnet, clock):
+def test_hosts_that_stay_pending_are_given_up(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
     cloud = FakeCloud(clock)
     cloud.state = "pending"
     with pytest.raises(CloudError, match=r"did not start within 0:10:00: i-0 is pending") as caught:
@@ -132,17 +142,17 @@ def test_hosts_that_stay_pending_are_given_up(wanted, subnet, clock):
     assert caught.value.code == NOT_STARTED
 
 
-def test_hosts_that_end_while_they_start_say_why(wanted, subnet, clock):
+def test_hosts_that_end_while_they_start_say_why(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:
     cloud = FakeCloud(clock)
     launcher = launcher_on(cloud, clock, wanted)
     cloud.state = "pending"
     code = "Server.InsufficientInstanceCapacity"
 
-    def dies(seconds):
+    def dies(seconds: float) -> None:
         clock.at += timedelta(seconds=seconds)
         cloud.made[0].update(State={"Name": "terminated"}, StateReason={"Code": code, "Message": "none left"})
 
-    clock.sleep = dies
+    clock.sleep = dies  # type: ignore[method-assign]
     with pytest.raises(CloudError, match="i-0 ended while it started: none left") as caught:
         launcher.launch(subnet)
     assert caught.value.code == code

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from plimsoll.adapters.ec2.network import Subnet, wrong_egress, wrong_rules
@@ -6,15 +8,15 @@ INSIDE = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
 SSH = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, "IpRanges": [{"CidrIp": "10.0.0.0/24"}]}
 
 
-def faults(*rules, ssh_port=22):
+def faults(*rules: Any, ssh_port: int = 22) -> list[Any]:
     return list(wrong_rules({"GroupId": "sg-1", "IpPermissions": rules}, ssh_port))
 
 
-def test_ssh_from_the_controller_and_everything_inside_is_right():
+def test_ssh_from_the_controller_and_everything_inside_is_right() -> None:
     assert faults(INSIDE, SSH) == []
 
 
-def test_the_controllers_own_group_may_come_in():
+def test_the_controllers_own_group_may_come_in() -> None:
     assert faults(INSIDE, {**SSH, "IpRanges": [], "UserIdGroupPairs": [{"GroupId": "sg-controller"}]}) == []
 
 
@@ -45,11 +47,11 @@ def test_the_controllers_own_group_may_come_in():
         ),
     ],
 )
-def test_what_is_wrong_is_said(rules, said):
+def test_what_is_wrong_is_said(rules: Any, said: str) -> None:
     assert said in "; ".join(faults(*rules))
 
 
-def test_ssh_is_where_the_images_sshd_listens():
+def test_ssh_is_where_the_images_sshd_listens() -> None:
     there = {**SSH, "FromPort": 2222, "ToPort": 2222}
     assert faults(INSIDE, there, ssh_port=2222) == []
     assert "lets nobody in by SSH on port 2222" in faults(INSIDE, SSH, ssh_port=2222)
@@ -67,6 +69,6 @@ def test_ssh_is_where_the_images_sshd_listens():
         ([{"IpProtocol": "-1", "Ipv6Ranges": [{"CidrIpv6": "::/0"}]}], True),
     ],
 )
-def test_hosts_must_be_let_out_to_each_other(rules, is_wrong):
+def test_hosts_must_be_let_out_to_each_other(rules: Any, is_wrong: bool) -> None:
     subnets = [Subnet("subnet-a", "us-east-1a", "vpc-1", 100, "10.0.4.0/24")]
     assert bool(list(wrong_egress({"GroupId": "sg-1", "IpPermissionsEgress": rules}, subnets))) == is_wrong

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -6,7 +8,7 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.faults import problems_of
 
 
-def problems(options):
+def problems(options: Any) -> list[Any]:
     with pytest.raises(ValidationError) as caught:
         Ec2Options.model_validate(options)
     return [str(problem) for problem in problems_of(caught.value, Ec2Options, "provider.options")]
@@ -25,23 +27,25 @@ def problems(options):
         ({"root_volume": "1G"}, "provider.options.root_volume"),
     ],
 )
-def test_wrong_options_are_named_with_what_there_is(raw_options, change, said):
+def test_wrong_options_are_named_with_what_there_is(
+    raw_options: dict[str, Any], change: dict[str, Any], said: str
+) -> None:
     (problem,) = problems({**raw_options, **change})
     assert said in problem
     assert problem.endswith(")")  # says what to write
 
 
-def test_what_is_missing_is_named(raw_options):
+def test_what_is_missing_is_named(raw_options: dict[str, Any]) -> None:
     del raw_options["security_group"]
     assert problems(raw_options)[0].startswith("provider.options.security_group: is missing (write text: id (sg-…)")
 
 
-def test_values_have_units(raw_options):
+def test_values_have_units(raw_options: dict[str, Any]) -> None:
     options = Ec2Options.model_validate({**raw_options, "patience": "2h", "root_volume": "40G"})
     assert options.patience.total_seconds() == 7200
     assert options.root_volume == 40 * 2**30
 
 
-def test_options_of_a_cluster_that_cannot_be_read_are_an_error(raw_options):
+def test_options_of_a_cluster_that_cannot_be_read_are_an_error(raw_options: dict[str, Any]) -> None:
     with pytest.raises(ProviderError, match="campaign azul"):
         read_options({**raw_options, "region": "moon"}, "campaign azul")

@@ -1,5 +1,6 @@
 from datetime import timedelta
 from itertools import islice
+from typing import Any
 
 import pytest
 from tests.fakes.clock import SteppingClock
@@ -7,6 +8,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.placement import pauses, placed, preferred
+from plimsoll.adapters.ec2.requests import Wanted
 from plimsoll.domain.errors import ProviderError
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)
@@ -16,37 +18,37 @@ HOSTS = [{"InstanceId": "i-1"}]
 class FakeLauncher:
     """Answers launches in the order given: AWS's error codes, or None for success."""
 
-    def __init__(self, wanted, *answers, begun=()):
+    def __init__(self, wanted: Any, *answers: Any, begun: Any = ()) -> None:
         self.wanted, self.answers, self._begun = wanted, list(answers), set(begun)
         self.log = []
 
-    def begun_in(self):
+    def begun_in(self) -> Any:
         return self._begun
 
-    def launch(self, subnet):
+    def launch(self, subnet: Any) -> Any:
         self.log.append(subnet.zone)
         code = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if code:
             raise CloudError("no room", where="AWS", mend="name further zones", code=code)
         return HOSTS
 
-    def undo(self):
+    def undo(self) -> None:
         self.log.append("undo")
 
 
-def place(launcher, clock=None):
+def place(launcher: Any, clock: Any = None) -> tuple[Any, list[Any]]:
     said = []
     return placed(launcher, clock or SteppingClock(), [A, B], said.append), said
 
 
-def test_the_first_zone_is_taken_where_it_has_room(wanted):
+def test_the_first_zone_is_taken_where_it_has_room(wanted: Wanted) -> None:
     launcher = FakeLauncher(wanted, None)
     assert place(launcher)[0] == HOSTS
     assert launcher.log == ["us-east-1a"]
 
 
 @pytest.mark.parametrize("code", ["InsufficientInstanceCapacity", "InsufficientFreeAddressesInSubnet"])
-def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted, code):
+def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted: Wanted, code: str) -> None:
     launcher = FakeLauncher(wanted, code, None)
     _, said = place(launcher)
     assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
@@ -54,13 +56,13 @@ def test_a_full_zone_moves_the_whole_cell_to_the_next(wanted, code):
 
 
 @pytest.mark.parametrize("code", ["Plimsoll.NotStarted", "Server.InternalError"])
-def test_hosts_that_never_start_or_break_while_they_do_move_the_cell_too(wanted, code):
+def test_hosts_that_never_start_or_break_while_they_do_move_the_cell_too(wanted: Wanted, code: str) -> None:
     launcher = FakeLauncher(wanted, code, None)
     place(launcher)
     assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
 
 
-def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted):
+def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted: Wanted) -> None:
     full, clock = "InsufficientInstanceCapacity", SteppingClock()
     launcher = FakeLauncher(wanted, full, full, full, None)
     place(launcher, clock)
@@ -68,13 +70,13 @@ def test_where_every_zone_is_full_the_cell_waits_and_begins_again(wanted):
     assert clock.passed > timedelta(seconds=5)
 
 
-def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted):
+def test_a_quota_holds_in_every_zone_so_the_cell_waits_for_its_share(wanted: Wanted) -> None:
     launcher = FakeLauncher(wanted, "VcpuLimitExceeded", "VcpuLimitExceeded", None)
     place(launcher)
     assert launcher.log == ["us-east-1a", "undo"] * 2 + ["us-east-1a"]
 
 
-def test_patience_ends_with_the_reason_and_nothing_is_left(wanted):
+def test_patience_ends_with_the_reason_and_nothing_is_left(wanted: Wanted) -> None:
     launcher, clock = FakeLauncher(wanted, "VcpuLimitExceeded"), SteppingClock()
     with pytest.raises(ProviderError, match=r"no room within 0:30:00: no room") as caught:
         place(launcher, clock)
@@ -83,27 +85,27 @@ def test_patience_ends_with_the_reason_and_nothing_is_left(wanted):
     assert launcher.log[-1] == "undo"
 
 
-def test_any_other_refusal_is_no_reason_to_wait(wanted):
+def test_any_other_refusal_is_no_reason_to_wait(wanted: Wanted) -> None:
     launcher = FakeLauncher(wanted, "UnauthorizedOperation")
     with pytest.raises(CloudError):
         place(launcher)
     assert launcher.log == ["us-east-1a"]
 
 
-def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted):
+def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted: Wanted) -> None:
     launcher = FakeLauncher(wanted, None, begun=["subnet-b"])
     place(launcher)
     assert launcher.log == ["us-east-1b"]
     assert preferred([A, B], []) == [A, B]
 
 
-def test_hosts_of_two_zones_are_given_up(wanted):
+def test_hosts_of_two_zones_are_given_up(wanted: Wanted) -> None:
     launcher = FakeLauncher(wanted, None, begun=["subnet-a", "subnet-b"])
     place(launcher)
     assert launcher.log[0] == "undo"
 
 
-def test_pauses_grow_to_a_bound_and_differ_between_cells():
+def test_pauses_grow_to_a_bound_and_differ_between_cells() -> None:
     first, other = list(islice(pauses("a"), 12)), list(islice(pauses("b"), 12))
     assert first == list(islice(pauses("a"), 12))
     assert first != other

@@ -22,11 +22,11 @@ from plimsoll.adapters.ec2.quotas import quota_of
         ("x2idn.16xlarge", "L-7295265B"),
     ],
 )
-def test_a_family_counts_against_its_own_quota(instance_type, code):
+def test_a_family_counts_against_its_own_quota(instance_type: str, code: str) -> None:
     found = quota_of(instance_type)
     assert found is not None
     assert found.code == code
 
 
-def test_a_family_that_is_not_known_is_compared_with_none():
+def test_a_family_that_is_not_known_is_compared_with_none() -> None:
     assert quota_of("mac1.metal") is None

@@ -2,21 +2,25 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.adapters.ec2.requests import client_token, create_placement_group, group_name, run_instances
+from plimsoll.adapters.ec2.network import Subnet
+from plimsoll.adapters.ec2.requests import Wanted, client_token, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import read_marks
 from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
+from plimsoll.domain.cell import AttemptKey
 
 MOST_OF_A_TAG = 256
 """Characters that AWS takes."""
 
 
-def test_all_hosts_of_a_role_come_or_none(wanted, subnet):
+def test_all_hosts_of_a_role_come_or_none(wanted: Wanted, subnet: Subnet) -> None:
     nodes, load = (run_instances(wanted, role, subnet, 0) for role in ("node", "load"))
     assert (nodes["MinCount"], nodes["MaxCount"], nodes["InstanceType"]) == (3, 3, "r5d.2xlarge")
     assert (load["MinCount"], load["MaxCount"], load["InstanceType"]) == (1, 1, "c5.2xlarge")
 
 
-def test_hosts_end_with_their_shutdown_hide_their_metadata_and_encrypt_their_disk(wanted, subnet):
+def test_hosts_end_with_their_shutdown_hide_their_metadata_and_encrypt_their_disk(
+    wanted: Wanted, subnet: Subnet
+) -> None:
     request = run_instances(wanted, "node", subnet, 0)
     assert request["InstanceInitiatedShutdownBehavior"] == "terminate"
     assert request["MetadataOptions"]["HttpTokens"] == "required"
@@ -26,7 +30,7 @@ def test_hosts_end_with_their_shutdown_hide_their_metadata_and_encrypt_their_dis
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_hosts_have_public_addresses_only_where_they_are_asked_for(wanted, subnet, asked):
+def test_hosts_have_public_addresses_only_where_they_are_asked_for(wanted: Wanted, subnet: Subnet, asked: bool) -> None:
     chosen = replace(wanted, options=wanted.options.model_copy(update={"public_addresses": asked}))
     (interface,) = run_instances(chosen, "node", subnet, 0)["NetworkInterfaces"]
     assert interface["AssociatePublicIpAddress"] is asked
@@ -34,16 +38,16 @@ def test_hosts_have_public_addresses_only_where_they_are_asked_for(wanted, subne
 
 
 @pytest.mark.parametrize("tenancy", ["default", "dedicated"])
-def test_tenancy_is_as_chosen(wanted, subnet, tenancy):
+def test_tenancy_is_as_chosen(wanted: Wanted, subnet: Subnet, tenancy: str) -> None:
     chosen = replace(wanted, options=wanted.options.model_copy(update={"tenancy": tenancy}))
     assert run_instances(chosen, "node", subnet, 0)["Placement"]["Tenancy"] == tenancy
 
 
-def test_hosts_are_on_demand(wanted, subnet):
+def test_hosts_are_on_demand(wanted: Wanted, subnet: Subnet) -> None:
     assert "InstanceMarketOptions" not in run_instances(wanted, "node", subnet, 0)
 
 
-def test_everything_that_a_launch_makes_carries_the_tags(wanted, subnet):
+def test_everything_that_a_launch_makes_carries_the_tags(wanted: Wanted, subnet: Subnet) -> None:
     request = run_instances(wanted, "node", subnet, 0)
     marked = {spec["ResourceType"]: read_marks(spec["Tags"]) for spec in request["TagSpecifications"]}
     assert set(marked) == {"instance", "volume", "network-interface"}
@@ -57,7 +61,7 @@ def test_everything_that_a_launch_makes_carries_the_tags(wanted, subnet):
         assert (marks.nodes, marks.usd_per_hour) == (3, 0.576)
 
 
-def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted, subnet):
+def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: Wanted, subnet: Subnet) -> None:
     tags = run_instances(wanted, "node", subnet, 0)["TagSpecifications"][0]["Tags"]
     told = read_marks(tags).tuning
     for setting in ("readahead 4 KiB", "transparent huge pages madvise", "swap off", "nofile 1048576"):
@@ -66,16 +70,16 @@ def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted, subnet):
     assert len(told) <= MOST_OF_A_TAG
 
 
-def test_an_unknown_price_is_no_tag(wanted, subnet):
+def test_an_unknown_price_is_no_tag(wanted: Wanted, subnet: Subnet) -> None:
     tags = run_instances(wanted, "load", subnet, 0)["TagSpecifications"][0]["Tags"]
     assert read_marks(tags).usd_per_hour is None
 
 
-def test_the_same_request_twice_is_the_same(wanted, subnet):
+def test_the_same_request_twice_is_the_same(wanted: Wanted, subnet: Subnet) -> None:
     assert run_instances(wanted, "node", subnet, 0) == run_instances(wanted, "node", subnet, 0)
 
 
-def test_every_launch_has_a_token_of_its_own(wanted, key):
+def test_every_launch_has_a_token_of_its_own(wanted: Wanted, key: AttemptKey) -> None:
     tokens = {
         client_token("s3://mine", key, "node", "us-east-1a", 0),
         client_token("s3://mine", key, "load", "us-east-1a", 0),
@@ -88,7 +92,7 @@ def test_every_launch_has_a_token_of_its_own(wanted, key):
     assert {len(token) for token in tokens} == {64}  # the most that AWS takes
 
 
-def test_hosts_stand_in_a_placement_group_of_their_zone(wanted, subnet):
+def test_hosts_stand_in_a_placement_group_of_their_zone(wanted: Wanted, subnet: Subnet) -> None:
     placement = run_instances(wanted, "node", subnet, 0)["Placement"]
     assert placement["GroupName"] == create_placement_group(wanted, subnet)["GroupName"]
     assert placement["AvailabilityZone"] == "us-east-1a"
@@ -97,6 +101,6 @@ def test_hosts_stand_in_a_placement_group_of_their_zone(wanted, subnet):
     assert group_name("s3://mine", wanted.id, zone) != group_name("s3://yours", wanted.id, zone)
 
 
-def test_a_placement_group_is_a_choice(wanted, subnet):
+def test_a_placement_group_is_a_choice(wanted: Wanted, subnet: Subnet) -> None:
     alone = replace(wanted, options=wanted.options.model_copy(update={"placement_group": "none"}))
     assert "GroupName" not in run_instances(alone, "node", subnet, 0)["Placement"]

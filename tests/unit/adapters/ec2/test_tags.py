@@ -1,13 +1,15 @@
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from plimsoll.adapters.ec2.tags import as_list, cluster_tags, of_store, read_marks, store_tag
+from plimsoll.domain.cell import AttemptKey
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
 
-def test_what_is_written_is_read(key):
+def test_what_is_written_is_read(key: AttemptKey) -> None:
     marks = read_marks(as_list(cluster_tags(key, "cli-1", "s3://b/p", AT)))
     assert (marks.cluster_id, marks.owner, marks.expires) == (key, "cli-1", AT)
 
@@ -22,23 +24,23 @@ def test_what_is_written_is_read(key):
         {"plimsoll:campaign": "NOT A CAMPAIGN", "plimsoll:cell": "g1-040k-r3", "plimsoll:attempt": "1"},
     ],
 )
-def test_tags_of_others_are_nobodys_marks(tags):
+def test_tags_of_others_are_nobodys_marks(tags: Any) -> None:
     assert read_marks(as_list(tags)) is None
 
 
-def test_odd_values_beside_a_sound_key_are_left_out(key):
+def test_odd_values_beside_a_sound_key_are_left_out(key: AttemptKey) -> None:
     tags = cluster_tags(key, "cli-1", "s3://b/p", AT)
     odd = {"plimsoll:expires": "tomorrow", "plimsoll:nodes": "many", "plimsoll:usd-per-hour": "cheap"}
     marks = read_marks(as_list({**tags, **odd}))
     assert (marks.expires, marks.nodes, marks.usd_per_hour) == (None, None, None)
 
 
-def test_a_store_that_no_tag_can_hold_is_known_by_its_digest():
+def test_a_store_that_no_tag_can_hold_is_known_by_its_digest() -> None:
     long = "s3://b/" + "x" * 300
     assert len(store_tag(long)) == 64
     assert store_tag(long) != store_tag(long + "y")
     assert store_tag("s3://b/p") == "s3://b/p"
 
 
-def test_wildcards_in_a_store_are_taken_literally():
+def test_wildcards_in_a_store_are_taken_literally() -> None:
     assert of_store("host:/a*b?")[0]["Values"] == ["host:/a\\*b\\?"]

@@ -1,17 +1,20 @@
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.user_data import PREPARE, HostSetup, cloud_config
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.ports.secrets import SshIdentity
 
 LIMIT = 16 * 1024
 """Bytes that AWS takes."""
 
 
 @pytest.fixture
-def setup(identity, key):
+def setup(identity: SshIdentity, key: AttemptKey) -> HostSetup:
     return HostSetup(
         user="bench",
         root="/var/lib/plimsoll",
@@ -24,25 +27,25 @@ def setup(identity, key):
 
 
 @pytest.fixture
-def document(setup):
+def document(setup: HostSetup) -> Any:
     head, _, body = cloud_config(setup).partition("\n")
     assert head == "#cloud-config"
     return json.loads(body)
 
 
-def written(document, path):
+def written(document: Any, path: str) -> Any:
     return next(file["content"] for file in document["write_files"] if file["path"] == path)
 
 
-def test_it_fits(setup):
+def test_it_fits(setup: HostSetup) -> None:
     assert len(cloud_config(setup).encode()) < LIMIT
 
 
-def test_it_is_the_same_every_time(setup):
+def test_it_is_the_same_every_time(setup: HostSetup) -> None:
     assert cloud_config(setup) == cloud_config(setup)
 
 
-def test_the_host_shows_the_expected_key_and_no_other(document, setup):
+def test_the_host_shows_the_expected_key_and_no_other(document: Any, setup: HostSetup) -> None:
     assert document["ssh_deletekeys"] is True
     assert document["ssh_genkeytypes"] == []
     assert document["ssh_keys"] == {
@@ -51,31 +54,31 @@ def test_the_host_shows_the_expected_key_and_no_other(document, setup):
     }
 
 
-def test_only_the_connections_key_gets_in_and_not_as_root(document, setup):
+def test_only_the_connections_key_gets_in_and_not_as_root(document: Any, setup: HostSetup) -> None:
     assert document["users"][0]["ssh_authorized_keys"] == [setup.authorized]
     assert "sudo" not in document["users"][0]
     assert (document["ssh_pwauth"], document["disable_root"]) == (False, True)
 
 
-def test_the_connections_private_key_is_not_in_it(setup, identity):
+def test_the_connections_private_key_is_not_in_it(setup: HostSetup, identity: SshIdentity) -> None:
     lines = identity.private_key.strip().splitlines()
     # The first line of any such key is the same.
     assert not any(line in cloud_config(setup) for line in lines[2:-1])
 
 
-def test_the_dead_mans_switch_comes_first(document):
+def test_the_dead_mans_switch_comes_first(document: Any) -> None:
     assert document["runcmd"][1] == ["systemctl", "enable", "--now", "plimsoll-expiry.timer"]
     assert "OnCalendar=2026-01-31 15:30:00 UTC" in written(document, "/etc/systemd/system/plimsoll-expiry.timer")
     assert "shutdown -h now" in written(document, "/etc/systemd/system/plimsoll-expiry.service")
 
 
-def test_the_host_is_prepared_as_the_options_say(document):
+def test_the_host_is_prepared_as_the_options_say(document: Any) -> None:
     assert document["runcmd"][-1] == [PREPARE, "bench", "/var/lib/plimsoll", "4", "madvise"]
     assert "max_map_count = 1048575" in written(document, "/etc/sysctl.d/90-plimsoll.conf")
     assert "* - memlock unlimited" in written(document, "/etc/security/limits.d/plimsoll.conf")
 
 
-def test_values_are_arguments_of_the_script_and_never_part_of_it(document):
+def test_values_are_arguments_of_the_script_and_never_part_of_it(document: Any) -> None:
     script = written(document, PREPARE)
     assert "bench" not in script
     assert "/var/lib/plimsoll" not in script

@@ -1,3 +1,6 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.support.campaigns.shipped import shipped
 
@@ -10,7 +13,7 @@ GIB = 1 << 30
 ROOMY = Machine(memory=64 * GIB, disk=500 * GIB)
 
 
-def definition(*, heap="512M", nodes=3, parallel=1, options=None):
+def definition(*, heap: str = "512M", nodes: int = 3, parallel: int = 1, options: Any = None) -> Definition:
     return Definition.model_validate(
         {
             "name": "d",
@@ -27,71 +30,71 @@ def definition(*, heap="512M", nodes=3, parallel=1, options=None):
     )
 
 
-def found(asked, machine):
+def found(asked: Any, machine: Any) -> list[Any]:
     return list(needs(asked, LocalOptions(), machine))
 
 
-def test_the_demo_fits_a_machine_of_8_gib():
+def test_the_demo_fits_a_machine_of_8_gib() -> None:
     assert found(shipped("demo"), Machine(memory=8 * GIB, disk=10 * GIB)) == []
 
 
-def test_a_roomy_machine_has_no_problem():
+def test_a_roomy_machine_has_no_problem() -> None:
     assert found(definition(), ROOMY) == []
 
 
-def test_a_heap_larger_than_the_machine_is_refused_with_what_is_found_and_allowed():
+def test_a_heap_larger_than_the_machine_is_refused_with_what_is_found_and_allowed() -> None:
     [problem] = found(definition(heap="40G"), Machine(memory=24 * GIB, disk=500 * GIB))
     assert problem.where == "variants.g1.jvm.heap"
     assert "40960M is larger than this machine's memory of 24576M" in problem.what
     assert "a heap of 6826M at most" in problem.mend  # (24G - 2G - 512M) / 3 - 512M
 
 
-def test_what_is_allowed_is_accepted_and_more_is_not():
+def test_what_is_allowed_is_accepted_and_more_is_not() -> None:
     machine = Machine(memory=24 * GIB, disk=500 * GIB)
     assert found(definition(heap="6826M"), machine) == []
     assert len(found(definition(heap="6828M"), machine)) == 1
 
 
-def test_cells_at_once_count_together():
+def test_cells_at_once_count_together() -> None:
     machine = Machine(memory=8 * GIB, disk=500 * GIB)
     assert found(definition(parallel=1), machine) == []
     [problem] = found(definition(parallel=2), machine)
     assert "2 cells at once of 3 nodes" in problem.what
 
 
-def test_a_machine_too_small_for_any_heap_is_not_told_one():
+def test_a_machine_too_small_for_any_heap_is_not_told_one() -> None:
     [problem] = found(definition(), Machine(memory=1 * GIB, disk=500 * GIB))
     assert problem.mend.startswith("use fewer nodes")
 
 
-def test_too_little_disk_is_refused():
+def test_too_little_disk_is_refused() -> None:
     [problem] = found(definition(parallel=2), Machine(memory=64 * GIB, disk=5 * GIB))
     assert "need 6144M of free disk, the work folder's has 5120M" in problem.what
 
 
-def test_more_nodes_than_a_subnet_holds_are_refused():
+def test_more_nodes_than_a_subnet_holds_are_refused() -> None:
     machine = Machine(memory=9000 * GIB, disk=9000 * GIB)
     assert [problem.where for problem in found(definition(nodes=300), machine)] == ["system.nodes"]
 
 
-def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path):
+def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
     [problem] = problems(definition(options={"memory": "1G"}), tmp_path)
     assert problem.where == "provider.options.memory"
     assert "memory_per_node_overhead" in problem.mend
 
 
-def test_an_option_of_the_wrong_form_is_refused_with_what_was_found(tmp_path):
+def test_an_option_of_the_wrong_form_is_refused_with_what_was_found(tmp_path: Path) -> None:
     [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path)
     assert problem.where == "provider.options.disk_per_node"
     assert "5 needs a unit" in problem.what
 
 
-def test_a_work_folder_that_can_not_be_written_is_said(tmp_path):
+def test_a_work_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file")
     where = {problem.where for problem in problems(definition(), tmp_path / "work" / "clusters")}
     assert f"work folder {tmp_path / 'work' / 'clusters'}" in where
 
 
 @pytest.mark.parametrize("name", list(LocalOptions.model_fields))
-def test_options_are_sizes_with_units(name):
+def test_options_are_sizes_with_units(name: Any) -> None:
     assert getattr(LocalOptions.model_validate({name: "3G"}), name) == parse_size("3G")

@@ -1,4 +1,5 @@
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -7,19 +8,19 @@ from plimsoll.adapters.local.mutex import exclusive
 from plimsoll.domain.errors import ProviderError
 
 
-def test_the_folder_is_there_while_it_is_held_and_gone_after(tmp_path):
+def test_the_folder_is_there_while_it_is_held_and_gone_after(tmp_path: Path) -> None:
     with exclusive(tmp_path / "claims"):
         assert (tmp_path / "claims").is_dir()
     assert not (tmp_path / "claims").exists()
 
 
-def test_a_folder_with_something_in_it_stays(tmp_path):
+def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     with exclusive(tmp_path / "claims"):
         (tmp_path / "claims" / "127.20.3").touch()
     assert (tmp_path / "claims" / "127.20.3").exists()
 
 
-def test_who_can_not_have_it_gives_up_in_the_end(tmp_path, monkeypatch):
+def test_who_can_not_have_it_gives_up_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutex, "_PATIENCE_S", 0.03)
     with (
         exclusive(tmp_path / "claims"),
@@ -29,7 +30,7 @@ def test_who_can_not_have_it_gives_up_in_the_end(tmp_path, monkeypatch):
         pass
 
 
-def test_of_many_one_at_a_time_is_inside(tmp_path):
+def test_of_many_one_at_a_time_is_inside(tmp_path: Path) -> None:
     inside: list[int] = []
     most: list[int] = []
 

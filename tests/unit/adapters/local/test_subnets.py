@@ -1,4 +1,7 @@
 import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,31 +11,33 @@ from plimsoll.domain.errors import ProviderError
 
 
 @pytest.fixture
-def claims(tmp_path):
+def claims(tmp_path: Path) -> Path:
     (tmp_path / "claims").mkdir()
     return tmp_path / "claims"
 
 
 @pytest.fixture
-def folder(tmp_path):
-    def made(name):
+def folder(tmp_path: Path) -> Callable[..., Any]:
+    def made(name: Any) -> Path:
         (tmp_path / name).mkdir()
         return tmp_path / name
 
     return made
 
 
-def test_nodes_count_from_one_and_leave_out_the_load_host():
+def test_nodes_count_from_one_and_leave_out_the_load_host() -> None:
     assert node_addresses("127.20.3", 3) == ("127.20.3.1", "127.20.3.2", "127.20.3.3")
     assert node_addresses("127.20.3", 11)[8:] == ("127.20.3.9", "127.20.3.11", "127.20.3.12")
     assert load_address("127.20.3") == "127.20.3.10"
 
 
-def test_the_same_cluster_finds_the_same_subnet():
+def test_the_same_cluster_finds_the_same_subnet() -> None:
     assert free_subnet(frozenset(), "demo/a/1", 3) == free_subnet(frozenset(), "demo/a/1", 3)
 
 
-def test_a_subnet_is_claimed_by_one_cluster(claims, folder, monkeypatch):
+def test_a_subnet_is_claimed_by_one_cluster(
+    claims: Path, folder: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0", "127.30.1"]))
     assert claim(claims, folder("a"), 3) == "127.30.0"
     assert claim(claims, folder("b"), 3) == "127.30.1"
@@ -40,13 +45,15 @@ def test_a_subnet_is_claimed_by_one_cluster(claims, folder, monkeypatch):
         claim(claims, folder("c"), 3)
 
 
-def test_a_cluster_has_one_claim_however_often_it_asks(claims, folder):
+def test_a_cluster_has_one_claim_however_often_it_asks(claims: Path, folder: Callable[..., Any]) -> None:
     place = folder("a")
     assert claim(claims, place, 3) == claim(claims, place, 3)
     assert len(claims_of(claims, place)) == 1
 
 
-def test_the_claim_of_a_cluster_that_is_gone_is_free(claims, folder, monkeypatch):
+def test_the_claim_of_a_cluster_that_is_gone_is_free(
+    claims: Path, folder: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0"]))
     place = folder("a")
     claim(claims, place, 3)
@@ -55,20 +62,20 @@ def test_the_claim_of_a_cluster_that_is_gone_is_free(claims, folder, monkeypatch
     assert claims_of(claims, place) == []
 
 
-def test_a_released_subnet_is_free(claims, folder):
+def test_a_released_subnet_is_free(claims: Path, folder: Callable[..., Any]) -> None:
     place = folder("a")
     claim(claims, place, 3)
     release(claims, place)
     assert list(claims.iterdir()) == []
 
 
-def test_a_subnet_with_a_port_in_use_is_passed_over():
+def test_a_subnet_with_a_port_in_use_is_passed_over() -> None:
     first = free_subnet(frozenset(), "demo/a/1", 3)
     with socket.create_server((f"{first}.2", 9042)):
         assert free_subnet(frozenset(), "demo/a/1", 3) != first
 
 
-def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch):
+def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["127.30.0"]))
     with socket.create_server(("127.30.0.1", 7000)), pytest.raises(ProviderError) as refused:
         free_subnet(frozenset(), "seed", 3)
@@ -76,7 +83,7 @@ def test_ports_in_use_everywhere_are_said_with_who_uses_them(monkeypatch):
     assert "ss -ltnp" in refused.value.mend
 
 
-def test_addresses_that_can_not_be_bound_are_said(monkeypatch):
+def test_addresses_that_can_not_be_bound_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subnets, "_candidates", lambda _: iter(["192.0.2"]))
     with pytest.raises(ProviderError, match=r"192\.0\.2\.1:7000 can't be bound"):
         free_subnet(frozenset(), "seed", 3)

@@ -1,33 +1,37 @@
 """How the check of a host counts; its figures are taken on real hosts."""
 
+import time
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from plimsoll.adapters.onhost import canary
 
 
 @pytest.fixture
-def clock(monkeypatch):
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Seconds, moved by hand."""
     now = [0.0]
-    monkeypatch.setattr(canary.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now
 
 
-def test_a_rate_is_what_was_moved_by_the_time_with_its_end(clock):
-    def step():
+def test_a_rate_is_what_was_moved_by_the_time_with_its_end(clock: list[float]) -> None:
+    def step() -> int:
         clock[0] += 0.5
         return 100
 
-    def end():
+    def end() -> None:
         clock[0] += 1.0
 
     assert canary._rate(step, 60.0, end, most=400) == pytest.approx(400 / 3)
 
 
-def test_it_ends_when_nothing_moves_or_the_time_is_over(clock):
+def test_it_ends_when_nothing_moves_or_the_time_is_over(clock: list[float]) -> None:
     sizes = iter((100, 100, 0))
 
-    def step():
+    def step() -> Any:
         clock[0] += 1.0
         return next(sizes, 100)
 
@@ -35,7 +39,7 @@ def test_it_ends_when_nothing_moves_or_the_time_is_over(clock):
     assert canary._rate(step, 2.0, most=None) == pytest.approx(100)
 
 
-def test_a_folder_that_can_not_be_written_is_an_error(tmp_path):
+def test_a_folder_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         canary.measure(tmp_path / "file")

@@ -3,7 +3,11 @@
 import hashlib
 import http.client
 import io
+import time
 import urllib.error
+from email.message import Message
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,41 +17,41 @@ FOREVER = float("inf")
 
 
 @pytest.fixture(autouse=True)
-def slept(monkeypatch):
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Pauses, which take no time here."""
     pauses = []
-    monkeypatch.setattr(transfers.time, "sleep", pauses.append)
+    monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses
 
 
-def test_no_more_is_read_than_was_measured():
+def test_no_more_is_read_than_was_measured() -> None:
     body = transfers._Body(io.BytesIO(b"measured, and grown since"), FOREVER, 8)
     assert (body.read(5), body.read(), body.read()) == (b"measu", b"red", b"")
 
 
-def test_a_file_that_became_shorter_is_no_whole_one():
+def test_a_file_that_became_shorter_is_no_whole_one() -> None:
     body = transfers._Body(io.BytesIO(b"short"), FOREVER, 8)
     assert body.read(8) == b"short"
     with pytest.raises(OSError, match="shorter"):
         body.read(8)
 
 
-def test_nothing_takes_for_ever():
+def test_nothing_takes_for_ever() -> None:
     with pytest.raises(TimeoutError, match="time for it is over"):
         transfers._Body(io.BytesIO(b"x"), 0.0).read(1)
 
 
-def test_a_link_that_breaks_may_be_tried_again():
+def test_a_link_that_breaks_may_be_tried_again() -> None:
     class Broken:
-        def read(self, size):
+        def read(self, size: Any) -> None:
             raise ConnectionResetError(104, "Connection reset by peer")
 
     with pytest.raises(transfers.Interrupted, match="reset by peer"):
         transfers._Body(Broken(), FOREVER).read(1)
 
 
-def test_what_may_pass_is_tried_five_times(slept):
-    def work():
+def test_what_may_pass_is_tried_five_times(slept: list[Any]) -> None:
+    def work() -> None:
         raise transfers.Interrupted("the store answers 503")
 
     with pytest.raises(OSError, match="503"):
@@ -55,8 +59,8 @@ def test_what_may_pass_is_tried_five_times(slept):
     assert len(slept) == 4
 
 
-def test_what_will_not_pass_is_tried_once(slept):
-    def work():
+def test_what_will_not_pass_is_tried_once(slept: list[Any]) -> None:
+    def work() -> None:
         raise PermissionError(13, "Permission denied")
 
     with pytest.raises(PermissionError):
@@ -64,8 +68,8 @@ def test_what_will_not_pass_is_tried_once(slept):
     assert slept == []
 
 
-def test_there_is_no_try_after_the_time(slept):
-    def work():
+def test_there_is_no_try_after_the_time(slept: list[Any]) -> None:
+    def work() -> None:
         raise transfers.Interrupted("the link was lost")
 
     with pytest.raises(OSError, match="link was lost"):
@@ -81,18 +85,18 @@ def test_there_is_no_try_after_the_time(slept):
         (urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")), "[Errno 111] Connection refused"),
     ],
 )
-def test_no_error_repeats_the_url(error, said):
+def test_no_error_repeats_the_url(error: Any, said: str) -> None:
     assert transfers._said(error) == said
 
 
-def test_of_a_refusal_only_status_and_code_are_told():
+def test_of_a_refusal_only_status_and_code_are_told() -> None:
     body = b"<Error><Code>SignatureDoesNotMatch</Code><StringToSign>secret</StringToSign></Error>"
-    error = urllib.error.HTTPError("http://x/?X-Amz-Signature=secret", 403, "Forbidden", {}, io.BytesIO(body))
+    error = urllib.error.HTTPError("http://x/?X-Amz-Signature=secret", 403, "Forbidden", Message(), io.BytesIO(body))
     with error:
         assert transfers._refusal(error) == "the store answers 403 (SignatureDoesNotMatch)"
 
 
-def test_files_are_measured_as_they_are(tmp_path):
+def test_files_are_measured_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"content")
     found = transfers.measure([str(tmp_path / "a"), str(tmp_path / "none")])
     assert found[str(tmp_path / "a")] == {"size_bytes": 7, "sha256": hashlib.sha256(b"content").hexdigest()}

@@ -1,5 +1,7 @@
 import json
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
@@ -14,7 +16,7 @@ from plimsoll.ports.load_generator import LoadRequest
 LOGS = ("tlp_stress_metrics.hdr-intended-mutations", "tlp_stress_metrics.hdr-intended-selects")
 
 
-def definition(**changes):
+def definition(**changes: Any) -> Definition:
     return Definition.model_validate(
         {
             "name": "small",
@@ -30,22 +32,22 @@ def definition(**changes):
 
 
 @pytest.fixture
-def host(tmp_path):
+def host(tmp_path: Path) -> ScriptedHost:
     return ScriptedHost(tmp_path / "load-host", HostInfo(name="load", role="load", address="127.9.9.100"))
 
 
 @pytest.fixture
-def stress(tmp_path):
+def stress(tmp_path: Path) -> PlimsollStress:
     return PlimsollStress(EmptyArtefacts(tmp_path / "artefacts"))
 
 
 @pytest.fixture
-def started(host, stress):
+def started(host: ScriptedHost, stress: PlimsollStress) -> Any:
     stress.start(host, LoadRequest("load", definition(), 100, ["127.9.9.1"], timedelta(hours=1)))
     return host
 
 
-def write_progress(host, phase, elapsed, planned):
+def write_progress(host: Any, phase: Any, elapsed: Any, planned: Any) -> None:
     line = {
         "phase": phase,
         "elapsed_s": elapsed,
@@ -56,7 +58,9 @@ def write_progress(host, phase, elapsed, planned):
     host.write(host.root / "load" / "progress.jsonl", json.dumps(line) + "\n")
 
 
-def write_ending(host, *, complete=True, reason=None, reached=(40, 40), exit_code=0):
+def write_ending(
+    host: Any, *, complete: bool = True, reason: Any = None, reached: Any = (40, 40), exit_code: int = 0
+) -> None:
     summary = {"complete": complete, "reason": reason, "generator": "plimsoll.stress", "run": None}
     host.write(host.root / "load" / "summary.json", json.dumps(summary))
     for name, end in zip(LOGS, reached, strict=False):
@@ -65,7 +69,7 @@ def write_ending(host, *, complete=True, reason=None, reached=(40, 40), exit_cod
     host.statuses["load"] = JobStatus("exited", exit_code)
 
 
-def test_the_load_is_one_job_with_a_heap_of_its_own(started, stress):
+def test_the_load_is_one_job_with_a_heap_of_its_own(started: Any, stress: PlimsollStress) -> None:
     job = started.jobs["load"]
     assert job.argv[0].endswith("openjdk-11.0.13/runtime/bin/java")
     assert job.argv[1:3] == ("-Xms256M", "-Xmx256M")
@@ -73,24 +77,24 @@ def test_the_load_is_one_job_with_a_heap_of_its_own(started, stress):
     assert job.expires == timedelta(hours=1)
 
 
-def test_a_load_that_says_nothing_yet_is_running(started, stress):
+def test_a_load_that_says_nothing_yet_is_running(started: Any, stress: PlimsollStress) -> None:
     status = stress.status(started, "load")
     assert (status.state, status.phase, status.achieved_ops_s) == ("running", "populate", None)
 
 
-def test_while_populating_the_timed_run_is_still_to_come(started, stress):
+def test_while_populating_the_timed_run_is_still_to_come(started: Any, stress: PlimsollStress) -> None:
     write_progress(started, "populate", 3, 5)
     status = stress.status(started, "load")
     assert (status.phase, status.seconds_left, status.achieved_ops_s) == ("populate", 42.0, 99.5)
 
 
-def test_in_the_timed_run_only_its_rest_is_to_come(started, stress):
+def test_in_the_timed_run_only_its_rest_is_to_come(started: Any, stress: PlimsollStress) -> None:
     write_progress(started, "measure", 15, 40)
     status = stress.status(started, "load")
     assert (status.state, status.phase, status.seconds_left, status.errors) == ("running", "load", 25.0, 2)
 
 
-def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(started, stress):
+def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(started: Any, stress: PlimsollStress) -> None:
     write_ending(started)
     assert stress.status(started, "load").state == "complete"
 
@@ -107,7 +111,9 @@ def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(starte
         ({"reached": (40, 30)}, "the histogram logs end after 0:00:30 of 0:00:40"),
     ],
 )
-def test_anything_less_is_a_failure_with_its_reason_and_the_console(started, stress, ending, reason):
+def test_anything_less_is_a_failure_with_its_reason_and_the_console(
+    started: Any, stress: PlimsollStress, ending: dict[str, Any], reason: str
+) -> None:
     write_progress(started, "measure", 30, 40)
     write_ending(started, **ending)
     status = stress.status(started, "load")
@@ -116,21 +122,21 @@ def test_anything_less_is_a_failure_with_its_reason_and_the_console(started, str
     assert "almost there" in status.reason
 
 
-def test_logs_that_are_not_there_are_a_failure(started, stress):
+def test_logs_that_are_not_there_are_a_failure(started: Any, stress: PlimsollStress) -> None:
     write_ending(started, reached=())
     assert "end after 0:00:00" in stress.status(started, "load").reason
 
 
-def test_a_load_without_a_summary_failed(started, stress):
+def test_a_load_without_a_summary_failed(started: Any, stress: PlimsollStress) -> None:
     started.statuses["load"] = JobStatus("exited", None)
     assert stress.status(started, "load").reason == "the load generator left no summary (was killed)"
 
 
-def test_a_load_that_was_never_started_failed(host, stress):
+def test_a_load_that_was_never_started_failed(host: ScriptedHost, stress: PlimsollStress) -> None:
     assert stress.status(host, "load").reason == "the load was never started"
 
 
-def test_all_it_wrote_is_kept_with_its_console(started, stress):
+def test_all_it_wrote_is_kept_with_its_console(started: Any, stress: PlimsollStress) -> None:
     write_progress(started, "measure", 15, 40)
     write_ending(started)
     started.write(started.root / "jobs" / "sampler.log", "not ours")
@@ -138,16 +144,16 @@ def test_all_it_wrote_is_kept_with_its_console(started, stress):
     assert names == ["progress.jsonl", "summary.json", *LOGS, "load.log"]
 
 
-def test_before_a_load_there_is_nothing_to_keep(host, stress):
+def test_before_a_load_there_is_nothing_to_keep(host: ScriptedHost, stress: PlimsollStress) -> None:
     assert stress.files(host) == []
 
 
-def test_stopping_asks_the_job_to_end(started, stress):
+def test_stopping_asks_the_job_to_end(started: Any, stress: PlimsollStress) -> None:
     stress.stop(started, "load")
     assert started.stopped == ["load"]
 
 
-def test_a_definition_it_can_do_has_no_problems(stress):
+def test_a_definition_it_can_do_has_no_problems(stress: PlimsollStress) -> None:
     assert list(stress.check(definition())) == []
 
 
@@ -161,10 +167,10 @@ def test_a_definition_it_can_do_has_no_problems(stress):
         ({"timing": {"duration": "40500ms", "warmup": "10500ms"}}, "timing.duration"),
     ],
 )
-def test_what_it_can_t_do_is_named(stress, changes, where):
+def test_what_it_can_t_do_is_named(stress: PlimsollStress, changes: dict[str, Any], where: str) -> None:
     assert where in [problem.where for problem in stress.check(definition(**changes))]
 
 
-def test_an_artefact_that_can_t_be_had_is_a_problem(stress):
+def test_an_artefact_that_can_t_be_had_is_a_problem(stress: PlimsollStress) -> None:
     (problem,) = stress.check(definition(system={"version": "4.0.99"}))
     assert problem.what == "4.0.99 can't be had"

@@ -12,7 +12,7 @@ PUBLISHED = (
 
 
 @pytest.fixture
-def azul():
+def azul() -> Definition:
     return Definition.model_validate(
         {
             "name": "azul",
@@ -26,12 +26,12 @@ def azul():
     )
 
 
-def test_the_command_line_begins_as_published(azul):
+def test_the_command_line_begins_as_published(azul: Definition) -> None:
     arguments = run_arguments(azul, 40_000, ["127.0.9.1", "127.0.9.2"], PurePosixPath("load"))
     assert " ".join(arguments).startswith(PUBLISHED)
 
 
-def test_further_options_name_consistency_replication_hosts_and_reports(azul):
+def test_further_options_name_consistency_replication_hosts_and_reports(azul: Definition) -> None:
     arguments = run_arguments(azul, 40_000, ["127.0.9.1", "127.0.9.2"], PurePosixPath("load"))
     further = dict(zip(arguments[24::2], arguments[25::2], strict=True))
     assert further == {
@@ -43,7 +43,7 @@ def test_further_options_name_consistency_replication_hosts_and_reports(azul):
     }
 
 
-def test_thousands_of_millions_are_the_program_s_b(azul):
+def test_thousands_of_millions_are_the_program_s_b(azul: Definition) -> None:
     workload = azul.workload.model_copy(update={"partitions": 2_000_000_000})
     arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
     assert arguments[arguments.index("-p") + 1] == "2B"

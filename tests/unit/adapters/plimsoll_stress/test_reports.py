@@ -1,15 +1,16 @@
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from plimsoll.adapters.plimsoll_stress.reports import last_progress, log_end, parse_summary, response_time_logs, seconds
 
 
-def progress_line(phase, elapsed, planned, achieved, **errors):
+def progress_line(phase: Any, elapsed: Any, planned: Any, achieved: Any, **errors: Any) -> Any:
     line = {"phase": phase, "elapsed_s": elapsed, "planned_s": planned, "achieved_ops_s": achieved, "errors": errors}
     return json.dumps(line) + "\n"
 
 
-def test_the_last_whole_line_of_progress_counts():
+def test_the_last_whole_line_of_progress_counts() -> None:
     text = (
         '_s": 3}\n' + progress_line("warmup", 5, 40, 990.5) + progress_line("measure", 12, 40, 1001.0) + '{"phase": "me'
     )
@@ -18,37 +19,37 @@ def test_the_last_whole_line_of_progress_counts():
     assert (progress.phase, progress.achieved_ops_s, progress.left) == ("load", 1001.0, timedelta(seconds=28))
 
 
-def test_a_drain_that_lasts_longer_than_planned_has_nothing_left():
+def test_a_drain_that_lasts_longer_than_planned_has_nothing_left() -> None:
     progress = last_progress(progress_line("drain", 43, 40, 12.0))
     assert progress is not None
     assert (progress.phase, progress.left) == ("load", timedelta(0))
 
 
-def test_errors_of_all_kinds_are_summed():
+def test_errors_of_all_kinds_are_summed() -> None:
     progress = last_progress(progress_line("measure", 12, 40, 1001.0, timeout=2, connection=40))
     assert progress is not None
     assert progress.errors == 42
 
 
-def test_no_progress_yet():
+def test_no_progress_yet() -> None:
     assert last_progress("") is None
     assert last_progress('{"phase": "populate"') is None
 
 
-def test_the_end_of_a_log_is_its_last_whole_interval():
+def test_the_end_of_a_log_is_its_last_whole_interval() -> None:
     head = '#[StartTime: 1.0 (seconds since epoch)]\n"StartTimestamp",…\n'
     text = head + "0.000,1.000,3.2,HIST\n1.000,1.000,3.2,HIST\n2.000,1.0"
     assert log_end(text) == timedelta(seconds=2)
     assert log_end("#[StartTime: 1.0]\n") is None
 
 
-def test_response_time_logs_by_operation():
+def test_response_time_logs_by_operation() -> None:
     names = ["m.hdr-selects", "m.hdr-intended-selects", "m.hdr-mutations", "m.hdr-intended-mutations", "m.hdr.errors"]
     assert response_time_logs(names) == {"reads": "m.hdr-intended-selects", "writes": "m.hdr-intended-mutations"}
     assert response_time_logs(["m.csv"]) == {}
 
 
-def part(seconds, writes, reads, errors):
+def part(seconds: Any, writes: Any, reads: Any, errors: Any) -> dict[str, Any]:
     return {
         "seconds": seconds,
         "attempted_ops_s": 1000,
@@ -69,7 +70,7 @@ def part(seconds, writes, reads, errors):
     }
 
 
-def operations(writes, reads):
+def operations(writes: Any, reads: Any) -> dict[str, Any]:
     return {"mutations": {"completed": writes, "errors": 0}, "selects": {"completed": reads, "errors": 0}}
 
 
@@ -97,7 +98,7 @@ SUMMARY = {
 }
 
 
-def test_a_summary_counts_the_judged_time():
+def test_a_summary_counts_the_judged_time() -> None:
     summary = parse_summary(json.dumps(SUMMARY))
     assert summary.complete
     assert summary.reason == ""
@@ -113,19 +114,19 @@ def test_a_summary_counts_the_judged_time():
     assert (summary.schedule_lag_p99_ms, summary.schedule_lag_max_ms, summary.hiccup_max_ms) == (1.5, 9.25, 4.5)
 
 
-def test_a_run_that_never_started_has_a_reason_and_no_figures():
+def test_a_run_that_never_started_has_a_reason_and_no_figures() -> None:
     summary = parse_summary(json.dumps({**SUMMARY, "complete": False, "reason": "no connection", "run": None}))
     assert (summary.complete, summary.reason) == (False, "no connection")
     assert summary.started_at is None
     assert summary.achieved_ops_s is None
 
 
-def test_no_summary_is_no_complete_run():
+def test_no_summary_is_no_complete_run() -> None:
     assert parse_summary("").reason == "the load generator left no summary"
     assert not parse_summary("").complete
 
 
-def test_the_generators_own_seconds_are_those_of_the_timed_run():
+def test_the_generators_own_seconds_are_those_of_the_timed_run() -> None:
     def line(phase: str, second: int) -> str:
         fields = {"time": f"2026-11-21T17:20:{second:02}.022402Z", "phase": phase}
         return json.dumps({**fields, "hiccup_max_ms": 26.14, "gc_ms": 3, "cpu_cores": 0.297})
@@ -137,7 +138,7 @@ def test_the_generators_own_seconds_are_those_of_the_timed_run():
     assert (found[0].in_flight, found[0].backlog, found[0].lag_ms) == (None, None, None)
 
 
-def test_the_generator_tells_what_waits_at_the_end_of_a_second():
+def test_the_generator_tells_what_waits_at_the_end_of_a_second() -> None:
     fields = {
         "time": "2026-11-21T17:20:02.022402Z",
         "phase": "warmup",

@@ -4,6 +4,7 @@ import shutil
 import sys
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from tests.fakes.hosts import FolderHost
@@ -25,7 +26,18 @@ DEV = (
 )
 
 
-def counters(*, user=100, idle=800, steal=7, read=2000, written=4000, busy=700, received=10, sent=20, waited=1_000_000):
+def counters(
+    *,
+    user: int = 100,
+    idle: int = 800,
+    steal: int = 7,
+    read: int = 2000,
+    written: int = 4000,
+    busy: int = 700,
+    received: int = 10,
+    sent: int = 20,
+    waited: int = 1_000_000,
+) -> dict[Any, Any]:
     return {
         **sample.cpu(STAT.format(user=user, idle=idle, steal=steal)),
         **sample.pressure(f"some avg10=0.00 avg60=0.00 avg300=0.00 total={waited}\nfull avg10=0.00 total=9\n"),
@@ -34,11 +46,11 @@ def counters(*, user=100, idle=800, steal=7, read=2000, written=4000, busy=700, 
     }
 
 
-def row(text):
+def row(text: Any) -> Any:
     return next(csv.DictReader([",".join(sample.COLUMNS), text]))
 
 
-def test_a_line_tells_shares_and_bytes_since_the_line_before():
+def test_a_line_tells_shares_and_bytes_since_the_line_before() -> None:
     old, new = (
         counters(),
         counters(
@@ -55,18 +67,18 @@ def test_a_line_tells_shares_and_bytes_since_the_line_before():
     assert figures["memory_available_bytes"] == "2048"
 
 
-def test_a_kernel_without_pressure_figures_leaves_the_column_empty():
+def test_a_kernel_without_pressure_figures_leaves_the_column_empty() -> None:
     plain = {name: value for name, value in counters().items() if name != "pressure"}
     assert row(sample.line(1.0, 1.0, plain, plain, 0.0))["cpu_pressure"] == ""
     assert sample.pressure("") == {}
 
 
-def test_a_disk_that_appears_counts_from_then_on():
+def test_a_disk_that_appears_counts_from_then_on() -> None:
     old = {name: value for name, value in counters().items() if name != "busy vda"}
     assert float(row(sample.line(1.0, 1.0, old, counters(), 0.0))["disk_busy"]) == 0.0
 
 
-def test_available_memory_is_in_bytes():
+def test_available_memory_is_in_bytes() -> None:
     assert sample.memory_available("MemTotal: 9 kB\nMemAvailable:  3 kB\n") == 3072
 
 
@@ -96,11 +108,11 @@ OWN = b"PATH=/bin\0PLIMSOLL_CLUSTER=c/g1/1\0"
 
 
 @pytest.fixture
-def machine(tmp_path):
+def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-def test_programs_without_the_clusters_mark_are_others(machine):
+def test_programs_without_the_clusters_mark_are_others(machine: Machine) -> None:
     machine.add(10, OWN, ticks=100)
     machine.add(11, b"PLIMSOLL_CLUSTER=c/g1/10\0", ticks=50)
     first = machine.look(1000)
@@ -108,7 +120,7 @@ def test_programs_without_the_clusters_mark_are_others(machine):
     assert machine.look(1100) - first == 40
 
 
-def test_kernel_threads_are_nobodys_programs(machine):
+def test_kernel_threads_are_nobodys_programs(machine: Machine) -> None:
     machine.add(2, ticks=5)
     machine.add(20, parent=2, ticks=10)
     first = machine.look(1000)
@@ -116,7 +128,7 @@ def test_kernel_threads_are_nobodys_programs(machine):
     assert machine.look(1030) - first == 0
 
 
-def test_an_own_process_that_ended_counts_in_its_parents_figures_or_as_it_was(machine):
+def test_an_own_process_that_ended_counts_in_its_parents_figures_or_as_it_was(machine: Machine) -> None:
     machine.add(10, OWN, ticks=100)
     machine.add(12, OWN, parent=10, ticks=30)
     machine.add(13, OWN, parent=1, ticks=7)
@@ -127,7 +139,7 @@ def test_an_own_process_that_ended_counts_in_its_parents_figures_or_as_it_was(ma
     assert machine.look(1005) - first == 0
 
 
-def test_a_new_process_is_asked_again_for_it_may_not_have_begun_its_program(machine):
+def test_a_new_process_is_asked_again_for_it_may_not_have_begun_its_program(machine: Machine) -> None:
     machine.add(10, b"PATH=/bin\0")
     machine.look(0)
     machine.add(10, OWN, ticks=0)
@@ -136,7 +148,7 @@ def test_a_new_process_is_asked_again_for_it_may_not_have_begun_its_program(mach
     assert machine.look(1050) - first == 0
 
 
-def test_a_process_id_that_became_anothers_is_found_out(machine):
+def test_a_process_id_that_became_anothers_is_found_out(machine: Machine) -> None:
     machine.add(10, b"")
     for _ in range(10):
         machine.look(0)
@@ -147,18 +159,18 @@ def test_a_process_id_that_became_anothers_is_found_out(machine):
     assert machine.look(1050) - first == 0
 
 
-def test_without_a_mark_or_processes_nothing_is_known(tmp_path):
+def test_without_a_mark_or_processes_nothing_is_known(tmp_path: Path) -> None:
     assert sample.OtherPrograms(b"", tmp_path).ticks("cpu 1 1 1 1 1 1 1 1\n") == {}
     assert sample.OtherPrograms(b"A=b", tmp_path).ticks("") == {}
     assert row(sample.line(1.0, 1.0, counters(), counters(), 0.0))["cpu_others"] == ""
 
 
-def test_a_line_tells_what_other_programs_took():
+def test_a_line_tells_what_other_programs_took() -> None:
     old, new = {**counters(), "others": 40.0}, {**counters(user=160, idle=840), "others": 65.0}
     assert row(sample.line(1.0, 1.0, old, new, 0.0))["cpu_others"] == "0.2500"
 
 
-def test_the_first_line_covers_a_whole_second():
+def test_the_first_line_covers_a_whole_second() -> None:
     naps: list[float] = []
     lines = sample.samples(naps.append)
     figures = row(next(lines))
@@ -167,7 +179,7 @@ def test_the_first_line_covers_a_whole_second():
     assert float(figures["memory_available_bytes"]) > 0
 
 
-def test_the_script_needs_nothing_but_the_standard_library():
+def test_the_script_needs_nothing_but_the_standard_library() -> None:
     tree = ast.parse(Path(sample.__file__).read_text())
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -175,11 +187,11 @@ def test_the_script_needs_nothing_but_the_standard_library():
 
 
 @pytest.fixture
-def host(tmp_path):
+def host(tmp_path: Path) -> FolderHost:
     return FolderHost(tmp_path / "load", HostInfo(name="load", role="load", address="127.9.9.1"))
 
 
-def test_the_sampler_is_a_job_of_its_own_with_a_script_on_the_host(host):
+def test_the_sampler_is_a_job_of_its_own_with_a_script_on_the_host(host: FolderHost) -> None:
     sampler = ProcSampler()
     sampler.start(host, timedelta(hours=1))
     sampler.start(host, timedelta(hours=1))

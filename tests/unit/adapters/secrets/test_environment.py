@@ -1,24 +1,26 @@
 """Keys from the environment."""
 
+from pathlib import Path
+
 import pytest
 
 from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.domain.errors import SecretError
 
 
-def test_the_key_of_the_named_file(tmp_path):
+def test_the_key_of_the_named_file(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("text of a key")
     identity = EnvironmentSecrets(tmp_path / "key", "me").ssh_identity("any")
     assert (identity.user, identity.private_key) == ("me", "text of a key")
 
 
-def test_no_key_says_which_setting(tmp_path):
+def test_no_key_says_which_setting(tmp_path: Path) -> None:
     with pytest.raises(SecretError, match="PLIMSOLL_SSH_KEY"):
         EnvironmentSecrets(None).ssh_identity("any")
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
-def test_a_key_that_can_not_be_read_is_named(tmp_path, content):
+def test_a_key_that_can_not_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
     if content:
         (tmp_path / "key").write_bytes(content)
     with pytest.raises(SecretError, match="can't be read") as refused:
@@ -26,7 +28,7 @@ def test_a_key_that_can_not_be_read_is_named(tmp_path, content):
     assert refused.value.where == str(tmp_path / "key")
 
 
-def test_the_endpoint_of_the_environment_counts(monkeypatch):
+def test_the_endpoint_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:5000")
@@ -36,7 +38,7 @@ def test_the_endpoint_of_the_environment_counts(monkeypatch):
     assert client.meta.config.connect_timeout == 10
 
 
-def test_a_client_without_a_region_says_so(monkeypatch, tmp_path):
+def test_a_client_without_a_region_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))

@@ -1,5 +1,7 @@
 """The offset of a clock."""
 
+from typing import Any
+
 import pytest
 
 from plimsoll.adapters.ssh.clock import RoundTrip, offset_ms
@@ -7,7 +9,7 @@ from plimsoll.adapters.ssh.clock import RoundTrip, offset_ms
 MS = 1_000_000
 
 
-def trip(ahead_ms, there_ms, back_ms, busy_ms=1):
+def trip(ahead_ms: Any, there_ms: Any, back_ms: Any, busy_ms: int = 1) -> RoundTrip:
     """A round trip to a clock that is so much ahead."""
     got = there_ms + ahead_ms
     sent = got + busy_ms
@@ -15,17 +17,17 @@ def trip(ahead_ms, there_ms, back_ms, busy_ms=1):
 
 
 @pytest.mark.parametrize("ahead", [-3000, 0, 17])
-def test_a_way_as_long_there_as_back_gives_the_exact_offset(ahead):
+def test_a_way_as_long_there_as_back_gives_the_exact_offset(ahead: Any) -> None:
     assert offset_ms([trip(ahead, 40, 40)]) == ahead
 
 
-def test_the_quickest_round_trip_wins():
+def test_the_quickest_round_trip_wins() -> None:
     assert offset_ms([trip(5, 900, 10), trip(5, 1, 1), trip(5, 10, 400)]) == 5
 
 
-def test_the_hosts_own_time_is_none_of_the_way():
+def test_the_hosts_own_time_is_none_of_the_way() -> None:
     assert trip(5, 2, 3, busy_ms=500).on_the_way_ns == 5 * MS
 
 
-def test_the_error_is_at_most_half_the_way():
+def test_the_error_is_at_most_half_the_way() -> None:
     assert offset_ms([trip(0, 10, 0)]) == 5

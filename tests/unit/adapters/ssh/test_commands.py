@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 from pathlib import PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ ODD = ["$(id)", "`id`", "; rm -rf /", "it's", 'say "so"', "a\nb", "", "*", "~", 
 ROOT = PurePosixPath("/srv/it's a folder")
 
 
-def words(line):
+def words(line: Any) -> Any:
     """What the inner shell is given, after the login shell has read the line."""
     exec_, shell, option, script = shlex.split(line)
     assert (exec_, shell, option) == ("exec", "/bin/sh", "-c")
@@ -20,7 +21,7 @@ def words(line):
 
 
 @pytest.mark.parametrize("word", ODD)
-def test_every_word_survives_both_shells(word):
+def test_every_word_survives_both_shells(word: Any) -> None:
     line = commands.run_command(["printf", "%s", word], ROOT, {"MARK": word}, 5)
     assert word in words(line)
     assert f"MARK={word}" in words(line)
@@ -28,23 +29,23 @@ def test_every_word_survives_both_shells(word):
 
 
 @pytest.mark.parametrize("word", ODD)
-def test_a_real_shell_reads_it_so(word):
+def test_a_real_shell_reads_it_so(word: Any) -> None:
     line = commands.in_shell(f"printf %s {commands.quoted(word)}")
     assert subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True).stdout == word
 
 
-def test_the_host_keeps_the_time():
+def test_the_host_keeps_the_time() -> None:
     assert "timeout -s KILL 1.500 sleep 9" in " ".join(words(commands.run_command(["sleep", "9"], ROOT, {}, 1.5)))
 
 
-def test_only_a_few_variables_are_passed_on():
+def test_only_a_few_variables_are_passed_on() -> None:
     script = " ".join(words(commands.run_command(["env"], ROOT, {}, 5)))
     assert "env -i" in script
     assert "HOME=$HOME" in script
     assert "JAVA" not in script
 
 
-def test_scripts_run_isolated():
+def test_scripts_run_isolated() -> None:
     line = words(commands.script_command("print(1)", "an argument"))
     assert line == ["exec", "python3", "-I", "-S", "-B", "-c", "print(1)", "an argument"]
 
@@ -60,5 +61,5 @@ DF = "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/x 100 {use
         ("", "how much disk is free there can't be told"),
     ],
 )
-def test_free_space_in_words(answer, said):
+def test_free_space_in_words(answer: str, said: str) -> None:
     assert commands.free_space(answer) == said

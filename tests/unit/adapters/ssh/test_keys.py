@@ -1,6 +1,7 @@
 """Keys as texts."""
 
 import base64
+from typing import Any
 
 import paramiko
 import pytest
@@ -13,16 +14,16 @@ from plimsoll.ports.secrets import SshIdentity
 LINE = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKjl0ff5RVgKiZp7sHmzRr3GdCoR6sJVq6YvXhVlYqYs host"
 
 
-def test_a_host_key_is_read_with_or_without_a_comment():
+def test_a_host_key_is_read_with_or_without_a_comment() -> None:
     assert parse_host_key(LINE) == parse_host_key(" ".join(LINE.split()[:2]) + "\n")
 
 
-def test_it_is_shown_as_ssh_shows_it():
+def test_it_is_shown_as_ssh_shows_it() -> None:
     expected = paramiko.PKey.from_type_string("ssh-ed25519", base64.b64decode(LINE.split()[1])).fingerprint
     assert str(parse_host_key(LINE)) == f"ssh-ed25519 {expected}"
 
 
-def test_an_rsa_host_never_signs_with_sha1():
+def test_an_rsa_host_never_signs_with_sha1() -> None:
     blob = base64.b64encode(b"\0\0\0\x07ssh-rsa" + bytes(8)).decode()
     assert parse_host_key(f"ssh-rsa {blob}").algorithms == ("rsa-sha2-512", "rsa-sha2-256")
 
@@ -38,12 +39,12 @@ NO_KEYS = [
 
 
 @pytest.mark.parametrize("text", NO_KEYS)
-def test_what_is_no_host_key_is_refused(text):
+def test_what_is_no_host_key_is_refused(text: Any) -> None:
     with pytest.raises(ValueError, match="a host key looks like"):
         parse_host_key(text)
 
 
-def test_a_private_key_that_is_none_is_refused_without_being_shown():
+def test_a_private_key_that_is_none_is_refused_without_being_shown() -> None:
     text = "-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n-----END OPENSSH PRIVATE KEY-----\n"
     with pytest.raises(SecretError, match="connection 'bench'") as refused:
         private_key(SshIdentity("me", text), "bench")
@@ -51,5 +52,5 @@ def test_a_private_key_that_is_none_is_refused_without_being_shown():
     assert refused.value.__cause__ is None
 
 
-def test_an_identity_does_not_show_itself():
+def test_an_identity_does_not_show_itself() -> None:
     assert "hidden" not in repr(SshIdentity("me", "hidden", "hidden"))

@@ -1,5 +1,7 @@
 """Options of static hosts."""
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 from tests.fakes.installation import instant_definition
@@ -12,22 +14,22 @@ from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.domain.definition import ProviderChoice
 
 
-def host(number, **changes):
+def host(number: Any, **changes: Any) -> dict[Any, Any]:
     return {"address": f"10.0.0.{number}", "host_key": LINE, **changes}
 
 
-def group(name="rack1", first=1, **changes):
+def group(name: str = "rack1", first: int = 1, **changes: Any) -> dict[Any, Any]:
     return {"name": name, "nodes": [host(first), host(first + 1)], "load": host(first + 2), **changes}
 
 
-def test_a_host_is_reached_at_its_address_unless_another_is_given():
+def test_a_host_is_reached_at_its_address_unless_another_is_given() -> None:
     options = SshOptions.model_validate({"groups": [group(load=host(9, ssh_address="bastion", port=2222, user="me"))]})
     (one,) = options.groups
     assert one.nodes[0].target("c").place == "10.0.0.1:22"
     assert one.load.target("c").place == "me@bastion:2222"
 
 
-def test_true_is_no_port():
+def test_true_is_no_port() -> None:
     options = {"groups": [group(load=host(9, port=True))]}
     chosen = {"provider": ProviderChoice(name="ssh", options=options)}
     [problem] = problems(instant_definition().model_copy(update=chosen), Connections(EnvironmentSecrets(None, "")))
@@ -35,26 +37,26 @@ def test_true_is_no_port():
     assert problem.what == "must be a whole number; found true"
 
 
-def test_a_host_is_in_one_group_only():
+def test_a_host_is_in_one_group_only() -> None:
     with pytest.raises(ValidationError, match=r"more than one group: 10\.0\.0\.3:22"):
         SshOptions.model_validate({"groups": [group(first=1), group("rack2", first=3)]})
 
 
-def test_one_machine_may_serve_two_groups_in_two_folders():
+def test_one_machine_may_serve_two_groups_in_two_folders() -> None:
     SshOptions.model_validate({"groups": [group(), group("rack2", folder="/srv/second")]})
 
 
-def test_names_differ():
+def test_names_differ() -> None:
     with pytest.raises(ValidationError, match="more than one group: rack1"):
         SshOptions.model_validate({"groups": [group(first=1), group(first=5)]})
 
 
 @pytest.mark.parametrize("folder", ["relative", "/", "/a/../b", "/with space", "/a:b", "/it's"])
-def test_a_folder_that_could_be_misread_is_refused(folder):
+def test_a_folder_that_could_be_misread_is_refused(folder: str) -> None:
     with pytest.raises(ValidationError, match="folder"):
         SshOptions.model_validate({"groups": [group()], "folder": folder})
 
 
-def test_an_address_is_an_address():
+def test_an_address_is_an_address() -> None:
     with pytest.raises(ValidationError, match="address"):
         SshOptions.model_validate({"groups": [group(load=host(9, address="db.example"))]})

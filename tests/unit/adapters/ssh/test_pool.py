@@ -1,36 +1,38 @@
 """The connections of a process: none is opened here."""
 
+from typing import Any
+
 import pytest
 from tests.unit.adapters.ssh.test_keys import LINE
 
 from plimsoll.adapters.ssh import Connections, Target
 from plimsoll.adapters.ssh.connection import Connection
-from plimsoll.ports.secrets import SshIdentity
+from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 
 class NoKeys:
-    def ssh_identity(self, connection_id):
+    def ssh_identity(self, connection_id: Any) -> SshIdentity:
         return SshIdentity("me", "")
 
-    def aws(self, connection_id):
+    def aws(self, connection_id: str) -> AwsAccess:
         raise AssertionError
 
 
 @pytest.fixture
-def pool():
+def pool() -> Connections:
     return Connections(NoKeys())
 
 
-def target(number):
+def target(number: Any) -> Target:
     return Target(f"10.0.0.{number}", LINE, "bench")
 
 
-def test_a_host_has_one_connection(pool):
+def test_a_host_has_one_connection(pool: Connections) -> None:
     assert pool.to(target(1)) is pool.to(target(1))
     assert pool.to(target(1)) is not pool.to(target(2))
 
 
-def test_what_nobody_uses_is_closed_and_made_anew(pool, monkeypatch):
+def test_what_nobody_uses_is_closed_and_made_anew(pool: Connections, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = []
     monkeypatch.setattr(Connection, "close", lambda one: closed.append(one.target))
     first = pool.to(target(1))
@@ -40,7 +42,7 @@ def test_what_nobody_uses_is_closed_and_made_anew(pool, monkeypatch):
     assert pool.to(target(1)) is not first
 
 
-def test_nothing_of_another_process_is_used(pool, monkeypatch):
+def test_nothing_of_another_process_is_used(pool: Connections, monkeypatch: pytest.MonkeyPatch) -> None:
     first = pool.to(target(1))
     monkeypatch.setattr("plimsoll.adapters.ssh.pool.os.getpid", lambda: -1)
     assert pool.to(target(1)) is not first

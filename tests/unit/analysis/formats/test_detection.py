@@ -1,5 +1,6 @@
 import gzip
 from functools import partial
+from typing import Any
 
 import pytest
 from tests.unit.analysis.logs import every_second, log
@@ -11,17 +12,17 @@ from plimsoll.domain.errors import LogError
 HDR = log(every_second([[1], [2]]))
 
 
-def test_every_format_has_a_name_of_its_own():
+def test_every_format_has_a_name_of_its_own() -> None:
     names = [one.name for one in FORMATS]
     assert len(set(names)) == len(names) == 9
 
 
 @pytest.mark.parametrize("name", ["run.txt", "tlp-stress.csv", "latte.json"])
-def test_content_tells_the_format_whatever_the_name(name):
+def test_content_tells_the_format_whatever_the_name(name: str) -> None:
     assert read_run([RunFile(name, HDR)], Asked()).title == "HdrHistogram interval log"
 
 
-def test_a_gz_is_looked_into():
+def test_a_gz_is_looked_into() -> None:
     assert read_run([RunFile("x", gzip.compress(HDR))], Asked()).title == "HdrHistogram interval log"
 
 
@@ -33,12 +34,12 @@ def test_a_gz_is_looked_into():
         (b"\n\n  Running 30s test @ http://127.0.0.1:80/" + b"x" * 90, "begins with 'Running 30s test .*…'"),
     ],
 )
-def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content, found):
+def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content: Any, found: str) -> None:
     with pytest.raises(LogError, match=rf"x: is of no format that is known here: it {found}(.|\n)*YCSB console output"):
         read_run([RunFile("x", content)], Asked())
 
 
-def test_a_format_can_be_forced():
+def test_a_format_can_be_forced() -> None:
     with pytest.raises(LogError, match=r"x: is not whole JSON"):
         read_run([RunFile("x", HDR)], Asked(), "latte")
     tagged = log(every_second([[1], [2]], "requests"))
@@ -46,7 +47,7 @@ def test_a_format_can_be_forced():
     assert read_run([RunFile("x", tagged)], Asked(), "hdr").unit == "us"
 
 
-def test_two_formats_that_both_hold_times_are_refused():
+def test_two_formats_that_both_hold_times_are_refused() -> None:
     other = RunFile("c.hdr", log(every_second([[1]], "insert-rt")))
     with pytest.raises(
         LogError, match=r"several formats that hold times: HdrHistogram .* and cassandra-stress HDR log"
@@ -54,7 +55,9 @@ def test_two_formats_that_both_hold_times_are_refused():
         read_run([RunFile("x", HDR), other], Asked())
 
 
-def test_files_that_hold_too_much_together_are_refused_although_each_alone_is_read(monkeypatch):
+def test_files_that_hold_too_much_together_are_refused_although_each_alone_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(detection, "require_bounded", partial(require_bounded, most=len(HDR)))
     assert read_run([RunFile("x", HDR)], Asked())
     with pytest.raises(LogError, match="y: with this file, those of its run hold more than 0 MiB together"):

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from tests.unit.analysis.logs import every_second, log
 
@@ -35,17 +37,17 @@ def operations(*files: RunFile, **kinds: str) -> list[str]:
         ("run.hdr", ""),
     ],
 )
-def test_a_file_name_tells_the_operation(name, operation):
+def test_a_file_name_tells_the_operation(name: str, operation: str) -> None:
     found = read(plain(name))
     assert [track.operation for track in found.tracks] == [operation]
     assert found.notes == ()
 
 
-def test_reads_and_writes_are_two_tracks_of_one_run():
+def test_reads_and_writes_are_two_tracks_of_one_run() -> None:
     assert operations(plain("r.hdr-intended-mutations"), plain("r.hdr-intended-selects", 2)) == ["writes", "reads"]
 
 
-def test_of_cassandra_stress_the_response_times_are_judged():
+def test_of_cassandra_stress_the_response_times_are_judged() -> None:
     found = read(tagged("c.hdr", "insert-st", "insert-rt", "insert-wt", "head-st", "head-rt", "head-wt"))
     assert [(track.name, track.operation) for track in found.tracks] == [
         ("c.hdr (insert-rt)", "writes"),
@@ -57,18 +59,18 @@ def test_of_cassandra_stress_the_response_times_are_judged():
     )
 
 
-def test_further_names_can_be_declared_reads_or_writes():
+def test_further_names_can_be_declared_reads_or_writes() -> None:
     assert operations(tagged("c.hdr", "head-rt", "add-rt"), head="reads") == ["reads", "add"]
     assert operations(plain("run1.hlog"), run1="reads") == ["reads"]
 
 
-def test_of_latte_the_requests_are_judged_and_the_missing_correction_is_said():
+def test_of_latte_the_requests_are_judged_and_the_missing_correction_is_said() -> None:
     found = read(tagged("l.hlog", "cycles", "requests"))
     assert [track.name for track in found.tracks] == ["l.hlog (requests)"]
     assert any("coordinated omission" in note for note in found.notes)
 
 
-def test_service_times_alone_are_judged_with_a_warning():
+def test_service_times_alone_are_judged_with_a_warning() -> None:
     found = read(plain("run.hdr-mutations"))
     assert [track.operation for track in found.tracks] == ["writes"]
     assert found.notes == (
@@ -77,12 +79,12 @@ def test_service_times_alone_are_judged_with_a_warning():
 
 
 @pytest.mark.parametrize("other", ["run.hdr-mutations", "run.hdr-selects"])
-def test_service_times_beside_response_times_are_refused(other):
+def test_service_times_beside_response_times_are_refused(other: str) -> None:
     with pytest.raises(LogError, match=rf"{other}: holds service times .*run.hdr-intended-mutations response times"):
         read(plain("run.hdr-intended-mutations"), plain(other, 2))
 
 
-def test_a_log_of_failures_is_left_aside_and_never_judged():
+def test_a_log_of_failures_is_left_aside_and_never_judged() -> None:
     errors = tagged("run.hdr.errors", "timeout", "unavailable")
     found = read(plain("run.hdr-intended-selects"), errors)
     assert [track.operation for track in found.tracks] == ["reads"]
@@ -91,7 +93,7 @@ def test_a_log_of_failures_is_left_aside_and_never_judged():
         read(errors)
 
 
-def test_one_log_given_twice_is_refused():
+def test_one_log_given_twice_is_refused() -> None:
     with pytest.raises(LogError, match=r"b\.hlog: holds the same records as a\.hlog"):
         read(plain("a.hlog"), plain("b.hlog"))
 
@@ -100,15 +102,15 @@ def test_one_log_given_twice_is_refused():
     ("tags", "unit"),
     [(("insert-rt",), "ns"), (("requests", "cycles"), "ns"), (("",), "us"), (("mutations",), "us")],
 )
-def test_the_unit_is_what_the_load_generator_is_known_to_write(tags, unit):
+def test_the_unit_is_what_the_load_generator_is_known_to_write(tags: Any, unit: str) -> None:
     assert read(tagged("x", *tags)).unit == unit
 
 
-def test_a_unit_that_is_given_comes_first():
+def test_a_unit_that_is_given_comes_first() -> None:
     assert read_run([tagged("x", "insert-rt")], Asked(unit="ms")).unit == "ms"
 
 
-def test_cassandra_stress_without_a_fixed_rate_has_no_response_times_and_that_is_said():
+def test_cassandra_stress_without_a_fixed_rate_has_no_response_times_and_that_is_said() -> None:
     found = read(tagged("c.hdr", "insert-st", "head-st"))
     assert [track.operation for track in found.tracks] == ["writes", "head"]
     assert "no response times: cassandra-stress writes them with `-rate fixed=` only" in found.notes
@@ -130,7 +132,9 @@ MILLISECONDS_IN_NS = [[40_000_000, 90_000_000], [], [55_000_000]]
         (1_000, [[1]], "us"),
     ],
 )
-def test_a_log_of_no_known_tool_says_its_unit_by_the_maximum_beside_each_histogram(per_ms, values, unit):
+def test_a_log_of_no_known_tool_says_its_unit_by_the_maximum_beside_each_histogram(
+    per_ms: int, values: Any, unit: str
+) -> None:
     assert read(in_unit(per_ms, values)).unit == unit
 
 
@@ -146,20 +150,20 @@ def test_a_log_of_no_known_tool_says_its_unit_by_the_maximum_beside_each_histogr
         (RunFile("app.hlog", log([*every_second([[9]]), *every_second([[9_000_000]], per_ms=10**6)])), "fits neither"),
     ],
 )
-def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file, said):
+def test_where_histogram_and_maximum_do_not_agree_the_unit_is_asked_for(file: RunFile, said: str) -> None:
     with pytest.raises(LogError, match=rf"(?s){said}.*--unit ns"):
         read(file)
     assert read_run([file], Asked(unit="ms")).unit == "ms"
 
 
-def test_logs_of_one_run_in_different_units_are_refused():
+def test_logs_of_one_run_in_different_units_are_refused() -> None:
     other = RunFile("reads.hlog", log(every_second([[5_000_000]], per_ms=10**6)))
     with pytest.raises(LogError, match=r"different units: writes\.hlog in us, reads\.hlog in ns"):
         read(plain("writes.hlog", 7_000), other)
 
 
 @pytest.mark.parametrize("name", ["run.hdr-intended-selects", "tlp.hdr-mutations"])
-def test_what_known_tools_write_is_taken_as_before_whatever_stands_beside_it(name):
+def test_what_known_tools_write_is_taken_as_before_whatever_stands_beside_it(name: str) -> None:
     assert read(RunFile(name, log(every_second([[5_000_000]], per_ms=10**6)))).unit == "us"
 
 
@@ -169,7 +173,7 @@ def two_tags(first: str, second: str, counts: tuple[int, int] = (3, 3)) -> RunFi
 
 
 @pytest.mark.parametrize("tags", [("READ-response", "READ-service"), ("READ", "READ-service"), ("a", "b")])
-def test_tags_that_look_like_two_measures_of_the_same_operations_are_asked_about(tags):
+def test_tags_that_look_like_two_measures_of_the_same_operations_are_asked_about(tags: Any) -> None:
     with pytest.raises(LogError, match=r"are they two measures of the same operations\?(.|\n)*`--tags NAME`"):
         read(two_tags(*tags))
     chosen = read_run([two_tags(*tags)], Asked(tags=tags[:1]))
@@ -177,17 +181,17 @@ def test_tags_that_look_like_two_measures_of_the_same_operations_are_asked_about
     assert len(read_run([two_tags(*tags)], Asked(tags=tags)).tracks) == 2
 
 
-def test_files_are_asked_about_like_tags():
+def test_files_are_asked_about_like_tags() -> None:
     with pytest.raises(LogError, match="two measures"):
         read(plain("response.hlog", 2_000), plain("service.hlog", 1_000))
 
 
-def test_tags_with_other_counts_and_operations_that_are_known_are_judged_together():
+def test_tags_with_other_counts_and_operations_that_are_known_are_judged_together() -> None:
     assert operations(two_tags("a", "b", (3, 4))) == ["a", "b"]
     assert operations(two_tags("read", "insert")) == ["reads", "writes"]
     assert operations(two_tags("scan-a", "put"), **{"scan-a": "reads", "put": "writes"}) == ["reads", "writes"]
 
 
-def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant():
+def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(LogError, match=r"no record has the tag 'READ-respons'(.|\n)*did you mean 'READ-response'\?"):
         read_run([two_tags("READ-response", "READ-service")], Asked(tags=("READ-respons",)))

@@ -21,7 +21,7 @@ CORRECTED = "  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000% 
 UNCORRECTED = CORRECTED.replace("Recorded", "Uncorrected").replace("9.868", "5.000")
 
 
-def test_wrk2s_corrected_table_is_taken_and_the_percentile_is_never_too_low():
+def test_wrk2s_corrected_table_is_taken_and_the_percentile_is_never_too_low() -> None:
     found = read_run([RunFile("wrk.txt", (CORRECTED + UNCORRECTED).encode())], Asked())
     # Of 1,000 the 999th: the row of the 998th does not reach it.
     values = {50.0: 1.05, 90.0: 2.0, 99.0: 3.0, 99.9: 9.87, 100.0: 9.868}
@@ -31,7 +31,7 @@ def test_wrk2s_corrected_table_is_taken_and_the_percentile_is_never_too_low():
     assert not any("does not say its unit" in note for note in found.notes)
 
 
-def test_a_table_that_says_nothing_of_itself_has_its_unit_assumed_or_given():
+def test_a_table_that_says_nothing_of_itself_has_its_unit_assumed_or_given() -> None:
     assumed = read_run([RunFile("t.txt", TABLE.encode())], Asked())
     assert "t.txt: does not say its unit; ms is assumed (`--unit`)" in assumed.notes
     assert any("coordinated omission" in note for note in assumed.notes)
@@ -39,6 +39,6 @@ def test_a_table_that_says_nothing_of_itself_has_its_unit_assumed_or_given():
     assert given.whole_run[0].values_ms[50.0] == pytest.approx(0.00105)
 
 
-def test_a_table_cut_short_is_refused():
+def test_a_table_cut_short_is_refused() -> None:
     with pytest.raises(LogError, match="no last lines"):
         read_run([RunFile("t.txt", TABLE.partition("#[Mean")[0].encode())], Asked())

@@ -5,6 +5,7 @@ import json
 from datetime import timedelta
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hdrh.histogram import HdrHistogram
@@ -16,12 +17,12 @@ from plimsoll.domain.service_level import ServiceLevel
 SAMPLES = Path(__file__).parents[3] / "samples"
 
 
-def judge(*names: str, **options: object) -> Judgement:
+def judge(*names: str, **options: Any) -> Judgement:
     files = {name: (SAMPLES / name).read_bytes() for name in names}
     return judge_logs(files, Run(warmup=timedelta(seconds=20)), [ServiceLevel()], **options)
 
 
-def test_cassandra_stress():
+def test_cassandra_stress() -> None:
     found = judge("cassandra-stress.hdr")
     assert (found.format, found.valid, found.met) == ("cassandra-stress HDR log", True, False)
     # Counts and maxima: Java's HdrHistogram on tags head-rt and insert-rt; the stub of 0.503 s is the one cut off.
@@ -34,7 +35,7 @@ def test_cassandra_stress():
     assert (found.levels[0].missed, found.levels[0].judged, found.levels[0].not_judged) == (4, 4, 1)
 
 
-def test_latte_report_equals_its_histograms_read_by_another_library():
+def test_latte_report_equals_its_histograms_read_by_another_library() -> None:
     found = judge("latte.json.gz")
     assert (found.format, found.met, found.errors) == ("latte report (JSON)", True, {})
     log = json.loads(gzip.decompress((SAMPLES / "latte.json.gz").read_bytes()))["result"]["log"]
@@ -53,14 +54,14 @@ def test_latte_report_equals_its_histograms_read_by_another_library():
     assert "latte.json.gz: 473.9 of 500 ops/s asked for were reached (94.8%)" in found.notes
 
 
-def test_latte_report_and_latte_log_hold_the_same_operations():
+def test_latte_report_and_latte_log_hold_the_same_operations() -> None:
     report, log = judge("latte.json.gz"), judge("latte.hlog")
     counts = [[row.count for row in one.intervals.select("judged")] for one in (report, log)]
     assert counts[0] == counts[1] == [4953, 4981, 4996, 4993]
     assert any("due in a stall" in note for note in log.notes)
 
 
-def test_stock_tlp_stress_can_not_be_judged_and_says_what_it_does_tell():
+def test_stock_tlp_stress_can_not_be_judged_and_says_what_it_does_tell() -> None:
     found = judge("tlp-stress.csv")
     assert (found.valid, found.levels, found.errors) == (False, (), {})
     assert "percentiles (p99) are service times from a reservoir" in found.reasons[0]
@@ -79,7 +80,9 @@ def test_stock_tlp_stress_can_not_be_judged_and_says_what_it_does_tell():
         ("easy-stress-mutations.txt", "writes", 5155, 1.02, 238.03, 253.76),
     ],
 )
-def test_easy_stress_holds_figures_of_the_whole_run_only(name, operation, count, p50, p99_9, highest):  # noqa: PLR0917
+def test_easy_stress_holds_figures_of_the_whole_run_only(
+    name: str, operation: str, count: int, p50: float, p99_9: float, highest: float
+) -> None:
     found = judge(name)
     assert not found.valid
     assert "whole run only" in found.reasons[0]
@@ -88,5 +91,5 @@ def test_easy_stress_holds_figures_of_the_whole_run_only(name, operation, count,
     assert (values[50.0], values[99.9], values[100.0]) == (p50, p99_9, highest)
 
 
-def test_a_table_of_nothing_is_a_count_of_none():
+def test_a_table_of_nothing_is_a_count_of_none() -> None:
     assert judge("easy-stress-deletes.txt").whole_run[0].count == 0

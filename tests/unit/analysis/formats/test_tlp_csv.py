@@ -31,7 +31,7 @@ AZUL = table("# tlp-stress run at Tue Nov 09 20:01:33 UTC 2021\n# run BasicTimeS
 OURS = table("# plimsoll.stress run at 2026-01-31T12:00:00Z\n")
 
 
-def test_azuls_columns_are_told_apart_and_can_not_be_judged():
+def test_azuls_columns_are_told_apart_and_can_not_be_judged() -> None:
     found = read_run([AZUL], Asked())
     assert found.samples == ()
     assert "percentiles (p50, p90, p99, p99.9, p99.99, max) are service times from a reservoir" in found.obstacles[0]
@@ -41,7 +41,7 @@ def test_azuls_columns_are_told_apart_and_can_not_be_judged():
     assert "metrics.csv: 125.0 ops/s from its first row to its last, from cumulative counts" in found.notes
 
 
-def test_beside_the_histogram_logs_of_its_run_it_tells_the_errors():
+def test_beside_the_histogram_logs_of_its_run_it_tells_the_errors() -> None:
     times = RunFile("metrics.hdr-intended-mutations", log(every_second([[5], [6]])))
     found = read_run([times, AZUL], Asked())
     assert found.title == "HdrHistogram interval log with tlp-stress CSV"
@@ -49,7 +49,7 @@ def test_beside_the_histogram_logs_of_its_run_it_tells_the_errors():
     assert (found.errors, found.obstacles) == ({"errors": 2}, ())
 
 
-def test_plimsolls_own_percentiles_are_of_each_rows_own_seconds():
+def test_plimsolls_own_percentiles_are_of_each_rows_own_seconds() -> None:
     found = read_run([OURS], Asked())
     assert [(one.operation, one.count, one.length_s) for one in found.samples] == [
         ("writes", 300, 3.0),
@@ -59,13 +59,13 @@ def test_plimsolls_own_percentiles_are_of_each_rows_own_seconds():
     assert found.obstacles == ()
 
 
-def test_a_row_that_is_none_is_refused():
+def test_a_row_that_is_none_is_refused() -> None:
     broken = RunFile("metrics.csv", AZUL.data.replace(b",600,", b",six hundred,"))
     with pytest.raises(LogError, match="a row that is none of tlp-stress'"):
         read_run([broken], Asked())
 
 
-def test_a_last_row_cut_short_is_left_out_and_named():
+def test_a_last_row_cut_short_is_left_out_and_named() -> None:
     cut = RunFile("metrics.csv", AZUL.data[:-90])
     found = read_run([cut], Asked())
     assert found.whole_run == (WholeRun("writes", 600), WholeRun("reads", 150))
@@ -73,11 +73,11 @@ def test_a_last_row_cut_short_is_left_out_and_named():
 
 
 @pytest.mark.parametrize("content", [b"", b"one line", b"a,b\nc,d\n\0\n", b"{}\n[]\n1,2,3,4\n"])
-def test_whatever_is_forced_to_be_one_is_refused_and_no_more(content):
+def test_whatever_is_forced_to_be_one_is_refused_and_no_more(content: bytes) -> None:
     with pytest.raises(LogError):
         read_run([RunFile("x", content)], Asked(), "tlp-csv")
 
 
-def test_a_head_without_rows_is_refused():
+def test_a_head_without_rows_is_refused() -> None:
     with pytest.raises(LogError, match="holds no rows"):
         read_run([RunFile("metrics.csv", HEAD.encode())], Asked())

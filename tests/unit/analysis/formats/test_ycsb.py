@@ -30,7 +30,7 @@ def hdr(name: str, value: int = 1) -> RunFile:
     return RunFile(f"run/{name}.hdr", head + log(every_second([[value]] * 3), base_time=False))
 
 
-def test_intended_times_are_judged_beside_others_of_the_run():
+def test_intended_times_are_judged_beside_others_of_the_run() -> None:
     files = [hdr("READ"), hdr("Intended-READ", 2), hdr("UPDATE", 3), hdr("Intended-UPDATE", 4), hdr("CLEANUP", 5)]
     found = read_run(files, Asked())
     assert found.title == "YCSB HDR log"
@@ -41,20 +41,20 @@ def test_intended_times_are_judged_beside_others_of_the_run():
     assert any("where it ran with a `-target`" in note for note in found.notes)
 
 
-def test_others_are_taken_for_service_times():
+def test_others_are_taken_for_service_times() -> None:
     found = read_run([hdr("READ"), hdr("INSERT", 2)], Asked())
     assert [track.operation for track in found.tracks] == ["reads", "writes"]
     assert any("coordinated omission" in note for note in found.notes)
     assert any("measurement.interval=both" in note for note in found.notes)
 
 
-def test_times_of_failures_and_operations_made_of_others_are_left_aside():
+def test_times_of_failures_and_operations_made_of_others_are_left_aside() -> None:
     found = read_run([hdr("READ"), hdr("READ-FAILED", 2), hdr("READ-MODIFY-WRITE", 3), hdr("UPDATE", 4)], Asked())
     assert [track.operation for track in found.tracks] == ["reads", "writes"]
     assert any("READ-MODIFY-WRITE is left aside" in note for note in found.notes)
 
 
-def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them():
+def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them() -> None:
     lines = [line(STARTED_AT_S - 0.005, 0.66, payload([1]))]
     lines += [line(STARTED_AT_S + 0.655 + second, 1.0, payload([2])) for second in range(3)]
     file = RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines, base_time=False))
@@ -64,7 +64,7 @@ def test_a_first_stub_with_absolute_times_as_old_ycsb_wrote_them():
     assert any("the first record covers 0.66 s only" in note for note in found.notes)
 
 
-def test_of_two_stubs_at_the_end_the_very_last_is_left_out():
+def test_of_two_stubs_at_the_end_the_very_last_is_left_out() -> None:
     lengths = [1.0, 1.0, 1.0, 0.125, 0.001]
     lines = [line(sum(lengths[:place]), length, payload([2])) for place, length in enumerate(lengths)]
     found = read_run([RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines))], Asked())
@@ -72,7 +72,7 @@ def test_of_two_stubs_at_the_end_the_very_last_is_left_out():
     assert any("ends with two stubs" in note for note in found.notes)
 
 
-def test_status_lines_are_samples_of_the_time_since_the_line_before():
+def test_status_lines_are_samples_of_the_time_since_the_line_before() -> None:
     found = read_run([RunFile("ycsb.out", STATUS.encode())], Asked())
     first = found.samples[0]
     assert [(one.operation, one.count, one.length_s) for one in found.samples] == [
@@ -86,7 +86,7 @@ def test_status_lines_are_samples_of_the_time_since_the_line_before():
     assert any("coordinated omission" in note for note in found.notes)
 
 
-def test_the_summary_tells_whole_run_figures_and_errors():
+def test_the_summary_tells_whole_run_figures_and_errors() -> None:
     found = read_run([RunFile("ycsb.out", STATUS.encode())], Asked())
     assert found.whole_run == (
         WholeRun("reads", 1400, {50.0: 0.2, 99.0: 1.955, 99.9: 21.0, 100.0: 90.111}),
@@ -95,21 +95,21 @@ def test_the_summary_tells_whole_run_figures_and_errors():
     assert found.errors == {"ERROR": 3}
 
 
-def test_without_a_summary_failures_are_counted_from_status_lines():
+def test_without_a_summary_failures_are_counted_from_status_lines() -> None:
     statuses = STATUS.partition("[OVERALL]")[0]
     assert read_run([RunFile("ycsb.out", statuses.encode())], Asked()).errors == {}
     failing = statuses.replace("[UPDATE: ", "[UPDATE-FAILED: ")
     assert read_run([RunFile("ycsb.out", failing.encode())], Asked()).errors == {"FAILED": 100}
 
 
-def test_intended_samples_come_first():
+def test_intended_samples_come_first() -> None:
     both = STATUS.replace("[READ: ", "[Intended-READ: ").replace("[UPDATE: ", "[Intended-UPDATE: ")
     found = read_run([RunFile("ycsb.out", both.encode())], Asked())
     assert isinstance(found.samples[0], Sample)
     assert not any("coordinated omission" in note for note in found.notes)
 
 
-def test_averages_alone_can_not_be_judged():
+def test_averages_alone_can_not_be_judged() -> None:
     line_of = "2019-05-31 13:17:06:245 10 sec: 100 operations; 10 current ops/sec; [READ AverageLatency(us)=782.17]\n"
     found = read_run([RunFile("ycsb.out", line_of.encode())], Asked())
     assert (found.samples, found.obstacles) == (
@@ -118,7 +118,7 @@ def test_averages_alone_can_not_be_judged():
     )
 
 
-def test_outputs_of_two_runs_are_refused():
+def test_outputs_of_two_runs_are_refused() -> None:
     file = RunFile("a.out", STATUS.encode())
     with pytest.raises(LogError, match="each of a run of its own"):
         read_run([file, RunFile("b.out", file.data)], Asked())

@@ -1,4 +1,6 @@
-"""What tests of static hosts share."""
+"""The provider's options, as one definition has them."""
+
+from typing import Any
 
 from plimsoll.domain.errors import NotFound
 
@@ -6,14 +8,14 @@ from plimsoll.domain.errors import NotFound
 class OneDefinition:
     """Implements the ProviderOptions port: every campaign has these options, unless the store has lost it."""
 
-    def __init__(self, options):
+    def __init__(self, options: Any) -> None:
         self.options, self.lost = options, False
 
-    def of_campaign(self, campaign_id):
+    def of_campaign(self, campaign_id: Any) -> Any:
         if self.lost:
             raise NotFound("there is no such campaign")
         return self.options
 
-    def known(self, provider):
+    def known(self, provider: Any) -> list[Any]:
         assert provider == "ssh"
         return [self.options, self.options]

@@ -1,0 +1,47 @@
+"""Plimsoll's app as the api-server mounts it, with Airflow's own auth manager; users of it by their tokens."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from tests.fakes.installation import instant_definition
+
+with warnings.catch_warnings():
+    # Airflow's server imports it too: it is of another mind about the HTTP library that comes with it.
+    warnings.simplefilter("ignore")
+    from fastapi.testclient import TestClient
+
+DEFINITION = instant_definition("demo", variants=3, loads=2, repeats=1)
+CAMPAIGN = "demo-mine"
+__all__ = ["CAMPAIGN", "DEFINITION", "Client", "TestClient", "mounted", "token_of"]
+
+Client = Callable[..., TestClient]
+
+
+@contextmanager
+def mounted() -> Iterator[FastAPI]:
+    """Plimsoll's app below its prefix, with the middleware that Airflow puts before every app."""
+    from airflow.api_fastapi.app import init_auth_manager, purge_cached_app
+    from airflow.api_fastapi.auth.middlewares.refresh_token import JWTRefreshMiddleware
+
+    from plimsoll_airflow.web.app import create_app
+
+    root = FastAPI()
+    root.mount("/plimsoll", create_app())
+    root.add_middleware(JWTRefreshMiddleware)
+    init_auth_manager(root)
+    yield root
+    purge_cached_app()
+
+
+def token_of(role: str, *, lifetime_s: int = 3600) -> str:
+    from airflow.api_fastapi.app import get_auth_manager
+    from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
+
+    manager: Any = get_auth_manager()
+    token: str = manager.generate_jwt(
+        SimpleAuthManagerUser(username=f"the {role}", role=role), expiration_time_in_seconds=lifetime_s
+    )
+    return token

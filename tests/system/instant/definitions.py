@@ -1,0 +1,20 @@
+"""The campaigns of the tests here: each module has definitions of its own."""
+
+from tests.fakes.installation import instant_definition
+
+from plimsoll.domain.strategy import Search
+
+DEFINITIONS = {
+    definition.name: definition
+    for definition in (
+        instant_definition("many", variants=2, loads=2, repeats=2, parallel=3),
+        instant_definition("few", variants=1, loads=4, parallel=4),
+        instant_definition("calm", variants=1, loads=2),
+        instant_definition("storm", variants=2, loads=2),
+        instant_definition("by-rest", variants=1, loads=2),
+        instant_definition("kept", variants=1, loads=2, parallel=1).model_copy(
+            update={"strategy": Search(), "cluster_scope": "campaign"}
+        ),
+        instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
+    )
+}
