@@ -1,10 +1,12 @@
 """The load generator's cost and accuracy, on one real Cassandra node of this machine.
 
     .venv/bin/python -m benchmarks.load_generator [--rate 3000] [--seconds 60] [--rounds 3] [--accuracy-seconds 20]
+        [--five-operations]
 
 Cost: CPU per operation, user and system, process start included, beside a plain loop on the same driver that records
 nothing (`java/PlainLoop.java`). Both run at the same time with the same JVM flags: whatever else the machine does, it
-does to both.
+does to both. With `--five-operations` the generator sends the same statements as a workload of five operations whose
+keys are Zipfian and scrambled; the keys of reads are never written, as they are in the plain loop, too.
 
 Accuracy: what the generator achieves when asked for far too much is its limit here (the node's limit too, for they
 share the machine); then it is asked for 80 % of that, and achieved is held against attempted.
@@ -17,7 +19,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from statistics import median
@@ -39,6 +41,28 @@ _LIFETIME = timedelta(hours=1)
 _SOURCE = Path(__file__).parent / "java" / "PlainLoop.java"
 _JVM = "-Xms256m -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 _FAR_TOO_MUCH = 200_000
+_ZIPFIAN = {"distribution": "zipfian", "max": "100M", "scrambled": True}
+_WRITE = {
+    "statement": "INSERT INTO sensor_data (sensor_id, timestamp, data) VALUES (:key, :time, :text)",
+    "bind": {
+        "key": {**_ZIPFIAN, "prefix": "001.0."},
+        "time": {"distribution": "now"},
+        "text": {"distribution": "uniform", "min": 100, "max": 199, "as": "letters"},
+    },
+}
+_READ = {
+    "statement": "SELECT * FROM sensor_data WHERE sensor_id = :key LIMIT 500",
+    "bind": {"key": {**_ZIPFIAN, "prefix": "000.0."}},
+}
+_FIVE = {
+    "operations": [
+        {"name": "writes", "share": 0.4, **_WRITE},
+        {"name": "more-writes", "share": 0.4, **_WRITE},
+        {"name": "reads", "share": 0.1, **_READ},
+        {"name": "more-reads", "share": 0.05, **_READ},
+        {"name": "last-reads", "share": 0.05, **_READ},
+    ]
+}
 _PUBLISHED = ("-p", "100M", "-c", "50", "--pg", "sequence", "-t", "8", "-r", "0.2", "--rf", "1")
 
 
@@ -51,11 +75,13 @@ class Bench:
     jvm: Sequence[str]
     address: str
     folder: Path
+    has_five_operations: bool = False
 
     def cpu_s(self, rate: int, seconds: int) -> tuple[float, float]:
         """CPU seconds of the plain loop and of the generator, which writes all of its files."""
         plain = ("PlainLoop", self.address, "9042", "datacenter1", f"{rate}", f"{seconds}")
-        generator = self._generator(rate, "-d", f"{seconds}s", "--progress", f"{self.folder}/progress")
+        make = self._five_operations if self.has_five_operations else self._generator
+        generator = make(rate, "-d", f"{seconds}s", "--progress", f"{self.folder}/progress")
         with self._started(*plain) as first, self._started(*generator) as second:
             return _cpu_s(first), _cpu_s(second)
 
@@ -68,6 +94,14 @@ class Bench:
         summary: dict[str, Any] = json.loads((self.folder / "summary.json").read_bytes())
         part: dict[str, Any] = summary["run"]["measured"]
         return part
+
+    def _five_operations(self, rate: int, *options: str) -> tuple[str, ...]:
+        workload = self.folder / "five.json"
+        workload.write_text(json.dumps(_FIVE))
+        files = ("--csv", f"{self.folder}/m.csv", "--hdr", f"{self.folder}/m.hdr")
+        summary = ("--summary", f"{self.folder}/summary.json", "--options", str(workload))
+        head = ("plimsoll.stress.Main", "run", "cql", "--host", self.address, "--rate", f"{rate}")
+        return (*head, "-c", "50", "-t", "8", "--rf", "1", *files, *summary, *options)
 
     def _generator(self, rate: int, *options: str) -> tuple[str, ...]:
         files = ("--csv", f"{self.folder}/m.csv", "--hdr", f"{self.folder}/m.hdr")
@@ -97,6 +131,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=60, help="length of each run")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each program; 0: no comparison")
     parser.add_argument("--accuracy-seconds", type=int, default=20, help="length of the measured part; 0: not at all")
+    parser.add_argument("--five-operations", action="store_true", help="five operations with Zipfian keys")
     parser.add_argument("--jvm", default=_JVM, help="JVM flags of both programs")
     options = parser.parse_args()
     with (
@@ -105,7 +140,8 @@ def main() -> None:
     ):
         bench.measured(rate=500, seconds=3)  # makes the table, and warms the node a little
         if options.rounds:
-            _compare(bench, options.rate, options.seconds, options.rounds)
+            compared = replace(bench, has_five_operations=options.five_operations)
+            _compare(compared, options.rate, options.seconds, options.rounds)
         if options.accuracy_seconds:
             _hold_to_the_schedule(bench, options.accuracy_seconds)
 

@@ -93,11 +93,13 @@ def test_a_workload_does_all_of_its_operations(run, name):
 
 
 def test_own_statements_run_as_declared(run):
-    ended, files = run("cql", OWN)
+    ended, files = run("cql", OWN, "--settle", "30s")
     assert ended.returncode == 0, ended.stderr
     assert sum(files.summary["run"]["errors"].values()) == 0
     assert files.summary["run"]["operations"].keys() == {"look-ups", "changes"}
     assert files.summary["populate"]["completed"] == 200
+    assert files.summary["populate"]["settle"]["settled"] is True
+    assert files.summary["populate"]["settle"]["compactions_left"] == 0
 
 
 @pytest.mark.parametrize(

@@ -49,27 +49,6 @@ def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     return [found[node.info.name] for node in nodes]
 
 
-def settle(tool: NodeTool, nodes: Sequence[Host], patience: timedelta) -> dict[str, int]:
-    """Wait until no node has a compaction left. Host → how many were left after `patience`; empty once all are done.
-
-    DeployError when a node does not answer.
-    """
-    machines = _by_machine(nodes)
-    with ThreadPoolExecutor(max(1, len(machines))) as pool:
-        answers = list(pool.map(lambda hosts: _settle_machine(tool, hosts, patience), machines.values()))
-    return {host: count for each in answers for host, count in each.items() if count}
-
-
-def _settle_machine(tool: NodeTool, nodes: Sequence[Host], patience: timedelta) -> dict[str, int]:
-    addresses = {jmx_address(node.info.address): node for node in nodes}
-    ports = ",".join(f"{address}:{JMX_PORT}" for address in addresses)
-    timeout = f"{patience.total_seconds():.0f}s"
-    answer = _ask(tool, nodes[0], "settle", "--jmx-port", ports, "--timeout", timeout, allowed=patience + _JVM_START)
-    if answer["error"]:
-        raise DeployError(answer["error"], where="cassandra", mend="see whether the node runs")
-    return {addresses[address].info.name: count for address, count in answer["left"].items()}
-
-
 def _by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
     machines: dict[str, list[Host]] = {}
     for node in nodes:

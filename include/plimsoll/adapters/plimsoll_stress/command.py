@@ -10,6 +10,8 @@ CSV = "tlp_stress_metrics.csv"
 HDR = "tlp_stress_metrics.hdr"
 PROGRESS = "progress.jsonl"
 SUMMARY = "summary.json"
+SETTLE = "10m"
+"""Longest wait after populating until the nodes have no compactions left."""
 OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
 
@@ -39,7 +41,7 @@ def run_arguments(
         "--host": ",".join(contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
-        **({} if is_own else {"--options": str(folder / OPTIONS)}),
+        **({} if is_own else {"--options": str(folder / OPTIONS), "--settle": SETTLE}),
     }
     return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
 

@@ -1,10 +1,9 @@
 import json
-from datetime import timedelta
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.cassandra.inquiry import inspect, jvm_facts, probe, settle
+from plimsoll.adapters.cassandra.inquiry import inspect, jvm_facts, probe
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError
@@ -108,26 +107,3 @@ def test_the_heap_is_the_flag_s_where_the_bean_leaves_out_a_survivor_space():
 )
 def test_the_collector_is_the_one_whose_flag_is_on_in_the_running_jvm(changes, collector):
     assert jvm_facts(jvm(**changes)).collector == collector
-
-
-def test_nodes_without_compactions_are_settled(tool, nodes):
-    for node in nodes:
-        node.command = saying({"settled": True, "left": {node.info.address: 0}, "waited_s": 3.0, "error": None})
-    assert settle(tool, nodes, timedelta(minutes=5)) == {}
-    argv = nodes[0].commands[0]
-    assert argv[argv.index("settle") :][-2:] == ("--timeout", "300s")
-
-
-def test_compactions_that_are_left_are_told_by_host(tool, nodes):
-    for count, node in enumerate(nodes):
-        node.command = lambda argv, count=count: saying(
-            {"settled": not count, "left": {argv[argv.index("--jmx-port") + 1].split(":")[0]: count}, "error": None}
-        )(argv)
-    assert settle(tool, nodes, timedelta(seconds=5)) == {"node2": 1, "node3": 2}
-
-
-def test_a_node_that_does_not_tell_its_compactions_is_an_error(tool, nodes):
-    for node in nodes:
-        node.command = saying({"settled": False, "left": {}, "error": "127.9.9.1: no answer"}, exit_code=3)
-    with pytest.raises(DeployError, match="no answer"):
-        settle(tool, nodes, timedelta(seconds=5))

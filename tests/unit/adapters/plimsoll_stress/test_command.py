@@ -47,3 +47,11 @@ def test_thousands_of_millions_are_the_program_s_b(azul: Definition) -> None:
     workload = azul.workload.model_copy(update={"partitions": 2_000_000_000})
     arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
     assert arguments[arguments.index("-p") + 1] == "2B"
+
+
+def test_other_workloads_get_their_options_in_a_file_and_settle_after_populating(azul):
+    workload = type(azul.workload).model_validate({"name": "YcsbA", "recordcount": "1M"})
+    arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
+    assert arguments[:2] == ("run", "YcsbA")
+    assert arguments[-4:] == ("--options", "load/options.json", "--settle", "10m")
+    assert not {"-p", "--pg", "-r", "--populate"} & set(arguments)

@@ -15,6 +15,9 @@ public interface Connector {
 
     /** A client that somebody must close. */
     interface Connection extends Client, AutoCloseable {
+        /** Compactions that run or wait on all nodes together; null where the database does not tell. */
+        Long compactionsLeft();
+
         /** Ends at once, without waiting for answers. */
         @Override
         void close();

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** One run from the connection to the last answer: schema, populating, the timed run. */
 public final class Run {
@@ -56,6 +57,7 @@ public final class Run {
             List<Traffic> traffic = Traffic.of(workload, options.threads, seed);
             if (!options.noPopulate) {
                 populate(client, traffic, vitals, progress);
+                settle(client);
             }
             if (!options.populateOnly) {
                 load(client, traffic, vitals, progress);
@@ -85,6 +87,17 @@ public final class Run {
                     tally.failures() + " of " + rows + " rows could not be written: " + tally.errorsByKind(0));
         }
         verify(client, tally.failures());
+    }
+
+    private void settle(Connector.Connection client) throws StressException {
+        if (options.settle.isZero()) {
+            return;
+        }
+        console.say("settling: at most " + options.settle.toSeconds() + " s");
+        Map<String, Object> outcome = new Settling(client, stop).await(options.settle);
+        summary.settled(outcome);
+        console.say("settled: " + Json.line(outcome));
+        endIfStopped();
     }
 
     /** Rows whose writes failed may be missing, so that nothing can be told where some did. */

@@ -45,6 +45,12 @@ public final class RunOptions {
                     + "BasicTimeSeries, 0 otherwise.")
     Long populateRate;
 
+    @Option(
+            names = "--settle",
+            converter = Units.Seconds.class,
+            description = "After populating, longest wait until the nodes have no compactions left.")
+    Duration settle = Duration.ZERO;
+
     @Option(names = "--no-populate", description = "Take the rows as they are.")
     boolean noPopulate;
 

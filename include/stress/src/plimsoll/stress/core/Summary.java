@@ -22,6 +22,7 @@ public final class Summary {
     private long unfinished;
     private long rows;
     private long verified;
+    private Map<String, Object> settled;
     private Map<String, Object> shares = Json.object();
 
     /** @param seed of keys and values */
@@ -36,6 +37,11 @@ public final class Summary {
         for (Phase phase : Phase.values()) {
             parts.put(phase, new Tally(workload.operations));
         }
+    }
+
+    /** What came of waiting for compactions. */
+    void settled(Map<String, Object> outcome) {
+        settled = outcome;
     }
 
     /** So many rows were read back after populating, and found. */
@@ -119,6 +125,7 @@ public final class Summary {
                 "scheduled", rows,
                 "completed", tally.completed(),
                 "verified", verified,
+                "settle", settled,
                 "achieved_ops_s", Json.rounded(tally.achieved()),
                 "errors", tally.errorsByKind(0));
     }

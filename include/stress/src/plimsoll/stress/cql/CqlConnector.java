@@ -54,6 +54,11 @@ public final class CqlConnector implements Connector {
         }
 
         @Override
+        public Long compactionsLeft() {
+            return Compactions.left(session);
+        }
+
+        @Override
         public void close() {
             // An orderly close would wait for answers of a database that may be lost.
             session.forceCloseAsync();
