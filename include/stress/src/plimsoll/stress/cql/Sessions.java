@@ -35,6 +35,7 @@ final class Sessions {
                 .withInt(
                         DefaultDriverOption.CONNECTION_POOL_LOCAL_SIZE,
                         options.connections > 0 ? options.connections : threads)
+                .withBoolean(DefaultDriverOption.REQUEST_WARN_IF_SET_KEYSPACE, false)
                 .withStringList(DefaultDriverOption.METADATA_SCHEMA_REFRESHED_KEYSPACES, List.of(options.keyspace));
         if (options.dataCentre != null) {
             config.withString(DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER, options.dataCentre);
