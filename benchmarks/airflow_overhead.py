@@ -24,7 +24,7 @@ from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
 from plimsoll.domain.definition import Definition
 from plimsoll.quality import engine
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.running import run_missing
+from plimsoll.services.cell.running import run_missing
 
 _TIMEOUT_S = 3600.0
 _LOAD_S = 5.0

@@ -16,15 +16,15 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 import psutil
 from tests.support.cloud.many_loads import Looks, Site, running_site, trigger_of
 
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work
+from plimsoll.services.cell import steps
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.triggers import load
 
@@ -59,9 +59,10 @@ class Figures:
     longest_pauses: list[float]
 
 
-async def _followed(site: Site, works: Sequence[Work], seconds: float) -> Figures:
+async def _followed(site: Site, works: Sequence[AttemptContext], seconds: float) -> Figures:
     """Those loads at once for that long."""
-    phases.poll_load, poll = (looks := Looks()), phases.poll_load
+    declared, looks = steps.STEPS, Looks()
+    steps.STEPS = tuple(_looked_at_by(looks, step) for step in declared)
     process, toolkit = psutil.Process(), site.toolkit()
     tasks = [asyncio.ensure_future(_follow(toolkit, work)) for work in works]
     await asyncio.sleep(_SETTLING_S)
@@ -78,11 +79,15 @@ async def _followed(site: Site, works: Sequence[Work], seconds: float) -> Figure
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    phases.poll_load = poll
+    steps.STEPS = declared
     return figures
 
 
-async def _follow(toolkit: Toolkit, work: Work) -> None:
+def _looked_at_by(looks: Looks, step: steps.Step) -> steps.Step:
+    return step if step.polling is None else replace(step, polling=replace(step.polling, look=looks))
+
+
+async def _follow(toolkit: Toolkit, work: AttemptContext) -> None:
     async for event in trigger_of(toolkit, work).run():
         print(f"{work.key} ended: {event}")
 

@@ -4,8 +4,6 @@ The store is asked, not XCom: a task that died half way has left its attempt the
 """
 
 from plimsoll.domain.errors import NotFound
-from plimsoll.services import attempts
-from plimsoll.services.attempts import Work
 from plimsoll.services.campaigns import (
     CampaignStore,
     read_attempt,
@@ -13,11 +11,14 @@ from plimsoll.services.campaigns import (
     read_manifest,
     read_progress,
 )
+from plimsoll.services.cell import attempts
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.steps import step_in
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CellRun
 
 
-def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> Work:
+def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
     """The attempt that this pass of the run has begun and not yet collected, else a new one.
 
     A second try of a killed task goes on with the attempt; a cleared run is another pass and begins a new one.
@@ -26,21 +27,21 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
     if newest is not None and read_manifest(toolkit.store, newest) is None:
         attempt = read_attempt(toolkit.store, newest)
         if attempt is not None and attempt.owner == run.token:
-            return Work(toolkit, newest)
+            return AttemptContext(toolkit, newest)
     return attempts.begin(toolkit, campaign_id, cell_id, run.token)
 
 
-def find_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> Work | None:
+def find_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> AttemptContext | None:
     """The newest attempt that any pass of that run has begun; None when it never came so far."""
     for key in reversed(CampaignStore(toolkit.store, campaign_id).attempts(cell_id)):
         attempt = read_attempt(toolkit.store, key)
         holder = attempt and CellRun.parse(attempt.owner)
         if holder and holder.run_id == run_id:
-            return Work(toolkit, key)
+            return AttemptContext(toolkit, key)
     return None
 
 
-def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> Work:
+def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> AttemptContext:
     """The newest attempt of that run; NotFound when there is none."""
     work = find_attempt(toolkit, campaign_id, cell_id, run_id)
     if work is None:
@@ -60,4 +61,5 @@ def is_under_load(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str)
     """Whether the newest attempt of that run has begun its load and nobody has begun to collect it."""
     work = find_attempt(toolkit, campaign_id, cell_id, run_id)
     progress = read_progress(toolkit.store, work.key) if work else None
-    return progress is not None and "populate" in progress.phases and "collect" not in progress.phases
+    current = step_in(progress.phase) if progress else None
+    return current is not None and current.polling is not None

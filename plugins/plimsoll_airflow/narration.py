@@ -1,4 +1,4 @@
-"""What the phases of a cell's life came to, in sentences for task logs."""
+"""What the steps of a cell came to, in sentences for task logs."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,7 +11,8 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
 from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.attempts import Work
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.steps import Step
 from plimsoll.services.reaping import Reaped
 
 
@@ -35,7 +36,7 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
     yield from (_fit(host) for host in fingerprint.canary)
 
 
-def destroyed(work: Work) -> str:
+def destroyed(work: AttemptContext) -> str:
     """What became of the hosts of an attempt that is over."""
     if work.keeps_hosts:
         return f"nothing of {work.key} is left on its hosts, which are kept for the campaign's other cells"
@@ -67,6 +68,21 @@ def judged(verdict: Verdict) -> Iterator[str]:
     yield from (f"warning: {warning}" for warning in verdict.warnings)
     if verdict.valid:
         yield f"{verdict.outcome}: cell {verdict.cell.id}, attempt {verdict.key.attempt}"
+
+
+def came_of(step: Step, result: object) -> Iterator[str]:
+    """What a step's `run` has returned, in sentences; none where there are none for such a result."""
+    if step.polling is not None:
+        yield f"the {step.name} is started; what follows is its progress, as the triggerer sees it"
+    match result:
+        case Cluster():
+            yield from provisioned(result)
+        case Fingerprint():
+            yield from deployed(result)
+        case Manifest():
+            yield from collected(result)
+        case Verdict():
+            yield from judged(result)
 
 
 def _fit(host: HostFigures) -> str:

@@ -28,7 +28,7 @@ BINDING_MODULES = (
     "plimsoll_airflow.catalogue",
     "plimsoll_airflow.forms",
     "plimsoll_airflow.operators.campaign",
-    "plimsoll_airflow.operators.load",
+    "plimsoll_airflow.operators.cell",
     "plimsoll_airflow.operators.reaper",
     "plimsoll_airflow.operators.schedules",
 )

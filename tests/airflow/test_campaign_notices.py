@@ -12,7 +12,7 @@ from airflow.dag_processing.dagbag import DagBag
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import Definition
-from plimsoll.services.running import run_cell
+from plimsoll.services.cell.running import run_cell
 from plimsoll_airflow.campaign_notices import due_times, when_incomplete
 from plimsoll_airflow.operators.schedules import WatchSchedules
 

@@ -12,10 +12,10 @@ from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
-from plimsoll.services.running import run_cell, run_missing
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.running import run_cell, run_missing
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
 
@@ -177,7 +177,7 @@ def test_a_failed_cell_closes_the_gate_and_the_run_is_red(installation: Installa
 def test_a_campaign_ends_with_a_pass_of_the_reaper(installation: Installation) -> None:
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=2)))
     installation.faults.plant("v1-002k-r1", "load")
-    phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
+    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
 
     ended = run("instant", {"campaign_id": "campaign", "cells": "v1-002k-r1"})
 
@@ -235,7 +235,7 @@ def test_planning_the_same_run_again_is_the_same_campaign(installation: Installa
 
 
 def test_the_reaper_destroys_what_no_run_owns(campaign: Installation) -> None:
-    phases.provision(begin(campaign.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
+    actions.provision(begin(campaign.toolkit, "campaign", "v1-001k-r1", CellRun("gone", 0).token))
 
     ended = run("reaper", {"dry_run": False})
 

@@ -8,13 +8,16 @@ import pytest
 from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 from airflow.triggers.base import TaskSuccessEvent, TriggerEvent
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.declared_steps import declare_polling
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work, begin, failure_of
 from plimsoll.services.campaigns import read_progress
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import failure_of
 from plimsoll_airflow.triggers.load import LoadTrigger
 
 CELL, RUN = "v1-001k-r1", "run"
@@ -22,19 +25,19 @@ CELL, RUN = "v1-001k-r1", "run"
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll_airflow.triggers.load.LOAD_POLL_S", (0.0, 0.0))
-    monkeypatch.setattr("plimsoll_airflow.triggers.load.load_poll_s", lambda _duration: 0.0)
+    monkeypatch.setattr("plimsoll_airflow.triggers.load.SOON_S", 0.0)
+    declare_polling(monkeypatch, pause_s=lambda _definition: 0.0)
 
 
-def started(installation: Installation, load_s: float = 0.0) -> Work:
+def started(installation: Installation, load_s: float = 0.0) -> AttemptContext:
     installation.open_campaign(instant_definition(load_s=load_s))
     work = begin(installation.toolkit, "campaign", CELL, "owner")
-    phases.provision(work)
-    phases.start_load(work)
+    actions.provision(work)
+    actions.start_load(work)
     return work
 
 
-def trigger_of(work: Work) -> LoadTrigger:
+def trigger_of(work: AttemptContext) -> LoadTrigger:
     return LoadTrigger(str(work.key), RUN)
 
 
@@ -74,7 +77,7 @@ def test_a_failed_load_goes_back_with_its_reason_which_is_on_record(installation
 
 def test_a_vanished_cluster_fails_the_load(installation: Installation) -> None:
     work = started(installation)
-    phases.destroy(work)
+    actions.destroy(work)
 
     assert "the cluster is gone" in event_of(trigger_of(work)).payload
 
@@ -107,14 +110,14 @@ def test_a_store_that_can_not_be_read_at_first_changes_nothing(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, lost = started(installation), [StoreError("no route"), StoreError("no route")]
-    read = vars(Work)["definition"].func
+    read = vars(AttemptContext)["definition"].func
 
-    def definition(work: Work) -> Definition:
+    def definition(work: AttemptContext) -> Definition:
         if lost:
             raise lost.pop()
         return read(work)
 
-    monkeypatch.setattr(Work, "definition", property(definition))
+    monkeypatch.setattr(AttemptContext, "definition", property(definition))
 
     assert isinstance(event_of(trigger_of(work)), TaskSuccessEvent)
 
@@ -126,7 +129,7 @@ def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
     works = [started(installation), *(begin(installation.toolkit, "campaign", CELL, "lost") for _ in range(40))]
     answered = Event()
 
-    def poll(work: Work) -> LoadStatus:
+    def poll(work: AttemptContext) -> LoadStatus:
         if work.key != works[0].key:
             answered.wait(60)
         return LoadStatus("complete")
@@ -140,7 +143,7 @@ def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
             answered.set()
             await asyncio.gather(*others)
 
-    monkeypatch.setattr(phases, "poll_load", poll)
+    declare_polling(monkeypatch, look=poll)
 
     assert isinstance(asyncio.run(observed()), TaskSuccessEvent)
 
@@ -148,7 +151,7 @@ def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
 def test_a_load_out_of_reach_for_too_long_fails(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     work, polls = started(installation), iter([HostError("no route", where="node1")])
     _answer_polls_with(monkeypatch, polls)
-    monkeypatch.setattr("plimsoll.services.following.OUT_OF_REACH", timedelta(0))
+    monkeypatch.setattr("plimsoll.services.cell.following.OUT_OF_REACH", timedelta(0))
 
     assert "out of reach for 0:00:00: node1: no route" in event_of(trigger_of(work)).payload
 
@@ -162,15 +165,15 @@ def test_a_kill_stops_only_the_load_of_a_run_that_has_ended(
 
     asyncio.run(trigger_of(work).on_kill())
 
-    assert phases.poll_load(work).state == state
+    assert actions.poll_load(work).state == state
 
 
 def _answer_polls_with(monkeypatch: pytest.MonkeyPatch, answers: object) -> None:
-    def poll(_work: Work) -> LoadStatus:
+    def poll(_work: AttemptContext) -> LoadStatus:
         answer = next(answers)  # type: ignore[call-overload]
         if isinstance(answer, Exception):
             raise answer
         assert isinstance(answer, LoadStatus)
         return answer
 
-    monkeypatch.setattr(phases, "poll_load", poll)
+    declare_polling(monkeypatch, look=poll)

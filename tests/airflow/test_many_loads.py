@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.support.campaigns.declared_steps import declare_polling
 from tests.support.cloud.many_loads import Looks, Site, running_site, trigger_of
 
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work
+from plimsoll.services.cell.context import AttemptContext
 
 CELLS = 3
 PATIENCE_S = 90
@@ -27,7 +27,7 @@ def site(running: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """Nobody follows its loads any more after the test, not even a thread that waits for a host."""
     threads = ThreadPoolExecutor(100)
     monkeypatch.setattr("plimsoll_airflow.triggers.load._THREADS", threads)
-    monkeypatch.setattr("plimsoll_airflow.triggers.load.load_poll_s", lambda _duration: 0.05)
+    declare_polling(monkeypatch, pause_s=lambda _definition: 0.05)
     yield running
     threads.shutdown()
     running.renew()
@@ -36,7 +36,7 @@ def site(running: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
     made = Looks()
-    monkeypatch.setattr(phases, "poll_load", made)
+    declare_polling(monkeypatch, look=made)
     return made
 
 
@@ -94,7 +94,7 @@ async def _followed(site: Site, scenario: Callable[[], None]) -> None:
         await asyncio.gather(*ends, return_exceptions=True)
 
 
-def more_looks(looks: Looks, works: Sequence[Work], count: int = 3) -> None:
+def more_looks(looks: Looks, works: Sequence[AttemptContext], count: int = 3) -> None:
     """Return when each of the loads was looked at so many times more."""
     wanted = {str(work.key): len(looks.of(work)) + count for work in works}
     deadline = time.monotonic() + PATIENCE_S

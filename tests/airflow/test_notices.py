@@ -10,8 +10,8 @@ from airflow.sdk.exceptions import AirflowFailException
 from tests.airflow.test_reaper import DEAD, alive, reap
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
 from plimsoll_airflow import notices
 
 OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
@@ -69,7 +69,7 @@ def test_the_reaper_does_its_work_even_if_nobody_can_be_told(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installation.open_campaign(instant_definition())
-    phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
+    actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
     name(monkeypatch, {"notifier": TO_FILE, "path": "/nowhere/told", "text": "x"})
     with pytest.raises(AirflowFailException, match="could not be sent"):
         reap()

@@ -8,8 +8,8 @@ from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
 from plimsoll_airflow.operators.reaper import Reap, is_owned
 from plimsoll_airflow.ownership import CellRun
 
@@ -44,7 +44,7 @@ def clusters(installation: Installation) -> Installation:
     """A cluster of a live run and one of a run that has ended."""
     installation.open_campaign(instant_definition())
     for cell_id, run in (("v1-001k-r1", LIVE), ("v2-001k-r1", DEAD)):
-        phases.provision(begin(installation.toolkit, "campaign", cell_id, run.token))
+        actions.provision(begin(installation.toolkit, "campaign", cell_id, run.token))
     return installation
 
 
@@ -59,7 +59,7 @@ def test_clusters_of_runs_that_have_ended_are_destroyed(clusters: Installation) 
 
 def test_of_a_campaign_that_is_named_every_cluster_is_destroyed_and_no_other(clusters: Installation) -> None:
     clusters.open_campaign(instant_definition(), "other")
-    phases.provision(begin(clusters.toolkit, "other", "v1-001k-r1", DEAD.token))
+    actions.provision(begin(clusters.toolkit, "other", "v1-001k-r1", DEAD.token))
 
     assert reap(campaign_id="campaign")["destroyed"] == ["campaign/v1-001k-r1/1", "campaign/v2-001k-r1/1"]
     assert alive(clusters) == ["other/v1-001k-r1/1"]
@@ -71,7 +71,7 @@ def test_a_dry_run_destroys_nothing(clusters: Installation) -> None:
 
 
 def test_a_cluster_that_resists_fails_the_task_and_keeps_no_other_alive(clusters: Installation) -> None:
-    phases.provision(begin(clusters.toolkit, "campaign", "v2-002k-r1", DEAD.token))
+    actions.provision(begin(clusters.toolkit, "campaign", "v2-002k-r1", DEAD.token))
     clusters.faults.plant("v2-001k-r1", "destroy")
 
     with pytest.raises(AirflowFailException, match=r"campaign/v2-001k-r1/1: .*was told to resist"):
@@ -85,7 +85,7 @@ def test_nothing_alive_is_fine(installation: Installation) -> None:
 
 def test_clusters_of_the_command_line_are_its_own_until_they_expire(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
-    cluster = phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "cli-4711"))
+    cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "cli-4711"))
     ti: Any = LiveRuns()
 
     assert is_owned(cluster, ti, datetime.now(UTC))
@@ -95,7 +95,7 @@ def test_clusters_of_the_command_line_are_its_own_until_they_expire(installation
 def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installation) -> None:
     plain = instant_definition(variants=1, parallel=1)
     installation.open_campaign(plain.model_copy(update={"cluster_scope": "campaign"}))
-    cluster = phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
+    cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token))
     going_on: Any = LiveRuns(campaign_lives=True)
     over: Any = LiveRuns()
     now = datetime.now(UTC)

@@ -9,10 +9,12 @@ from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException,
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work, begin, cancel
-from plimsoll.services.collecting import collect
-from plimsoll.services.running import run_cell
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import cancel
+from plimsoll.services.cell.running import run_cell
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
@@ -100,16 +102,16 @@ def test_a_valid_cell_is_run_again_when_its_task_is_cleared(installation: Instal
 
 
 @pytest.fixture
-def attempt(installation: Installation) -> Work:
+def attempt(installation: Installation) -> AttemptContext:
     """The live run's attempt, provisioned."""
     installation.open_campaign(instant_definition())
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0).token)
-    phases.provision(work)
+    actions.provision(work)
     return work
 
 
-def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: Work) -> None:
-    phases.start_load(attempt)
+def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: AttemptContext) -> None:
+    actions.start_load(attempt)
 
     with pytest.raises(DagRunTriggerException) as raised:
         execute(live=1, try_number=2, cleared_after=1)
@@ -117,12 +119,12 @@ def test_a_cleared_task_starts_a_run_over_that_is_under_load(attempt: Work) -> N
     assert (raised.value.dag_run_id, raised.value.reset_dag_run) == (RUN, True)
 
 
-def test_a_cleared_task_leaves_a_run_alone_that_has_not_begun_its_load(attempt: Work) -> None:
+def test_a_cleared_task_leaves_a_run_alone_that_has_not_begun_its_load(attempt: AttemptContext) -> None:
     with pytest.raises(TaskDeferred):
         execute(live=1, try_number=2, cleared_after=1)
 
 
-def test_a_cancelled_run_is_let_end_and_then_started_anew(attempt: Work) -> None:
+def test_a_cancelled_run_is_let_end_and_then_started_anew(attempt: AttemptContext) -> None:
     cancel(attempt, "ada")
 
     with pytest.raises(TaskDeferred) as waiting:
@@ -134,7 +136,7 @@ def test_a_cancelled_run_is_let_end_and_then_started_anew(attempt: Work) -> None
 
 
 def test_what_somebody_else_has_started_anew_meanwhile_is_not_started_again(
-    installation: Installation, attempt: Work
+    installation: Installation, attempt: AttemptContext
 ) -> None:
     cancel(attempt, "ada")
     with pytest.raises(TaskDeferred) as waiting:
@@ -145,15 +147,15 @@ def test_what_somebody_else_has_started_anew_meanwhile_is_not_started_again(
 
 
 @pytest.mark.parametrize("tries", [{"try_number": 2}, {"try_number": 3, "cleared_after": 1}])
-def test_a_try_for_a_killed_process_leaves_a_load_alone(attempt: Work, tries: dict[str, int]) -> None:
-    phases.start_load(attempt)
+def test_a_try_for_a_killed_process_leaves_a_load_alone(attempt: AttemptContext, tries: dict[str, int]) -> None:
+    actions.start_load(attempt)
 
     with pytest.raises(TaskDeferred):
         execute(live=1, **tries)
 
 
-def test_a_load_that_was_collected_is_left_to_be_judged(attempt: Work) -> None:
-    phases.start_load(attempt)
+def test_a_load_that_was_collected_is_left_to_be_judged(attempt: AttemptContext) -> None:
+    actions.start_load(attempt)
     collect(attempt)
 
     with pytest.raises(TaskDeferred):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plimsoll.services.campaign.holding import Holder
     from plimsoll.services.campaign.plan import CampaignPlan
-    from plimsoll.services.running import Ran
+    from plimsoll.services.cell.running import Ran
     from plimsoll.services.toolkit import Toolkit
 
 _INTERRUPTED = 130
@@ -66,7 +66,7 @@ def run(
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
     from plimsoll.services.campaign.rounds import all_rounds
     from plimsoll.services.campaigns import CampaignStore
-    from plimsoll.services.running import run_cells
+    from plimsoll.services.cell.running import run_cells
 
     campaign = CampaignStore(toolkit.store, plan.campaign_id)
 

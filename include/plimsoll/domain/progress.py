@@ -7,7 +7,10 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell
 
-Phase = Literal["waiting", "provision", "deploy", "populate", "warm-up", "load", "collect", "judge", "done"]
+LoadPhase = Literal["populate", "warm-up", "load"]
+"""What a load generator tells of itself."""
+Phase = Literal["waiting", "provision", "deploy", LoadPhase, "collect", "judge", "done"]
+"""What progress calls the steps of a cell (`services.cell.steps`), in order."""
 CellStateName = Literal["met", "missed", "invalid", "failed", "running", "waiting", "not-needed"]
 
 

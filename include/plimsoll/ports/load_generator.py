@@ -10,6 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.host import Host
 
 
@@ -18,7 +19,7 @@ class LoadStatus:
     """How far the load is. `state` complete means: the run is whole; failed: `reason` says why it is not."""
 
     state: Literal["running", "complete", "failed"]
-    phase: Literal["populate", "warm-up", "load"] = "populate"
+    phase: LoadPhase = "populate"
     achieved_ops_s: float | None = None
     seconds_left: float | None = None
     errors: int | None = None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.happening import Event, GeneratorSecond, LogLine
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import Manifest
-    from plimsoll.services.attempts import Work
+    from plimsoll.services.cell.context import AttemptContext
 
 _GC_LOG = "gc.log"
 _SAMPLES = "host.csv"
@@ -48,7 +48,7 @@ class Evidence:
     samples: pd.DataFrame
 
 
-def gather(work: Work, manifest: Manifest) -> Evidence:
+def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read from the store what judging needs of the files that the manifest names."""
     paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
     generator = work.load_generator
@@ -70,7 +70,7 @@ def gather(work: Work, manifest: Manifest) -> Evidence:
     )
 
 
-def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
+def _pauses(work: AttemptContext, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
     for entry in manifest.files:
         if not _is_gc_log(entry.path):
             continue
@@ -79,7 +79,7 @@ def _pauses(work: Work, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
 
 
 def _node_logs(
-    work: Work, manifest: Manifest, zones: Mapping[str, tzinfo | None]
+    work: AttemptContext, manifest: Manifest, zones: Mapping[str, tzinfo | None]
 ) -> Iterator[tuple[str, tuple[str, tzinfo]]]:
     """Text and time zone of the nodes' own logs, which leave the zone out: it is their GC log's."""
     for entry in manifest.files:
@@ -88,7 +88,7 @@ def _node_logs(
             yield host, (_read(work, entry.path).decode(errors="replace"), zone)
 
 
-def _lines(work: Work, manifest: Manifest, host: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+def _lines(work: AttemptContext, manifest: Manifest, host: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
     """The lines of a node's own log and of its GC log together."""
     logs = [entry.path for entry in manifest.files if _host(entry.path) == host and _is_gc_log(entry.path)]
     pauses = [line for path in logs for line in gc_lines(_read(work, path).decode(errors="replace"))]
@@ -99,7 +99,7 @@ def _is_gc_log(path: str) -> bool:
     return PurePosixPath(path).name == _GC_LOG
 
 
-def _samples(work: Work, manifest: Manifest) -> pd.DataFrame:
+def _samples(work: AttemptContext, manifest: Manifest) -> pd.DataFrame:
     import pandas as pd
 
     paths = [entry.path for entry in manifest.files if PurePosixPath(entry.path).name == _SAMPLES]
@@ -107,7 +107,7 @@ def _samples(work: Work, manifest: Manifest) -> pd.DataFrame:
     return pd.concat(tables) if tables else pd.DataFrame()
 
 
-def _read(work: Work, path: str) -> bytes:
+def _read(work: AttemptContext, path: str) -> bytes:
     return work.toolkit.store.read(layout.attempt_file(work.key, path))
 
 

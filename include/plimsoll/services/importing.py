@@ -12,8 +12,9 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.services import layout
-from plimsoll.services.attempts import Work
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_provenance, write_model
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.import_description import (
     ImportDescription,
     WantedRun,
@@ -22,7 +23,6 @@ from plimsoll.services.import_description import (
     wanted_runs,
 )
 from plimsoll.services.judging import judge
-from plimsoll.services.progress import note_phase
 
 if TYPE_CHECKING:
     from plimsoll.domain.cell import AttemptKey, Cell
@@ -104,12 +104,12 @@ def _require_format(description: ImportDescription) -> None:
 def _imported(campaign: CampaignStore, one: _Import, say: Say) -> Verdict:
     newest = campaign.newest_attempt(one.cell.id)
     if newest is not None and _is_same(one, newest):
-        verdict = judge(Work(one.toolkit, newest))
+        verdict = judge(AttemptContext(one.toolkit, newest))
         say(f"{newest}: there already, {verdict.outcome}")
         return verdict
     key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
     _store_files(one, key)
-    verdict = judge(Work(one.toolkit, key))
+    verdict = judge(AttemptContext(one.toolkit, key))
     say(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip())
     return verdict
 

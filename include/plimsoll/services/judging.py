@@ -18,11 +18,10 @@ from plimsoll.analysis.log_lines import log_lines_frame
 from plimsoll.domain.errors import NotFound
 from plimsoll.quality.attempt import Measured, check_attempt
 from plimsoll.services import layout
-from plimsoll.services.attempts import failures_recorded
 from plimsoll.services.campaigns import read_fingerprint, read_manifest, read_provenance, read_verdict
+from plimsoll.services.cell.recording import failures_recorded, note_phase
 from plimsoll.services.evidence import Evidence, gather
 from plimsoll.services.judging_imports import judge_imported
-from plimsoll.services.progress import note_phase
 from plimsoll.services.results import write_table
 from plimsoll.services.verdicts import Judged, store_verdict, verdict_of
 
@@ -35,10 +34,10 @@ if TYPE_CHECKING:
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.result import Manifest, OpeningBacklog, Verdict
     from plimsoll.quality.expectation import Quality
-    from plimsoll.services.attempts import Work
+    from plimsoll.services.cell.context import AttemptContext
 
 
-def judge(work: Work) -> Verdict:
+def judge(work: AttemptContext) -> Verdict:
     """The attempt's verdict, stored. Judged before, it is only read. NotFound while nothing was collected."""
     done = read_verdict(work.toolkit.store, work.key)
     if done is not None:
@@ -51,7 +50,7 @@ def judge(work: Work) -> Verdict:
     return verdict
 
 
-def judge_again(work: Work) -> tuple[Verdict | None, Verdict]:
+def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     """The verdict that the attempt had, and the one by today's rules from its raw files, which takes its place.
 
     Run again with the same rules, it changes nothing; an earlier verdict that differs is kept as
@@ -68,7 +67,7 @@ def judge_again(work: Work) -> tuple[Verdict | None, Verdict]:
     return earlier, verdict
 
 
-def _keep(work: Work, earlier: Verdict) -> None:
+def _keep(work: AttemptContext, earlier: Verdict) -> None:
     """Only once the newer one is there: who sees this file finds that one."""
     store, folder = work.toolkit.store, layout.attempt_file(work.key, layout.EARLIER_VERDICTS)
     number = len(list(store.keys(folder))) + 1
@@ -76,19 +75,19 @@ def _keep(work: Work, earlier: Verdict) -> None:
         number += 1
 
 
-def _manifest(work: Work) -> Manifest:
+def _manifest(work: AttemptContext) -> Manifest:
     manifest = read_manifest(work.toolkit.store, work.key)
     if manifest is None:
         raise NotFound("nothing was collected of this attempt", where=str(work.key), mend="run the cell again")
     return manifest
 
 
-def _judged(work: Work, manifest: Manifest) -> Verdict:
+def _judged(work: AttemptContext, manifest: Manifest) -> Verdict:
     provenance = read_provenance(work.toolkit.store, work.key)
     return _judge_own(work, manifest) if provenance is None else judge_imported(work, provenance)
 
 
-def _judge_own(work: Work, manifest: Manifest) -> Verdict:
+def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
     evidence, fingerprint = gather(work, manifest), read_fingerprint(work.toolkit.store, work.key)
     judgement = _judgement(work, evidence)
     judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(work, evidence))
@@ -108,7 +107,7 @@ def _judge_own(work: Work, manifest: Manifest) -> Verdict:
     return verdict
 
 
-def _judgement(work: Work, evidence: Evidence) -> Judgement:
+def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:
     if not evidence.response_times:
         return Judgement(reasons=("no response times were recorded",))
     run = Run(
@@ -123,7 +122,7 @@ def _judgement(work: Work, evidence: Evidence) -> Judgement:
     return judge_logs(evidence.response_times, run, work.definition.service_levels, kinds=names)
 
 
-def _opening_backlog(work: Work, evidence: Evidence) -> OpeningBacklog | None:
+def _opening_backlog(work: AttemptContext, evidence: Evidence) -> OpeningBacklog | None:
     if evidence.summary.started_at is None:
         return None
     warmup = work.definition.timing.warmup
@@ -131,7 +130,7 @@ def _opening_backlog(work: Work, evidence: Evidence) -> OpeningBacklog | None:
 
 
 def _quality(
-    work: Work, manifest: Manifest, evidence: Evidence, fingerprint: Fingerprint | None, judged: Judged
+    work: AttemptContext, manifest: Manifest, evidence: Evidence, fingerprint: Fingerprint | None, judged: Judged
 ) -> Quality:
     if fingerprint is None:
         raise NotFound("there is no fingerprint of this attempt", where=str(work.key), mend="run the cell again")
@@ -158,7 +157,11 @@ def _reasons(manifest: Manifest, judged: Judged) -> Iterator[str]:
 
 
 def _store_circumstances(
-    work: Work, evidence: Evidence, fingerprint: Fingerprint | None, intervals: pd.DataFrame, started_at: datetime
+    work: AttemptContext,
+    evidence: Evidence,
+    fingerprint: Fingerprint | None,
+    intervals: pd.DataFrame,
+    started_at: datetime,
 ) -> None:
     """Pauses, and what else happened in each judged interval, on the load generator's clock."""
     store, key = work.toolkit.store, work.key

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import Verdict
     from plimsoll.quality.expectation import Quality
-    from plimsoll.services.attempts import Work
+    from plimsoll.services.cell.context import AttemptContext
 
 _NOT_CHECKED = (
     "imported, not run by Plimsoll: nodes, hosts, load generator, errors of the judged time and the environment could "
@@ -31,7 +31,7 @@ _NOT_CHECKED = (
 )
 
 
-def judge_imported(work: Work, provenance: Provenance) -> Verdict:
+def judge_imported(work: AttemptContext, provenance: Provenance) -> Verdict:
     """The verdict of an imported attempt whose files are in the store, stored with its intervals and Data Docs."""
     reading, judgement = _judgement(work, provenance)
     intervals = judgement.intervals.frame()
@@ -50,7 +50,7 @@ def judge_imported(work: Work, provenance: Provenance) -> Verdict:
     return verdict
 
 
-def _judgement(work: Work, provenance: Provenance) -> tuple[Reading | None, Judgement]:
+def _judgement(work: AttemptContext, provenance: Provenance) -> tuple[Reading | None, Judgement]:
     names, store = _short_names(provenance.files), work.toolkit.store
     files = [
         RunFile(names[name], store.read(layout.attempt_file(work.key, layout.imported_file(name))))
@@ -72,14 +72,16 @@ def _short_names(names: Sequence[str]) -> Mapping[str, str]:
     return short if len(set(short.values())) == len(names) else {name: name for name in names}
 
 
-def _quality(work: Work, reading: Reading | None, judgement: Judgement, intervals: pd.DataFrame) -> Quality | None:
+def _quality(
+    work: AttemptContext, reading: Reading | None, judgement: Judgement, intervals: pd.DataFrame
+) -> Quality | None:
     if reading is None or intervals.empty:
         return None
     imported = Imported(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
     return check_imported(work.definition, work.cell, imported)
 
 
-def _reasons(work: Work, reading: Reading | None, judged: Judged) -> Iterator[str]:
+def _reasons(work: AttemptContext, reading: Reading | None, judged: Judged) -> Iterator[str]:
     yield from judged.judgement.reasons
     asked = reading.attempted_ops_s if reading else None
     if asked is not None and asked != work.cell.load_ops_s:

@@ -4,32 +4,16 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from statistics import mean
 
-from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, Phase
-from plimsoll.ports.clock import Clock
+from plimsoll.domain.progress import CampaignProgress, CellProgress
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
 from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaign.state import CellState, Memory, read_state
-from plimsoll.services.campaigns import CampaignStore, read_progress, write_model
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.cell.steps import usual_time
 from plimsoll.services.spending import ledger, spent_usd
 from plimsoll.strategies.state import CampaignState
-
-# What a cell takes beyond its load, until the campaign's own cells tell better.
-_ASSUMED_OVERHEAD_S = 45.0
-
-
-def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: float | str | None) -> None:
-    """Record that the attempt is in that phase now; the time a phase began is kept."""
-    before = read_progress(store, key)
-    now = clock.now()
-    began = {} if before is None else before.phases
-    progress = AttemptProgress.model_validate(
-        {"phase": phase, "at": now, "phases": {**began, phase: began.get(phase, now)}, **facts}
-    )
-    write_model(store, key, layout.PROGRESS, progress)
 
 
 def campaign_progress(
@@ -98,4 +82,4 @@ def _seconds_per_cell(definition: Definition, cells: Sequence[CellProgress]) -> 
         for cell in cells
         if cell.state in ("met", "missed") and cell.progress and cell.progress.phases
     ]
-    return mean(taken) if taken else definition.timing.duration.total_seconds() + _ASSUMED_OVERHEAD_S
+    return mean(taken) if taken else usual_time(definition).total_seconds()

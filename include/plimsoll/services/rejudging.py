@@ -13,8 +13,8 @@ from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.services.attempts import Work
 from plimsoll.services.campaigns import CampaignStore, read_manifest
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judging import judge_again
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _in_worker(key: AttemptKey) -> Rejudged:
 
 def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
     try:
-        before, after = judge_again(Work(toolkit, key))
+        before, after = judge_again(AttemptContext(toolkit, key))
     except PlimsollError as error:
         return Rejudged(key, failure=str(error))
     return Rejudged(key, before.outcome if before else None, after.outcome, same=_is_same(before, after))

@@ -1,6 +1,6 @@
 """How campaigns stand: what pages, the JSON API and the command line ask the store."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from plimsoll.analysis.campaign import deciding_level, ratio
@@ -13,15 +13,12 @@ from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.cell.steps import share_done
 from plimsoll.services.progress import cell_progress, seconds_left
 from plimsoll.services.publishing import report_key
 from plimsoll.services.settling import Tally, settled_tally, tally_of
 from plimsoll.services.spending import ledger, spent_usd
 from plimsoll.strategies.state import CampaignState
-
-# Share of an attempt that is over when each phase begins, but for populate, warm-up and load, which the clock tells.
-_BEGUN = {"provision": 0.0, "deploy": 0.02, "collect": 0.97, "judge": 0.98, "done": 1.0}
-_LOADED = (0.05, 0.97)
 
 
 def campaign_status(
@@ -100,7 +97,7 @@ def _running(progress: AttemptProgress, definition: Definition) -> dict[str, obj
     return {
         "phase": progress.phase,
         "note": progress.note,
-        "phase_share": _share(progress, definition),
+        "phase_share": share_done(progress, definition),
         "seconds_left": progress.seconds_left,
         "achieved_ops_s": progress.achieved_ops_s,
     }
@@ -112,14 +109,6 @@ def _newest(state: CellState) -> dict[str, object]:
         return {}
     alone = CellState(state.cell, (state.newest,))
     return {"newest": alone.state, "newest_reason": alone.reason}
-
-
-def _share(progress: AttemptProgress, definition: Definition) -> float:
-    if progress.phase in _BEGUN:
-        return _BEGUN[progress.phase]
-    low, high = _LOADED
-    left = timedelta(seconds=progress.seconds_left) if progress.seconds_left is not None else definition.timing.duration
-    return low + (high - low) * min(1.0, max(0.0, 1 - left / definition.timing.duration))
 
 
 def _figures(verdict: Verdict) -> dict[str, object]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import OpeningBacklog
     from plimsoll.quality.expectation import Quality
-    from plimsoll.services.attempts import Work
+    from plimsoll.services.cell.context import AttemptContext
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Judged:
 
 
 def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and imported, tell in different ways
-    work: Work,
+    work: AttemptContext,
     judged: Judged,
     *,
     reasons: Iterable[str],
@@ -76,7 +76,7 @@ def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
     return bool(judgement.met) and error_share(errors) < ERROR_LIMIT
 
 
-def store_verdict(work: Work, judged: Judged, verdict: Verdict) -> None:
+def store_verdict(work: AttemptContext, judged: Judged, verdict: Verdict) -> None:
     """Store intervals, the judged time's response times by percentile and Data Docs, and last the verdict."""
     store, key, judgement = work.toolkit.store, work.key, judged.judgement
     write_table(store, key, layout.INTERVALS, judged.intervals)

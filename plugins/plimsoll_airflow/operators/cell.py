@@ -1,15 +1,17 @@
-"""The tasks of the DAG `cell`: one attempt at one cell, phase by phase. Each is idempotent."""
+"""The tasks of the DAG `cell`: one for each step of a cell, as `plimsoll.services.cell.steps` declares them."""
 
-from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from airflow.sdk import BaseOperator
+from airflow.sdk import BaseOperator, TriggerRule
+from airflow.sdk.exceptions import AirflowFailException
 
 from plimsoll.domain.errors import SecretError, StoreError
-from plimsoll.services import collecting, phases
-from plimsoll.services.attempts import Work, failures_recorded
+from plimsoll.domain.result import Verdict
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import failures_recorded
+from plimsoll.services.cell.steps import Role, Step, step, steps_of
 from plimsoll.services.reaping import destroy_owned
 from plimsoll.services.spending import spent_so_far
 from plimsoll_airflow import narration
@@ -20,21 +22,33 @@ from plimsoll_airflow.operators.failing import final, overrun_recorded
 from plimsoll_airflow.ownership import CellRun, is_of_run
 from plimsoll_airflow.run_owners import RunOwners
 from plimsoll_airflow.toolkit import toolkit
+from plimsoll_airflow.triggers.load import LoadTrigger
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
 
-class CellTask(BaseOperator):
-    """A task that works at the attempt of its own run. The run's Params say of which campaign and cell."""
+class StepTask(BaseOperator):
+    """A step at the attempt of its own run. The run's Params say of which campaign and cell; the task is its step's
+    namesake, and may take as long as that.
+    """
 
     operator_extra_links = [CellPageLink()]
+
+    def __init__(self, *, task_id: str, **kwargs: Any) -> None:
+        declared = step(task_id)
+        super().__init__(task_id=task_id, execution_timeout=declared.timeout, doc=declared.does, **kwargs)
+
+    @property
+    def step(self) -> Step:
+        """What the task does."""
+        return step(self.task_id)
 
     def pre_execute(self, context: "Context") -> None:  # noqa: ARG002
         """No task outlives its supervisor, or two tries would work at the attempt at once."""
         end_with_supervisor()
 
-    def attempt(self, context: "Context") -> Work:
+    def attempt(self, context: "Context") -> AttemptContext:
         """The attempt that this run works at; NotFound when it has begun none."""
         params = context["params"]
         return require_attempt(toolkit(), params["campaign_id"], params["cell_id"], context["run_id"])
@@ -45,84 +59,87 @@ class CellTask(BaseOperator):
             self.log.info(line)
 
 
-class PhaseTask(CellTask):
-    """A phase whose failure ends the attempt; its reason is kept for `collect` and `judge`."""
+class Measure(StepTask):
+    """A step whose failure ends the attempt; its reason is kept for `collect` and `judge`.
 
-    phase: ClassVar[str]
+    What the step starts, if it is to be followed, is handed over to the triggerer.
+    """
 
     def execute(self, context: "Context") -> None:
-        """Do the phase and say what came of it."""
+        """Do the step and say what came of it."""
         with final():
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
-            with overrun_recorded(work, self.phase), failures_recorded(work, self.phase):
-                self.tell(self.run_phase(work))
+            with overrun_recorded(work, self.step.name), failures_recorded(work, self.step.name):
+                self.tell(self.beforehand(work))
+                self.tell(narration.came_of(self.step, self.step.run(work)))
+        if self.step.polling is not None:
+            self.defer(
+                trigger=LoadTrigger(str(work.key), context["run_id"], self.step.name),
+                method_name="end",
+                timeout=self.step.polling.longest(work.definition),
+            )
 
-    @abstractmethod
-    def run_phase(self, work: Work) -> Iterable[str]:
-        """Do it, and say what came of it."""
+    def beforehand(self, work: AttemptContext) -> Iterable[str]:  # noqa: ARG002
+        """Sentences for the log, before the step is done."""
+        return ()
+
+    def end(self, context: "Context", event: str) -> None:  # noqa: ARG002
+        """Fail with the reason that the trigger gives. What completed was ended by the trigger itself."""
+        if event != "success":
+            raise AirflowFailException(event)
 
 
-class Provision(PhaseTask):
-    """Begin an attempt, or go on with the one that a killed try of this task has begun, and have its hosts."""
+class Provision(Measure):
+    """The first step: it begins an attempt, or goes on with the one that a killed try of this task has begun."""
 
-    phase = "provision"
-
-    def attempt(self, context: "Context") -> Work:
+    def attempt(self, context: "Context") -> AttemptContext:
         """The attempt of this pass of the run."""
         params, run = context["params"], CellRun(context["run_id"], context["dag_run"].clear_number or 0)
         work = begin_or_resume(toolkit(), params["campaign_id"], params["cell_id"], run)
         # Hosts that are kept may still be another run's.
         owners = RunOwners(work.toolkit.owners, context["ti"], run.run_id)
-        return Work(replace(work.toolkit, owners=owners), work.key)
+        return AttemptContext(replace(work.toolkit, owners=owners), work.key)
 
-    def run_phase(self, work: Work) -> Iterable[str]:
-        """The hosts exist and answer."""
-        self.tell(_money(work))
-        return narration.provisioned(phases.provision(work))
-
-
-class Deploy(PhaseTask):
-    """Bring the database up and take the environment's fingerprint."""
-
-    phase = "deploy"
-
-    def run_phase(self, work: Work) -> Iterable[str]:
-        """All nodes are up; what really runs is read back."""
-        return narration.deployed(phases.deploy(work))
+    def beforehand(self, work: AttemptContext) -> Iterable[str]:
+        """What the campaign has cost so far, where its hosts cost money."""
+        return _money(work)
 
 
-class Collect(CellTask):
-    """Bring everything worth keeping into the store, whatever happened before.
+class Keep(StepTask):
+    """A step that runs whatever happened before.
 
     Errors are worth another try here: the cluster is destroyed next, and with it what was not collected.
     """
 
+    def __init__(self, *, task_id: str, **kwargs: Any) -> None:
+        super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)
+
     def execute(self, context: "Context") -> None:
-        """Write the manifest, last."""
+        """Do the step and say what came of it."""
         with final():
             work = self.attempt(context)
-        self.tell(narration.collected(collecting.collect(work)))
+        self.tell(narration.came_of(self.step, self.step.run(work)))
 
 
-class Judge(CellTask):
+class Judge(StepTask):
     """Judge the attempt. Fails when the measurement is invalid, never because a service level was missed."""
 
     def execute(self, context: "Context") -> str:
         """The outcome: met or missed."""
         with final():
-            from plimsoll.services.judging import judge
-
             work = self.attempt(context)
-            verdict = judge(work)
-            self.tell(narration.judged(verdict))
+            verdict = self.step.run(work)
+            self.tell(narration.came_of(self.step, verdict))
+            if not isinstance(verdict, Verdict):
+                raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
                 raise ValueError(f"{work.key} is invalid: {'; '.join(verdict.reasons)}")
         return verdict.outcome
 
 
-class Destroy(CellTask):
-    """Destroy the attempt's cluster and verify that it is gone. Worth another try, unlike the other phases."""
+class CleanUp(StepTask):
+    """Destroy the attempt's cluster and verify that it is gone. Worth another try, unlike the measuring steps."""
 
     def execute(self, context: "Context") -> None:
         """Nothing of the attempt is left, nor its cluster, unless hosts are kept for other cells.
@@ -139,10 +156,19 @@ class Destroy(CellTask):
         if work is None:
             self.log.info("no attempt was begun, so there is nothing to destroy")
             return
-        phases.destroy(work)
+        self.step.run(work)
         self.tell([narration.destroyed(work)])
         self.tell(_money(work))
 
 
-def _money(work: Work) -> Iterable[str]:
+_BY_ROLE: Mapping[Role, type[StepTask]] = {"measure": Measure, "keep": Keep, "judge": Judge, "clean-up": CleanUp}
+
+
+def tasks_of(role: Role) -> list[StepTask]:
+    """A task for each step of that role, in order; for the DAG that is being made."""
+    begins = steps_of("measure")[0]
+    return [(Provision if one is begins else _BY_ROLE[role])(task_id=one.name) for one in steps_of(role)]
+
+
+def _money(work: AttemptContext) -> Iterable[str]:
     return filter(None, [spent_so_far(work.toolkit, work.campaign, work.definition)])

@@ -7,7 +7,8 @@ from typing import Any
 
 from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
 
-from plimsoll.services.attempts import Work, record_failure
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import record_failure
 
 TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
 """For a DAG's `default_args`: tries are for killed processes, an error ends its task at once (`final`)."""
@@ -27,7 +28,7 @@ def final() -> Iterator[None]:
 
 
 @contextmanager
-def overrun_recorded(work: Work, phase: str) -> Iterator[None]:
+def overrun_recorded(work: AttemptContext, phase: str) -> Iterator[None]:
     """Put a phase that exceeds its task's time on record."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""The trigger of the task `load`: follows a detached job to its end."""
+"""The trigger of steps that are followed, such as `load`: it looks at a detached job until it ends."""
 
 import asyncio
 import time
@@ -14,16 +14,17 @@ from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work
-from plimsoll.services.following import Follower
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.following import Follower
+from plimsoll.services.cell.steps import Polling, step
 from plimsoll_airflow import narration
 from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
-from plimsoll_airflow.pacing import LOAD_POLL_S, load_poll_s
 from plimsoll_airflow.toolkit import toolkit
 
 TOLD_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""
+SOON_S = 1.0
+"""When to look again at what could not be observed, s."""
 
 # The core blocks on hosts and the store; the triggerer's loop must not. Not the loop's own few threads: a host that
 # does not answer holds one for half a minute, and the hosts of a whole zone would hold up all other cells.
@@ -39,20 +40,22 @@ class LoadTrigger(BaseTrigger):
     started the load; a failure goes back to a worker, with its reason.
     """
 
-    def __init__(self, attempt: str, run_id: str) -> None:
+    def __init__(self, attempt: str, run_id: str, step: str = "load") -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.attempt = attempt
         self.run_id = run_id
+        self.step = step
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
         """How a triggerer makes it again."""
-        return f"{__name__}.{type(self).__qualname__}", {"attempt": self.attempt, "run_id": self.run_id}
+        arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step}
+        return f"{__name__}.{type(self).__qualname__}", arguments
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """One event at the end of the load. The reason of a failure is put on record first."""
         try:
             status = await self._end()
-            await _in_thread(lambda: phases.require_complete(self.work, status))
+            await _in_thread(lambda: self._polling.require(self.work, status))
         except PlimsollError as error:
             yield TriggerEvent(str(error))  # type: ignore[no-untyped-call]
         else:
@@ -67,13 +70,20 @@ class LoadTrigger(BaseTrigger):
         await _in_thread(self._stop_if_orphaned)
 
     @cached_property
-    def work(self) -> Work:
+    def work(self) -> AttemptContext:
         """The attempt whose load it is."""
-        return Work(toolkit(), AttemptKey.parse(self.attempt))
+        return AttemptContext(toolkit(), AttemptKey.parse(self.attempt))
+
+    @cached_property
+    def _polling(self) -> Polling:
+        polling = step(self.step).polling
+        if polling is None:
+            raise PlimsollError(f"step {self.step!r} starts nothing that could be followed", where=self.attempt)
+        return polling
 
     @cached_property
     def _follower(self) -> Follower:
-        return Follower(self.work)
+        return Follower(self.work, self._polling)
 
     async def _end(self) -> LoadStatus:
         told: tuple[str, float] = ("", 0.0)
@@ -91,8 +101,8 @@ class LoadTrigger(BaseTrigger):
         """How the load is, or why that can't be told, and how many seconds later to look again: all that blocks."""
         found = self._follower.look()
         if isinstance(found, str):
-            return found, LOAD_POLL_S[0]
-        return found, load_poll_s(self.work.definition.timing.duration)
+            return found, SOON_S
+        return found, self._polling.pause_s(self.work.definition)
 
     def _tell(self, status: LoadStatus, told: tuple[str, float], now: float) -> tuple[str, float]:
         phase, at = told
@@ -105,7 +115,7 @@ class LoadTrigger(BaseTrigger):
         from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 
         if not RuntimeTaskInstance.get_dr_count(CELL_DAG, run_ids=[self.run_id], states=LIVE_STATES):
-            phases.stop_load(self.work)
+            self._polling.stop(self.work)
 
 
 async def _in_thread(work: Callable[[], _T]) -> _T:

@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition, name_of_dag
 from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import cancel
 from plimsoll.settings import Settings
 from plimsoll_airflow.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.toolkit import toolkit
@@ -150,7 +151,7 @@ def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -
     state = read_state(tools.store, campaign_id, definition, tools.clock.now(), Memory())
     running = [one.key for one in running_attempts(state)]
     for key in running:
-        cancel(Work(tools, key), by)
+        cancel(AttemptContext(tools, key), by)
     return [str(key) for key in running]
 
 

@@ -18,10 +18,12 @@ from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot
 from plimsoll.domain.definition import Definition
-from plimsoll.services import layout, phases
-from plimsoll.services.attempts import Work, begin
+from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.collecting import collect
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judging import judge
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
@@ -41,7 +43,7 @@ def definition(cloud: Cloud) -> Definition:
 
 
 @pytest.fixture
-def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Work]:
+def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[AttemptContext]:
     """An attempt whose load is complete on hosts of the cloud."""
     account = Account(cloud.endpoint, keygen(tmp_path / "id"))
     connections = Connections(account)
@@ -64,11 +66,11 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Work]
     campaign.open(definition)
     work = begin(toolkit, campaign.campaign_id, CELL, "test")
     try:
-        for phase in (phases.provision, phases.deploy, phases.start_load):
+        for phase in (actions.provision, actions.deploy, actions.start_load):
             phase(work)
         yield work
     finally:
-        phases.destroy(work)
+        actions.destroy(work)
         connections.close()
     assert cloud.nothing_left(), cloud.leftovers()
 
@@ -78,7 +80,7 @@ def refused(*_: object) -> None:
 
 
 def test_hosts_fetch_and_bring_everything_themselves_also_those_that_survive_another(
-    work: Work, cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    work: AttemptContext, cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for place in ("ssh.bundles._send", "ssh.host.SshHost.fetch", "s3_store.S3Store.upload"):
         monkeypatch.setattr(f"plimsoll.adapters.{place}", refused)

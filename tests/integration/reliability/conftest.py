@@ -32,11 +32,11 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.cell.running import run_cell
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.reaping import Reaped, reap
-from plimsoll.services.running import run_cell
 from plimsoll.services.toolkit import Toolkit
 
 CAMPAIGN, CELL = "azul", "v1-001k-r1"

@@ -114,7 +114,7 @@ def test_hosts_that_are_out_of_reach_for_a_while_cost_nothing(place: RealPlace) 
 def test_a_host_that_stays_out_of_reach_ends_the_attempt_and_the_cell_is_run_again(
     place: RealPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plimsoll.services.following.OUT_OF_REACH", timedelta(seconds=10))
+    monkeypatch.setattr("plimsoll.services.cell.following.OUT_OF_REACH", timedelta(seconds=10))
     place.moments.within["load"] = place.strike("node", "freeze")
     [reason] = place.run().reasons
     assert "out of reach for 0:00:10" in reason

@@ -10,9 +10,10 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
-from plimsoll.services import layout, phases
-from plimsoll.services.attempts import begin
-from plimsoll.services.collecting import collect
+from plimsoll.services import layout
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
 from plimsoll.services.judging import judge
 from plimsoll.services.progress import campaign_progress
 from plimsoll.services.results import attempt_data
@@ -30,9 +31,9 @@ def work(installation):
     """An attempt whose load is complete, nothing collected yet."""
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=1)))
     work = begin(installation.toolkit, "campaign", CELL, "test")
-    for phase in (phases.provision, phases.deploy, phases.start_load):
+    for phase in (actions.provision, actions.deploy, actions.start_load):
         phase(work)
-    phases.require_complete(work, phases.poll_load(work))
+    actions.require_complete(work, actions.poll_load(work))
     return work
 
 

@@ -15,13 +15,13 @@ from typer.testing import CliRunner
 from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
 from plimsoll.services import layout
-from plimsoll.services.attempts import begin
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict, write_model
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.running import run_cell
 from plimsoll.services.comparing import compare_stored
 from plimsoll.services.publishing import check_campaign, report_files
 from plimsoll.services.rejudging import collected_attempts, rejudge
-from plimsoll.services.running import run_cell
 from plimsoll.services.settling import settle, settled_tally
 from plimsoll.services.snapshot import take_snapshot
 

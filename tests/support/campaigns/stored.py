@@ -15,8 +15,9 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.attempts import Work, cancel
 from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import cancel
 from plimsoll.strategies.matrix import running_order
 from plimsoll_airflow.ownership import CellRun, CellRunId
 
@@ -33,7 +34,7 @@ def store_every_state(installation: Installation, definition: Definition, campai
     plan = Plan(capacities, invalid={invalid}, not_run={failed, running, waiting}, saturation_ops_s=2.0 * loads[-1])
     campaign = store_campaign(store, definition, campaign_id, plan, now)
     store_begun(store, campaign.key(failed, 1), now, "load")
-    cancel(Work(installation.toolkit, campaign.key(failed, 1)), "ada")
+    cancel(AttemptContext(installation.toolkit, campaign.key(failed, 1)), "ada")
     store_begun(store, campaign.key(running, 1), now, "load", seconds_left=5.0, achieved_ops_s=990.0)
     return campaign
 
@@ -45,7 +46,7 @@ def store_later_attempts(
     now = installation.toolkit.clock.now()
     store_begun(campaign.store, campaign.key(running, 2), now, "load", seconds_left=80.0, achieved_ops_s=990.0)
     store_begun(campaign.store, campaign.key(cancelled, 2), now, "load")
-    cancel(Work(installation.toolkit, campaign.key(cancelled, 2)), "ada")
+    cancel(AttemptContext(installation.toolkit, campaign.key(cancelled, 2)), "ada")
     return campaign
 
 

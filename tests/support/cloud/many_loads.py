@@ -35,9 +35,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.secrets import AwsAccess
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work, begin
 from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
 from plimsoll.services.provider_options import StoredOptions
@@ -78,7 +79,7 @@ class Site:
     account: Account
     connections: Connections
     definition: Definition
-    works: list[Work] = field(default_factory=list)
+    works: list[AttemptContext] = field(default_factory=list)
 
     def toolkit(self) -> Toolkit:
         """As `bootstrap` wires it, but for where hosts are."""
@@ -122,7 +123,7 @@ class Site:
         return {address.ip for address in open_ if address.port == self.sshd.port}
 
     @contextmanager
-    def silent(self, work: Work) -> Iterator[None]:
+    def silent(self, work: AttemptContext) -> Iterator[None]:
         """That cell's load host says nothing more, nor does the sshd to whoever comes anew."""
         cluster = work.provider.find(work.cluster_id)
         assert cluster is not None
@@ -186,18 +187,18 @@ def _definition(landscape: dict[str, Any]) -> Definition:
     return published.model_copy(update={"repeats": 1, "provider": provider, "budget": None})
 
 
-def _started(toolkit: Toolkit, cell_id: str) -> Work:
+def _started(toolkit: Toolkit, cell_id: str) -> AttemptContext:
     work = begin(toolkit, _CAMPAIGN, cell_id, "tests")
-    cluster = phases.provision(work)
+    cluster = actions.provision(work)
     for info in cluster.nodes:
         work.provider.host(cluster, info).start(Job(JOB, ["sleep", "3600"], _AN_HOUR))
     load = work.provider.host(cluster, cluster.load_host)
     load.write(
-        PurePosixPath("load", "plan.json"), json.dumps({"job_id": phases.load_job(work.key), "duration_s": 9000})
+        PurePosixPath("load", "plan.json"), json.dumps({"job_id": actions.load_job(work.key), "duration_s": 9000})
     )
     line = {"phase": "measure", "elapsed_s": 60, "planned_s": 9000, "achieved_ops_s": 2e4, "errors": {}}
     load.write(PurePosixPath("load", PROGRESS), json.dumps(line) + "\n")
-    load.start(Job(phases.load_job(work.key), ["sleep", "3600"], _AN_HOUR))
+    load.start(Job(actions.load_job(work.key), ["sleep", "3600"], _AN_HOUR))
     return work
 
 
@@ -206,21 +207,21 @@ class Looks:
 
     def __init__(self) -> None:
         self.at: defaultdict[str, list[float]] = defaultdict(list)
-        self._poll = phases.poll_load
+        self._poll = actions.poll_load
 
-    def __call__(self, work: Work) -> LoadStatus:
-        """In place of `phases.poll_load`."""
+    def __call__(self, work: AttemptContext) -> LoadStatus:
+        """In place of the look that the step `load` declares."""
         status = self._poll(work)
         self.at[str(work.key)].append(time.monotonic())
         return status
 
-    def of(self, work: Work) -> list[float]:
+    def of(self, work: AttemptContext) -> list[float]:
         """Those at one load."""
         return self.at[str(work.key)]
 
 
-def trigger_of(toolkit: Toolkit, work: Work) -> LoadTrigger:
+def trigger_of(toolkit: Toolkit, work: AttemptContext) -> LoadTrigger:
     """The product's own, as a triggerer makes it, with that toolkit."""
     trigger = LoadTrigger(str(work.key), "run")
-    trigger.__dict__["work"] = Work(toolkit, work.key)
+    trigger.__dict__["work"] = AttemptContext(toolkit, work.key)
     return trigger

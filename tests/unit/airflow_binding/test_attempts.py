@@ -2,8 +2,8 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import NotFound
-from plimsoll.services import phases
-from plimsoll.services.collecting import collect
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.collect import collect
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.ownership import CellRun
 
@@ -26,7 +26,7 @@ def test_a_second_try_goes_on_with_the_attempt_that_the_first_has_begun(campaign
 
 
 def test_a_cleared_run_begins_a_new_attempt_and_destroys_the_old_cluster(campaign: Installation) -> None:
-    phases.provision(begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, FIRST_PASS))
+    actions.provision(begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, FIRST_PASS))
 
     again = begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, SECOND_PASS)
 
@@ -62,7 +62,7 @@ def test_a_run_without_an_attempt_is_told_what_to_do(campaign: Installation) -> 
 
 
 def test_attempts_of_the_command_line_are_nobodys_run(campaign: Installation) -> None:
-    from plimsoll.services.attempts import begin
+    from plimsoll.services.cell.attempts import begin
 
     begin(campaign.toolkit, CAMPAIGN, CELL, "cli-1")
 

@@ -7,8 +7,8 @@ from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.result import LevelVerdict, Manifest, ManifestEntry, Verdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
 from plimsoll_airflow import narration
 
 KEY = AttemptKey(campaign_id="campaign", cell_id="v1-001k-r1", attempt=2)
@@ -27,7 +27,7 @@ VERDICT = Verdict(
 
 def test_provisioning_tells_addresses_and_expiry(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
-    cluster = phases.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "owner"))
+    cluster = actions.provision(begin(installation.toolkit, "campaign", "v1-001k-r1", "owner"))
 
     lines = list(narration.provisioned(cluster))
 
@@ -39,9 +39,9 @@ def test_provisioning_tells_addresses_and_expiry(installation: Installation) -> 
 def test_deployment_tells_what_the_running_jvms_report(installation: Installation) -> None:
     installation.open_campaign(instant_definition())
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
-    phases.provision(work)
+    actions.provision(work)
 
-    lines = list(narration.deployed(phases.deploy(work)))
+    lines = list(narration.deployed(actions.deploy(work)))
 
     assert lines[0] == (
         "node1 at 127.9.9.1: instant 4.0.1 on OpenJDK 64-Bit Server VM 11.0.13+8, collector G1, heap 512M"

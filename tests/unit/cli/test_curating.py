@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.services.attempts import begin
 from plimsoll.services.campaigns import campaign_ids
+from plimsoll.services.cell.attempts import begin
 from plimsoll.services.definitions import dump_definition
 
 DEFINITION = instant_definition("demo", variants=1, loads=2)

@@ -8,10 +8,10 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
-from plimsoll.services.attempts import begin
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.running import run_cell
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.running import run_cell
 
 CELL = "v1-001k-r1"
 

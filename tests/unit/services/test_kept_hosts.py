@@ -14,12 +14,15 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError, Refused
-from plimsoll.services import layout, phases
-from plimsoll.services.attempts import Work, begin, cancel
+from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_fingerprint
-from plimsoll.services.collecting import collect
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import cancel
+from plimsoll.services.cell.running import run_cells
 from plimsoll.services.planning import problems
-from plimsoll.services.running import run_cells
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 
@@ -49,15 +52,15 @@ def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
     return replace(installation.toolkit, clock=clock, owners=Census(alive={"me", "other"}))
 
 
-def started(tools: Toolkit, cell_id: str, owner: str = "me") -> Work:
+def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
     work = begin(tools, "campaign", cell_id, owner)
-    phases.provision(work)
-    phases.deploy(work)
-    phases.start_load(work)
+    actions.provision(work)
+    actions.deploy(work)
+    actions.start_load(work)
     return work
 
 
-def cluster_of(tools: Toolkit, work: Work) -> str:
+def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
     fingerprint = read_fingerprint(tools.store, work.key)
     assert fingerprint is not None
     return fingerprint.cluster
@@ -87,12 +90,12 @@ def test_nothing_of_one_attempt_is_left_for_the_next(installation: Installation,
     first = started(tools, CELLS[0])
     assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[0]}-1"))
     collect(first)
-    phases.destroy(first)
+    actions.destroy(first)
     assert not list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
     second = started(tools, CELLS[1])
     host = second.host(cluster := tools.providers["instant"].find(second.cluster_id), cluster.load_host)
     assert host.root.name == f"{CELLS[1]}-1"
-    assert phases.load_job(first.key) != phases.load_job(second.key)
+    assert actions.load_job(first.key) != actions.load_job(second.key)
 
 
 def test_what_a_killed_attempt_left_goes_before_the_next_one_begins(installation: Installation, tools: Toolkit) -> None:
@@ -105,7 +108,7 @@ def test_what_a_killed_attempt_left_goes_before_the_next_one_begins(installation
 def test_hosts_that_another_attempt_uses_are_refused_with_its_name(installation: Installation, tools: Toolkit) -> None:
     started(tools, CELLS[0], "other")
     with pytest.raises(Refused, match=f"in use by attempt campaign/{CELLS[0]}/1 of other"):
-        phases.provision(begin(tools, "campaign", CELLS[1], "me"))
+        actions.provision(begin(tools, "campaign", CELLS[1], "me"))
     assert list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
 
 
@@ -115,19 +118,19 @@ def test_of_an_owner_whom_nobody_knows_the_hosts_are_free_when_its_time_is_over(
     unknown = replace(tools, owners=Census(alive={"me"}, unknown={"elsewhere"}))
     started(unknown, CELLS[0], "elsewhere")
     with pytest.raises(Refused):
-        phases.provision(begin(unknown, "campaign", CELLS[1], "me"))
+        actions.provision(begin(unknown, "campaign", CELLS[1], "me"))
     clock.at += timedelta(hours=2)
-    phases.provision(begin(unknown, "campaign", CELLS[1], "me"))
+    actions.provision(begin(unknown, "campaign", CELLS[1], "me"))
 
 
 def test_a_second_try_of_a_killed_phase_goes_on_with_the_same_hosts(installation: Installation, tools: Toolkit) -> None:
     work = begin(tools, "campaign", CELLS[0], "me")
-    for phase in (phases.provision, phases.deploy, phases.start_load):
+    for phase in (actions.provision, actions.deploy, actions.start_load):
         phase(work)
-        phase(Work(tools, work.key))
+        phase(AttemptContext(tools, work.key))
     assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[0]}-1/load.json"))
     for _ in range(2):
-        phases.destroy(work)
+        actions.destroy(work)
     assert len(list(tools.store.keys(layout.uses_prefix("campaign", "hosts")))) == 2
     assert installation.provider.journal() == ["+ campaign/hosts/1"]
 
@@ -136,16 +139,16 @@ def test_a_late_second_try_to_free_hosts_does_not_harm_who_has_them_now(
     installation: Installation, tools: Toolkit
 ) -> None:
     first = started(tools, CELLS[0])
-    phases.destroy(first)
+    actions.destroy(first)
     started(tools, CELLS[1])
-    phases.destroy(first)
+    actions.destroy(first)
     assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[1]}-1/load.json"))
 
 
 def test_expiry_and_owner_move_on_with_each_attempt(tools: Toolkit, clock: SteppingClock) -> None:
     first = started(tools, CELLS[0], "me")
     before = tools.providers["instant"].find(first.cluster_id)
-    phases.destroy(first)
+    actions.destroy(first)
     clock.at += timedelta(minutes=30)
     second = started(tools, CELLS[1], "other")
     after = tools.providers["instant"].find(second.cluster_id)
@@ -158,10 +161,10 @@ def test_hosts_that_died_between_cells_are_replaced_and_later_fingerprints_say_s
     installation: Installation, tools: Toolkit
 ) -> None:
     first = started(tools, CELLS[0])
-    phases.destroy(first)
+    actions.destroy(first)
     installation.provider.destroy(ClusterId.kept("campaign", "", 1))
     later = [started(tools, CELLS[1])]
-    phases.destroy(later[0])
+    actions.destroy(later[0])
     later.append(started(tools, CELLS[2]))
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1", "hosts/2", "hosts/2"]
     assert [read_fingerprint(tools.store, work.key).replaces for work in later] == ["hosts of it were gone"] * 2
@@ -210,7 +213,7 @@ def test_what_can_not_be_cleared_is_destroyed_and_replaced(
 
     with monkeypatch.context() as patched:
         patched.setattr(tools.providers["instant"], "clear", resist)
-        phases.destroy(first)
+        actions.destroy(first)
     assert installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
     second = started(tools, CELLS[1])
     assert "process 7 (java) runs" in read_fingerprint(tools.store, second.key).replaces
@@ -219,9 +222,9 @@ def test_what_can_not_be_cleared_is_destroyed_and_replaced(
 def test_a_cancelled_attempt_takes_its_hosts_with_it(installation: Installation, tools: Toolkit) -> None:
     work = started(tools, CELLS[0])
     cancel(work, "somebody")
-    phases.destroy(work)
+    actions.destroy(work)
     assert installation.provider.clusters() == []
-    assert phases.provision(begin(tools, "campaign", CELLS[1], "me")).id.name == "hosts/2"
+    assert actions.provision(begin(tools, "campaign", CELLS[1], "me")).id.name == "hosts/2"
 
 
 def test_a_run_that_is_refused_half_way_keeps_no_hosts(installation: Installation, tools: Toolkit) -> None:

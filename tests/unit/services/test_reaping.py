@@ -12,8 +12,8 @@ from tests.fakes.instant import INSTANT
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Provider
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
 from plimsoll.services.reaping import destroy_owned, reap
 from plimsoll.services.toolkit import Toolkit
 
@@ -44,7 +44,7 @@ def installation(tmp_path: Path) -> Installation:
     made = Installation(tmp_path)
     made.open_campaign(instant_definition(variants=2, loads=2))
     for cell in CELLS:
-        phases.provision(begin(made.toolkit, "campaign", cell, "me"))
+        actions.provision(begin(made.toolkit, "campaign", cell, "me"))
     return made
 
 

@@ -7,10 +7,10 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.services import layout
-from plimsoll.services.attempts import begin, cancel
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll.services.progress import note_phase
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.recording import cancel, note_phase
 from plimsoll.services.settling import settle, settled_tally
 from plimsoll.services.status import campaign_status, campaign_summary, summary_of
 

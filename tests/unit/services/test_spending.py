@@ -13,14 +13,16 @@ from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.cost import Cost
 from plimsoll.domain.errors import ProviderError, Refused, StoreError
 from plimsoll.domain.launch import Launch
-from plimsoll.services import layout, phases
-from plimsoll.services.attempts import Work, begin
+from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_cluster
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.running import run_cell
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
 from plimsoll.services.progress import campaign_progress
 from plimsoll.services.reaping import destroy_owned, destroy_unseen, reap
-from plimsoll.services.running import run_cell
 from plimsoll.services.spending import campaign_spending, destroy_cluster, ledger, spent_usd
 
 HOUR = timedelta(hours=1)
@@ -52,7 +54,7 @@ def opened(installation, *, budget, hours=2):
 
 def start(tools, cell_id="v1-001k-r1"):
     work = begin(tools, "campaign", cell_id, "me")
-    phases.provision(work)
+    actions.provision(work)
     return work
 
 
@@ -80,9 +82,9 @@ def test_its_cost_is_on_record_once_it_is_destroyed_and_stays(installation, tool
     campaign = opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR
-    phases.destroy(work)
+    actions.destroy(work)
     clock.at += 5 * HOUR
-    phases.destroy(work)
+    actions.destroy(work)
     cost = read_cost(tools.store, work.key)
     assert (cost.usd, cost.host_seconds, cost.ended_at) == (pytest.approx(4.0), 4 * 3600, BEGAN + HOUR)
     assert spent(tools, campaign) == pytest.approx(4.0)
@@ -100,7 +102,7 @@ def test_every_attempt_counts(installation, tools, clock):
     for _ in range(2):
         work = start(tools)
         clock.at += HOUR
-        phases.destroy(work)
+        actions.destroy(work)
     assert [(entry.key.attempt, entry.final) for entry in ledger(campaign, clock.now())] == [(1, True), (2, True)]
     assert spent(tools, campaign) == pytest.approx(8.0)
 
@@ -129,8 +131,8 @@ def test_an_attempt_that_never_had_hosts_costs_nothing(installation, tools):
     installation.faults.plant("v1-001k-r1", "provision")
     work = begin(tools, "campaign", "v1-001k-r1", "me")
     with pytest.raises(ProviderError):
-        phases.provision(work)
-    phases.destroy(work)
+        actions.provision(work)
+    actions.destroy(work)
     assert read_cost(tools.store, work.key).usd == 0
     assert spent(tools, campaign) == 0
 
@@ -140,7 +142,7 @@ def test_no_cell_begins_past_the_budget(installation, tools, clock):
     for cell_id in ("v1-001k-r1", "v1-002k-r1"):
         work = start(tools, cell_id)
         clock.at += 2 * HOUR
-        phases.destroy(work)
+        actions.destroy(work)
     with pytest.raises(Refused, match=r"16\.00 USD are spent, 0\.00 USD are due .* the budget is 17 USD") as caught:
         begin(tools, "campaign", "v2-001k-r1", "me")
     assert "raise `budget`" in str(caught.value)
@@ -159,9 +161,9 @@ def test_a_cell_that_runs_is_not_cut_by_the_budget(installation, tools, clock):
     opened(installation, budget=8.5)
     work = start(tools, "v1-001k-r1")
     clock.at += 10 * HOUR  # 40 USD, well past it
-    phases.deploy(work)
-    phases.start_load(work)
-    assert phases.poll_load(work).state == "complete"
+    actions.deploy(work)
+    actions.start_load(work)
+    assert actions.poll_load(work).state == "complete"
     assert tools.providers["instant"].find(work.cluster_id)
 
 
@@ -171,7 +173,7 @@ def test_the_account_names_prices_estimate_and_each_cells_share(installation, to
         for _ in range(attempts):
             work = start(tools, cell_id)
             clock.at += HOUR / 4
-            phases.destroy(work)
+            actions.destroy(work)
     account = campaign_spending(campaign, clock.now())
     assert account.usd == pytest.approx(3.0)
     assert account.of_cell("v1-001k-r1") == pytest.approx(2.0)
@@ -192,8 +194,8 @@ def test_a_failed_cell_gives_its_share_back(installation, tools):
     installation.faults.plant("v1-001k-r1", "provision")
     work = begin(tools, "campaign", "v1-001k-r1", "me")
     with pytest.raises(ProviderError):
-        phases.provision(work)
-    phases.destroy(work)
+        actions.provision(work)
+    actions.destroy(work)
     begin(tools, "campaign", "v2-001k-r1", "me")
 
 
@@ -268,7 +270,7 @@ def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(install
     records.note(launched(work.key, (died, paid_host("i-4", BEGAN)), 1))
     clock.at += 2 * HOUR
     assert spent(tools, campaign) == pytest.approx(0.5 + 1 + 2)
-    phases.destroy(work)
+    actions.destroy(work)
     clock.at += HOUR
     assert spent(tools, campaign) == pytest.approx(0.5 + 1 + 2)
 
@@ -304,9 +306,9 @@ def test_a_store_out_of_reach_keeps_no_hosts_alive(installation, tools, clock, b
     opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR
-    later = Work(replace(tools, store=Unreachable(tools.store, *broken)), work.key)
+    later = AttemptContext(replace(tools, store=Unreachable(tools.store, *broken)), work.key)
     with pytest.raises(StoreError, match=r"the cluster is gone, but what it has cost could not be recorded") as caught:
-        phases.destroy(later)
+        actions.destroy(later)
     assert f"plimsoll clusters destroy {work.key}" in caught.value.mend
     assert installation.provider.clusters() == []
 
@@ -332,7 +334,7 @@ def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation, tools)
     campaign = opened(installation, budget=0.01)
     free = replace(tools, tariffs={})
     work = start(free)
-    phases.destroy(work)
+    actions.destroy(work)
     assert read_cost(free.store, work.key) is None
     assert campaign.attempts("v1-001k-r1")
     assert campaign_spending(campaign, free.clock.now()) is None

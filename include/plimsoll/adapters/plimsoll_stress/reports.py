@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.progress import LoadPhase
 
-Phase = Literal["populate", "warm-up", "load"]
-
-_PHASES: Mapping[str, Phase] = {
+_PHASES: Mapping[str, LoadPhase] = {
     "connect": "populate",
     "populate": "populate",
     "warmup": "warm-up",
@@ -27,7 +26,7 @@ _RESPONSE = ".hdr-intended-"
 class Progress:
     """One line of the progress file."""
 
-    phase: Phase
+    phase: LoadPhase
     elapsed: timedelta
     planned: timedelta
     """Length of the stage (populating, or the timed run with its warm-up)."""

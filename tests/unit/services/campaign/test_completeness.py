@@ -9,11 +9,12 @@ from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import GateClosed
 from plimsoll.services import layout
-from plimsoll.services.attempts import begin
 from plimsoll.services.campaign.completeness import Asked, asked_cells, completeness, note_asked
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll.services.progress import campaign_progress, note_phase
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.progress import campaign_progress
 from plimsoll.services.publishing import pass_gate
 from plimsoll.services.status import campaign_status
 

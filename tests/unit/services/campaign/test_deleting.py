@@ -9,12 +9,13 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused, StoreError
-from plimsoll.services import layout, phases
-from plimsoll.services.attempts import begin
+from plimsoll.services import layout
 from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.campaigns import CampaignStore, campaign_ids, write_model
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"
@@ -55,7 +56,7 @@ def test_a_campaign_that_does_not_exist_can_not_be_deleted(tools: Toolkit) -> No
 
 def test_one_of_which_a_cluster_lives_or_an_attempt_runs_is_kept(tools: Toolkit) -> None:
     work = begin(tools, "mine", "v1-002k-r1", "me")
-    phases.provision(work)
+    actions.provision(work)
 
     with pytest.raises(Refused) as refused:
         delete_campaign(tools, "mine", "ada")

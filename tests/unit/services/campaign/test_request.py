@@ -184,7 +184,7 @@ def test_a_campaign_is_continued_by_its_id(installation: Installation) -> None:
 
 
 def test_failed_cells_are_planned_again_by_their_name(installation: Installation) -> None:
-    from plimsoll.services.attempts import begin
+    from plimsoll.services.cell.attempts import begin
 
     plan(installation, campaign_id="mine")
     begin(installation.toolkit, "mine", "v2-002k-r1", "owner")
@@ -208,7 +208,7 @@ def test_a_definition_that_can_not_run_here_is_refused_before_a_campaign_exists(
 
 
 def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> None:
-    from plimsoll.services.attempts import begin
+    from plimsoll.services.cell.attempts import begin
 
     key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
     verdict = {**JUDGED, "key": key, "cell": cell_of(DEFINITION, cell_id), "valid": True, "met": True}

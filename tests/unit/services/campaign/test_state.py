@@ -11,10 +11,10 @@ from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.services import layout
-from plimsoll.services.attempts import begin, cancel, record_failure
 from plimsoll.services.campaign.state import Memory, read_state, require_cell_state
 from plimsoll.services.campaigns import write_model
-from plimsoll.services.progress import note_phase
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.recording import cancel, note_phase, record_failure
 from plimsoll.services.status import campaign_status, summary_of
 
 CELL = "v1-001k-r1"

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.domain.canary import Canary, HostFigures
 from plimsoll.domain.cluster import HostInfo
-from plimsoll.services.canary import shortfalls
+from plimsoll.services.cell.preflight import shortfalls
 
 MIB = 1 << 20
 NODE = HostInfo(name="node1", role="node", address="10.0.0.1", facts={"instance_type": "r5d.2xlarge"})

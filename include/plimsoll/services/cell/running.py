@@ -1,37 +1,35 @@
-"""Run cells of a campaign in this process, one after another: a cell's life without Airflow."""
+"""Run cells of a campaign in this process, one after another: the steps of a cell without Airflow."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import layout, phases
-from plimsoll.services.attempts import Work, begin, cancel, failures_recorded, record_failure
+from plimsoll.services import layout
 from plimsoll.services.campaign.rounds import all_rounds
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.collecting import collect
-from plimsoll.services.following import Follower
-from plimsoll.services.judging import judge
+from plimsoll.services.campaigns import CampaignStore, read_verdict
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.following import Follower
+from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
+from plimsoll.services.cell.steps import Polling, Step, steps_of
 from plimsoll.services.kept_hosts import end_kept
 from plimsoll.services.patience import PASSING, SOON_S, patiently
 from plimsoll.services.spending import spent_so_far
 from plimsoll.services.toolkit import Toolkit
 
-_POLL_S = 2.0
 Say = Callable[[str], None]
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Ran:
     """What became of a cell. `troubles` are what went wrong beside the measurement, each with its reason."""
 
-    work: Work
+    work: AttemptContext
     verdict: Verdict | None
     troubles: tuple[str, ...] = ()
     remains: bool = False
@@ -81,66 +79,74 @@ def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say)
     work = patiently(toolkit.clock, lambda: begin(toolkit, campaign_id, cell_id, owner), say)
     say(f"{work.key}: begun")
     try:
-        return _measured(work, say)
+        return _attempted(work, say)
     except KeyboardInterrupt:
         _give_up(work, say)
         raise
 
 
-def _measured(work: Work, say: Say) -> Ran:
+def _attempted(work: AttemptContext, say: Say) -> Ran:
     try:
-        _load(work, say)
-    except Exception as error:  # collect and judge tell it
+        for step in steps_of("measure"):
+            _measure(work, step, say)
+    except Exception as error:  # what is kept and judged next tells it
         reason = str(error)
         say(f"{work.key}: {reason}")
         # On record already, unless the store was away just then.
         with suppress(PlimsollError):
             patiently(work.toolkit.clock, lambda: record_failure(work, reason), say)
-    _, uncollected = _tried(work, "collect", lambda: collect(work), say)
-    remains = _destroy(work, say)
+    unkept = _all_of(work, steps_of("keep"), say)
+    remains = _cleaned_up(work, say)
     if money := spent_so_far(work.toolkit, work.campaign, work.definition):
         say(f"{work.key}: {money}")
-    verdict, unjudged = (None, ()) if uncollected else _tried(work, "judge", lambda: judge(work), say)
+    unjudged = () if unkept else _all_of(work, steps_of("judge"), say)
+    verdict = None if unkept or unjudged else read_verdict(work.toolkit.store, work.key)
     if verdict is not None:
         say(f"{work.key}: {verdict.outcome} {'; '.join(verdict.reasons)}")
-    troubles = (*uncollected, *remains, *unjudged)
-    return Ran(work, verdict, troubles, remains=bool(remains))
+    return Ran(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
 
 
-def _load(work: Work, say: Say) -> None:
-    for name, phase in (("provision", phases.provision), ("deploy", phases.deploy), ("load", phases.start_load)):
-        say(f"{work.key}: {name}")
-        with failures_recorded(work, name):
-            patiently(work.toolkit.clock, partial(phase, work), say)
-    follower = Follower(work)
+def _measure(work: AttemptContext, step: Step, say: Say) -> None:
+    """Run the step, and follow to its end what it starts. Raises the error that it fails with."""
+    say(f"{work.key}: {step.name}")
+    with failures_recorded(work, step.name):
+        patiently(work.toolkit.clock, partial(step.run, work), say)
+    if step.polling is not None:
+        _follow(work, step.polling, say)
+
+
+def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
+    follower, pause_s = Follower(work, polling), polling.pause_s(work.definition)
     while isinstance(status := follower.look(), str) or status.state == "running":
         say(f"{work.key}: {status if isinstance(status, str) else _progress(status)}")
-        work.toolkit.clock.sleep(_POLL_S)
-    phases.require_complete(work, status)
+        work.toolkit.clock.sleep(pause_s)
+    polling.require(work, status)
 
 
-def _tried(work: Work, name: str, step: Callable[[], _T], say: Say) -> tuple[_T | None, tuple[str, ...]]:
-    """What the step returns; or why it failed, which is told and on record."""
-    try:
-        with failures_recorded(work, name):
-            return patiently(work.toolkit.clock, step, say), ()
-    except Exception as error:
-        say(f"{work.key}: {name} failed: {error}")
-        return None, (f"{work.key}: {name}: {error}",)
+def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:
+    """Run the steps; the reason of the first that fails, which is told and on record, ends them."""
+    for step in steps:
+        try:
+            with failures_recorded(work, step.name):
+                patiently(work.toolkit.clock, partial(step.run, work), say)
+        except Exception as error:
+            say(f"{work.key}: {step.name} failed: {error}")
+            return (f"{work.key}: {step.name}: {error}",)
+    return ()
 
 
-def _destroy(work: Work, say: Say) -> tuple[str, ...]:
+def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
     """Nothing of the cluster is left; or why something is, which is told and on record until it is gone."""
     resisting = layout.attempt_file(work.key, layout.UNDESTROYED)
-    try:
-        patiently(
-            work.toolkit.clock, lambda: phases.destroy(work), say, again=(*PASSING, ProviderError), pauses_s=SOON_S
-        )
-    except Exception as error:
-        say(f"{work.key}: its cluster could not be destroyed: {error}")
-        with suppress(PlimsollError):
-            work.toolkit.store.write(resisting, str(error).encode())
-        return (f"{work.key}: destroy: {error}",)
+    again = (*PASSING, ProviderError)
+    for step in steps_of("clean-up"):
+        try:
+            patiently(work.toolkit.clock, partial(step.run, work), say, again=again, pauses_s=SOON_S)
+        except Exception as error:
+            say(f"{work.key}: its cluster could not be destroyed: {error}")
+            with suppress(PlimsollError):
+                work.toolkit.store.write(resisting, str(error).encode())
+            return (f"{work.key}: {step.name}: {error}",)
     with suppress(PlimsollError):
         work.toolkit.store.delete(resisting)
     return ()
@@ -151,7 +157,7 @@ def _without_remains(ran: Ran, say: Say) -> Ran:
     if not ran.remains:
         return ran
     say(f"{ran.work.key}: destroying its cluster, which resisted before")
-    troubles = _destroy(ran.work, say)
+    troubles = _cleaned_up(ran.work, say)
     return replace(ran, remains=bool(troubles), troubles=(*ran.troubles, *troubles))
 
 
@@ -171,7 +177,7 @@ def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
     return ()
 
 
-def _give_up(work: Work, say: Say) -> None:
+def _give_up(work: AttemptContext, say: Say) -> None:
     """Somebody ends it all: the attempt counts as cancelled, and its cluster is destroyed."""
     say(
         f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
@@ -179,7 +185,7 @@ def _give_up(work: Work, say: Say) -> None:
     )
     with suppress(PlimsollError):  # this process ends, and so the attempt is known to be over
         cancel(work, "a signal, such as Ctrl-C")
-    _destroy(work, say)
+    _cleaned_up(work, say)
 
 
 def _progress(status: LoadStatus) -> str:

@@ -9,9 +9,10 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider
 
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work, begin
 from plimsoll.services.campaigns import read_progress
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.waiting import tell_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
@@ -44,12 +45,12 @@ def poll(tmp_path: Path) -> Callable[[LoadStatus], tuple[LoadStatus, int]]:
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition())
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
-    phases.provision(work)
+    actions.provision(work)
 
     def polled(status: LoadStatus) -> tuple[LoadStatus, int]:
         database = Fallen()
         toolkit = replace(work.toolkit, databases={INSTANT: database}, load_generators={INSTANT: Says(status)})
-        return phases.poll_load(Work(toolkit, work.key)), database.asked
+        return actions.poll_load(AttemptContext(toolkit, work.key)), database.asked
 
     return polled
 
@@ -79,8 +80,8 @@ def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(tm
     toolkit = replace(installation.toolkit, providers={INSTANT: Full(tmp_path / "work", look)})
     work = begin(toolkit, "campaign", "v1-001k-r1", "owner")
     with caplog.at_level("INFO", "plimsoll"):
-        phases.provision(work)
-        phases.start_load(work)
+        actions.provision(work)
+        actions.start_load(work)
 
     said = "no room in us-east-1a: waiting for room since 4 of at most 30 minutes"
     assert shown == [said]

@@ -16,11 +16,11 @@ from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
 from plimsoll.services import layout
-from plimsoll.services.attempts import Work, failure_of
 from plimsoll.services.campaigns import read_cluster, read_manifest
-from plimsoll.services.phases import load_job
-from plimsoll.services.progress import note_phase
-from plimsoll.services.sending import send_files
+from plimsoll.services.cell.actions import load_job
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import failure_of, note_phase
+from plimsoll.services.cell.sending import send_files
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class _Found:
     lost: tuple[str, ...] = ()
 
 
-def collect(work: Work) -> Manifest:
+def collect(work: AttemptContext) -> Manifest:
     """Everything worth keeping is in the store. Run again, it finds its manifest and does nothing."""
     done = read_manifest(work.toolkit.store, work.key)
     if done is not None:
@@ -45,7 +45,7 @@ def collect(work: Work) -> Manifest:
     return read_manifest(work.toolkit.store, work.key) or manifest  # another was quicker
 
 
-def _manifest(work: Work, found: Sequence[_Found]) -> Manifest:
+def _manifest(work: AttemptContext, found: Sequence[_Found]) -> Manifest:
     lost = [sentence for one in found for sentence in one.lost]
     return Manifest(
         key=work.key,
@@ -56,7 +56,7 @@ def _manifest(work: Work, found: Sequence[_Found]) -> Manifest:
     )
 
 
-def _collected(work: Work) -> Iterator[_Found]:
+def _collected(work: AttemptContext) -> Iterator[_Found]:
     recorded = read_cluster(work.toolkit.store, work.key)
     # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
     if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
@@ -69,7 +69,7 @@ def _collected(work: Work) -> Iterator[_Found]:
         yield from _from_hosts(work, cluster)
 
 
-def _whole(work: Work) -> Cluster | None:
+def _whole(work: AttemptContext) -> Cluster | None:
     """The cluster, unless hosts of it are gone, or can't be asked about it."""
     try:
         return work.provider.find(work.cluster_id)
@@ -77,7 +77,7 @@ def _whole(work: Work) -> Cluster | None:
         return None
 
 
-def _from_hosts(work: Work, cluster: Cluster) -> Iterator[_Found]:
+def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     """From all at once: one that does not answer takes its time. The load ends first, so that its logs are whole."""
     nodes = [work.host(cluster, info) for info in cluster.nodes]
     load = work.host(cluster, cluster.load_host)
@@ -91,7 +91,7 @@ def _from_hosts(work: Work, cluster: Cluster) -> Iterator[_Found]:
         yield from pool.map(lambda task: task(), tasks)
 
 
-def _node(work: Work, node: Host) -> _Found:
+def _node(work: AttemptContext, node: Host) -> _Found:
     # Nodes are started once, so whoever runs at the end ran all the time.
     try:
         down = tuple(work.database.down([node]))
@@ -101,7 +101,7 @@ def _node(work: Work, node: Host) -> _Found:
     return _Found(found.entries, down, found.lost)
 
 
-def _from_host(work: Work, host: Host, written: Callable[[], Sequence[PurePosixPath]]) -> _Found:
+def _from_host(work: AttemptContext, host: Host, written: Callable[[], Sequence[PurePosixPath]]) -> _Found:
     try:
         paths = [*written(), *work.toolkit.sampler.files(host)]
         names = {path: f"{layout.RAW}/{host.info.name}/{path.name}" for path in paths}
@@ -126,7 +126,7 @@ def _lost(host: Host, error: PlimsollError) -> _Found:
     return _Found(lost=(f"nothing was collected from {host.info.name}: {error}",))
 
 
-def _fetched(work: Work, host: Host, path: PurePosixPath, key: str) -> StoredFile:
+def _fetched(work: AttemptContext, host: Host, path: PurePosixPath, key: str) -> StoredFile:
     """By way of this machine."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-collect-") as scratch:
         local = Path(scratch) / path.name

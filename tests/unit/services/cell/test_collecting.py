@@ -6,10 +6,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantLoadGenerator, InstantProvider
 
 from plimsoll.domain.errors import HostError, ProviderError, Unreachable
-from plimsoll.services import collecting, phases
-from plimsoll.services.attempts import begin, failure_of, record_failure
 from plimsoll.services.campaigns import read_manifest
-from plimsoll.services.collecting import collect
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.recording import failure_of, record_failure
 
 CELL = "v1-001k-r1"
 
@@ -20,7 +21,7 @@ def work(tmp_path):
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition(variants=1, loads=1))
     work = begin(installation.toolkit, "campaign", CELL, "test")
-    for phase in (phases.provision, phases.deploy, phases.start_load):
+    for phase in (actions.provision, actions.deploy, actions.start_load):
         phase(work)
     return work
 
@@ -102,7 +103,7 @@ def test_the_first_reason_comes_first(work, dead):
 @pytest.fixture
 def never_there(monkeypatch):
     monkeypatch.setattr(InstantProvider, "find", lambda *_: None)
-    monkeypatch.setattr(collecting, "read_cluster", lambda *_: None)
+    monkeypatch.setattr("plimsoll.services.cell.collect.read_cluster", lambda *_: None)
 
 
 def test_a_cluster_that_nobody_knows_of_has_nothing(work, never_there):
@@ -118,7 +119,7 @@ def test_what_kept_a_cluster_from_being_there_is_the_only_reason(work, never_the
 
 def test_hosts_that_never_were_ready_are_not_asked(work, dead, monkeypatch):
     record_failure(work, "provision: hosts were not ready within 0:10:00: node1: can't be reached: timed out")
-    monkeypatch.setattr(collecting, "read_cluster", lambda *_: None)
+    monkeypatch.setattr("plimsoll.services.cell.collect.read_cluster", lambda *_: None)
     dead.add("node1")
     manifest = collect(work)
     assert (manifest.failure, manifest.files) == (failure_of(work.toolkit.store, work.key), ())
@@ -127,6 +128,8 @@ def test_hosts_that_never_were_ready_are_not_asked(work, dead, monkeypatch):
 def test_of_two_who_collect_at_once_the_first_manifest_stays(work, monkeypatch):
     first = collect(work)
     answers = iter([None])  # it was not there yet when the second began
-    monkeypatch.setattr(collecting, "read_manifest", lambda *asked: next(answers, read_manifest(*asked)))
+    monkeypatch.setattr(
+        "plimsoll.services.cell.collect.read_manifest", lambda *asked: next(answers, read_manifest(*asked))
+    )
     assert collect(work) == first
     assert read_manifest(work.toolkit.store, work.key) == first

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import phases
-from plimsoll.services.attempts import Work
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.steps import Polling
 
 OUT_OF_REACH = timedelta(minutes=5)
 """How long a load may go unobserved (a lost connection, say) before it counts as failed."""
@@ -16,7 +16,8 @@ OUT_OF_REACH = timedelta(minutes=5)
 class Follower:
     """Looks at one load again and again. All that it knows beside the time is in the store and on the hosts."""
 
-    work: Work
+    work: AttemptContext
+    polling: Polling
     _seen: datetime = field(init=False)
 
     def __post_init__(self) -> None:
@@ -25,7 +26,7 @@ class Follower:
     def look(self) -> LoadStatus | str:
         """How the load is; or why it can't be observed now, as long as that need not worry."""
         try:
-            status = phases.poll_load(self.work)
+            status = self.polling.look(self.work)
         except PlimsollError as error:
             if self.work.toolkit.clock.now() - self._seen > OUT_OF_REACH:
                 return LoadStatus("failed", reason=f"out of reach for {OUT_OF_REACH}: {error}")

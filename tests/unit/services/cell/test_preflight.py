@@ -8,8 +8,8 @@ from tests.fakes.instant import InstantDatabase
 
 from plimsoll.domain.canary import Canary, HostFigures
 from plimsoll.domain.errors import DeployError
-from plimsoll.services import phases
-from plimsoll.services.attempts import begin
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
 
 CELL = "v1-001k-r1"
 MIB = 1 << 20
@@ -37,14 +37,14 @@ def attempt(tmp_path):
         definition = instant_definition(variants=1, loads=1).model_copy(update={"canary": floors})
         installation.open_campaign(definition)
         work = begin(replace(installation.toolkit, canary=canary), "campaign", CELL, "test")
-        phases.provision(work)
+        actions.provision(work)
         return work
 
     return provisioned
 
 
 def test_what_hosts_reached_is_in_the_fingerprint(attempt):
-    found = phases.deploy(attempt(ToldCanary(200))).canary
+    found = actions.deploy(attempt(ToldCanary(200))).canary
     assert [host.host for host in found] == ["node1", "node2", "node3", "load"]
     assert found[0].disk_write_bytes_s == 200 * MIB
 
@@ -52,18 +52,18 @@ def test_what_hosts_reached_is_in_the_fingerprint(attempt):
 def test_a_bad_host_ends_the_attempt_before_its_database_starts(attempt, monkeypatch):
     monkeypatch.delattr(InstantDatabase, "deploy")
     with pytest.raises(DeployError, match=r"node1 \(127\.9\.9\.1\) writes 41M/s to its disk, the floor is 150M/s"):
-        phases.deploy(attempt(ToldCanary(41)))
+        actions.deploy(attempt(ToldCanary(41)))
 
 
 def test_hosts_are_measured_once_an_attempt(attempt):
     canary = ToldCanary(200)
     work = attempt(canary)
-    phases.deploy(work)
-    phases.deploy(work)
+    actions.deploy(work)
+    actions.deploy(work)
     assert canary.examined == 1
 
 
 def test_a_definition_without_it_has_none(attempt):
     canary = ToldCanary(41)
-    assert phases.deploy(attempt(canary, None)).canary == ()
+    assert actions.deploy(attempt(canary, None)).canary == ()
     assert canary.examined == 0

@@ -1,4 +1,4 @@
-"""A cell's life, phase by phase. Each phase is idempotent: running it again finds what is there and goes on."""
+"""What the steps of a cell do to hosts. Each is idempotent: running it again finds what is there and goes on."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +15,10 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services import kept_hosts, layout
-from plimsoll.services.attempts import Work, record_failure
 from plimsoll.services.campaigns import write_model
-from plimsoll.services.canary import examine
-from plimsoll.services.progress import note_phase
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.preflight import examine
+from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.spending import destroy_cluster
 from plimsoll.services.waiting import waiting_told_to
 
@@ -32,7 +32,7 @@ def load_job(key: AttemptKey) -> str:
     return f"load-{key.cell_id}-{key.attempt}"
 
 
-def provision(work: Work) -> Cluster:
+def provision(work: AttemptContext) -> Cluster:
     """The attempt's hosts exist and answer. ProviderError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
     attempt = work.attempt()
@@ -57,13 +57,13 @@ def provision(work: Work) -> Cluster:
     return cluster
 
 
-def _note_waiting(work: Work, sentence: str) -> None:
+def _note_waiting(work: AttemptContext, sentence: str) -> None:
     """Show in the cell's progress what it waits for, if the store takes it."""
     with suppress(StoreError):
         note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision", note=sentence[:_LONGEST_NOTE])
 
 
-def deploy(work: Work) -> Fingerprint:
+def deploy(work: AttemptContext) -> Fingerprint:
     """All hosts are fit, all nodes are up and agree; what really runs is on record. DeployError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
@@ -82,7 +82,7 @@ def deploy(work: Work) -> Fingerprint:
     return fingerprint
 
 
-def _preflight(work: Work) -> tuple[HostFigures, ...]:
+def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     """What the hosts reach. Kept ones that are no longer fit are replaced, once, and the new ones examined."""
     try:
         return examine(work, [*_nodes(work), _load_host(work)])
@@ -96,7 +96,7 @@ def _preflight(work: Work) -> tuple[HostFigures, ...]:
     return examine(work, [*_nodes(work), _load_host(work)])
 
 
-def _kept(work: Work) -> dict[str, str]:
+def _kept(work: AttemptContext) -> dict[str, str]:
     """Which kept hosts it runs on, and why they took the place of others."""
     if not work.keeps_hosts:
         return {}
@@ -104,7 +104,7 @@ def _kept(work: Work) -> dict[str, str]:
     return {"cluster": cluster_id.name, "replaces": kept_hosts.why_replaced(work.toolkit.store, cluster_id)}
 
 
-def start_load(work: Work) -> None:
+def start_load(work: AttemptContext) -> None:
     """Start the load, or attach to it if it runs already."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     request = LoadRequest(
@@ -117,7 +117,7 @@ def start_load(work: Work) -> None:
     work.load_generator.start(_load_host(work), request)
 
 
-def poll_load(work: Work) -> LoadStatus:
+def poll_load(work: AttemptContext) -> LoadStatus:
     """How the load is. A cluster that is gone fails it, and where operations fail, a node that is down."""
     status = _load_status(work)
     if status.state == "running":
@@ -133,21 +133,21 @@ def poll_load(work: Work) -> LoadStatus:
     return status
 
 
-def require_complete(work: Work, status: LoadStatus) -> None:
+def require_complete(work: AttemptContext, status: LoadStatus) -> None:
     """LoadError with the reason unless the load ran to its end."""
     if status.state != "complete":
         record_failure(work, f"load: {status.reason}")
         raise LoadError(status.reason or "did not complete", where=f"load of {work.key}")
 
 
-def stop_load(work: Work) -> None:
+def stop_load(work: AttemptContext) -> None:
     """End the load if it runs, so that its logs are whole; no cluster is no error."""
     cluster = work.provider.find(work.cluster_id)
     if cluster is not None:
         work.load_generator.stop(work.host(cluster, cluster.load_host), load_job(work.key))
 
 
-def destroy(work: Work) -> None:
+def destroy(work: AttemptContext) -> None:
     """Nothing of the attempt is left on any host, nor its cluster, and what that has cost is on record.
 
     Hosts that are kept live on for others. ProviderError where something is left, StoreError where only the record is
@@ -160,7 +160,7 @@ def destroy(work: Work) -> None:
         destroy_cluster(work.toolkit, provider, ClusterId.of_attempt(work.key))
 
 
-def _keeps_hosts(work: Work) -> bool:
+def _keeps_hosts(work: AttemptContext) -> bool:
     """Where the store does not tell, the attempt may have a cluster of its own, which must end; kept ones expire."""
     try:
         return work.keeps_hosts
@@ -168,7 +168,7 @@ def _keeps_hosts(work: Work) -> bool:
         return False
 
 
-def _providers(work: Work) -> Sequence[Provider]:
+def _providers(work: AttemptContext) -> Sequence[Provider]:
     """The definition's; all of them where the store does not tell: hosts must end whether it can be reached or not."""
     try:
         return [work.provider]
@@ -176,7 +176,7 @@ def _providers(work: Work) -> Sequence[Provider]:
         return list(work.toolkit.providers.values())
 
 
-def _load_status(work: Work) -> LoadStatus:
+def _load_status(work: AttemptContext) -> LoadStatus:
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
@@ -196,24 +196,24 @@ def _is_smooth(status: LoadStatus) -> bool:
     return status.state == "running" and status.errors == 0
 
 
-def _cluster(work: Work) -> Cluster:
+def _cluster(work: AttemptContext) -> Cluster:
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         raise ProviderError("the cluster is gone", where=str(work.key), mend="run the cell again")
     return cluster
 
 
-def _nodes(work: Work) -> list[Host]:
+def _nodes(work: AttemptContext) -> list[Host]:
     cluster = _cluster(work)
     return [work.host(cluster, info) for info in cluster.nodes]
 
 
-def _load_host(work: Work) -> Host:
+def _load_host(work: AttemptContext) -> Host:
     cluster = _cluster(work)
     return work.host(cluster, cluster.load_host)
 
 
-def _sample(work: Work, hosts: Sequence[Host]) -> None:
+def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
     left = _time_left(work)
     with ThreadPoolExecutor(len(hosts)) as pool:
         list(pool.map(lambda host: work.toolkit.sampler.start(host, left), hosts))
@@ -225,5 +225,5 @@ def _sampled(nodes: list[Host], load: Host) -> list[Host]:
     return list(machines.values())
 
 
-def _time_left(work: Work) -> timedelta:
+def _time_left(work: AttemptContext) -> timedelta:
     return _cluster(work).expires_at - work.toolkit.clock.now()

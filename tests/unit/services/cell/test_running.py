@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.declared_steps import declare
 
 from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
-from plimsoll.services import layout, phases
+from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_manifest
+from plimsoll.services.cell.running import run_cell, run_cells
+from plimsoll.services.cell.steps import step
 from plimsoll.services.patience import AWAY_S, SOON_S
-from plimsoll.services.running import run_cell, run_cells
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
@@ -70,8 +72,7 @@ def test_a_cluster_that_resists_costs_neither_its_verdict_nor_the_next_cell(
 def test_a_cluster_that_resists_for_a_while_is_destroyed_at_the_end(
     installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resists = failing(phases.destroy, PlimsollError("busy"), 1)
-    monkeypatch.setattr(phases, "destroy", resists)
+    declare(monkeypatch, "destroy", run=failing(step("destroy").run, PlimsollError("busy"), 1))
 
     first, _ = run_cells(tools, "campaign", CELLS, "me", print)
 
@@ -81,12 +82,12 @@ def test_a_cluster_that_resists_for_a_while_is_destroyed_at_the_end(
     assert installation.provider.clusters() == []
 
 
-@pytest.mark.parametrize("phase", ["provision", "deploy", "start_load"])
+@pytest.mark.parametrize("name", ["provision", "deploy", "load"])
 def test_a_network_that_is_away_for_a_minute_fails_nothing(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, phase: str
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     away = CloudOutOfReach("ec2 can't be reached: could not resolve the host")
-    monkeypatch.setattr(phases, phase, failing(getattr(phases, phase), away, 5))
+    declare(monkeypatch, name, run=failing(step(name).run, away, 5))
 
     assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
 
@@ -95,7 +96,7 @@ def test_one_that_stays_away_fails_the_cell_with_its_reason_and_the_next_one_run
     tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = CloudOutOfReach("ec2 can't be reached: could not resolve the host")
-    monkeypatch.setattr(phases, "provision", failing(phases.provision, away, len(AWAY_S) + 1))
+    declare(monkeypatch, "provision", run=failing(step("provision").run, away, len(AWAY_S) + 1))
 
     first, second = run_cells(tools, "campaign", CELLS, "me", print)
 
@@ -110,10 +111,8 @@ def test_one_that_stays_away_fails_the_cell_with_its_reason_and_the_next_one_run
 def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
     tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from plimsoll.services import running
-
-    away = failing(vars(running)["collect"], StoreError("the store is away"), len(AWAY_S) + 1)
-    monkeypatch.setattr(running, "collect", away)
+    away = StoreError("the store is away")
+    declare(monkeypatch, "collect", run=failing(step("collect").run, away, len(AWAY_S) + 1))
 
     first, second = run_cells(tools, "campaign", CELLS, "me", print)
 
@@ -129,7 +128,7 @@ def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
     def interrupted(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(phases, "deploy", interrupted)
+    declare(monkeypatch, "deploy", run=interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         run_cells(tools, "campaign", CELLS, "me", print)
@@ -141,7 +140,7 @@ def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
 
 
 def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plimsoll.services import running
+    from plimsoll.services.cell import running
 
     monkeypatch.setattr(running, "begin", failing(vars(running)["begin"], StoreError("the store is away"), 99))
 

@@ -8,8 +8,8 @@ from plimsoll.domain.errors import DeployError
 from plimsoll.domain.units import format_size
 from plimsoll.ports.host import Host
 from plimsoll.services import layout
-from plimsoll.services.attempts import Work
 from plimsoll.services.campaigns import read_model, write_model
+from plimsoll.services.cell.context import AttemptContext
 
 _MIB = 1 << 20
 _FIGURES: Mapping[str, str] = {
@@ -20,7 +20,7 @@ _FIGURES: Mapping[str, str] = {
 }
 
 
-def examine(work: Work, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
+def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
     """Every host's figures, measured once an attempt; none where the definition wants no check.
 
     DeployError names each host, figure and floor that it does not reach.

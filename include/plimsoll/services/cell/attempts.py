@@ -1,0 +1,57 @@
+"""Begin an attempt at a cell, once what older attempts at it left behind is gone."""
+
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.owner import owner_words
+from plimsoll.services.campaign.holding import is_at_work, require_free
+from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
+from plimsoll.services.cell.context import AttemptContext, require_cell
+from plimsoll.services.spending import destroy_cluster, note_begun, open_accounts, require_budget
+from plimsoll.services.toolkit import Toolkit
+
+
+def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
+    """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first.
+
+    Refused where the campaign's budget has no room for another cell, where somebody else runs the cell or holds the
+    campaign, and where the campaign is being deleted.
+    """
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    definition = campaign.definition()
+    campaign.require_kept()
+    require_cell(definition, cell_id)
+    require_free(toolkit, campaign_id, owner)
+    _require_nobody_at_work(toolkit, campaign, cell_id, owner)
+    _destroy_older(toolkit, definition, campaign, cell_id)
+    require_budget(toolkit, campaign, definition)
+    key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
+    note_begun(toolkit, definition, key)
+    return AttemptContext(toolkit, key)
+
+
+def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: str, owner: str) -> None:
+    """Refused where another owner is known to be alive and has not come to an end with the cell's newest attempt."""
+    newest = campaign.newest_attempt(cell_id)
+    attempt = read_attempt(toolkit.store, newest) if newest else None
+    if newest is None or attempt is None or attempt.owner == owner:
+        return
+    if read_verdict(toolkit.store, newest) or read_cancellation(toolkit.store, newest):
+        return
+    if is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, toolkit.clock.now()):
+        what = f"is being run by {owner_words(attempt.owner)}, since {attempt.started_at:%Y-%m-%d %H:%M} UTC"
+        raise Refused([Problem(f"cell {cell_id}", what, "wait until it has ended, or end it there")])
+
+
+def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
+    """Clusters that are seen, and those of attempts whose account is open: a cloud may not show them yet."""
+    provider = toolkit.provider(definition)
+    seen = {cluster.id: cluster for cluster in provider.clusters()}
+    older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}
+    unsettled = {ClusterId.of_attempt(key): None for key in open_accounts(campaign) if key.cell_id == cell_id}
+    for cluster_id, cluster in {**unsettled, **older}.items():
+        destroy_cluster(toolkit, provider, cluster_id, cluster)
+
+
+def _is_of(cluster_id: ClusterId, campaign: CampaignStore, cell_id: str) -> bool:
+    return (cluster_id.campaign_id, cluster_id.purpose) == (campaign.campaign_id, cell_id)

@@ -1,0 +1,92 @@
+"""What every step of an attempt needs to know: its key, and what store and toolkit say about it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.spelling import meant
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.database import Database
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadGenerator
+from plimsoll.ports.provider import Provider
+from plimsoll.services.campaigns import CampaignStore, read_attempt
+from plimsoll.services.kept_hosts import is_kept, use_of
+from plimsoll.services.toolkit import Toolkit
+
+
+@dataclass(frozen=True)
+class AttemptContext:
+    """One attempt, and everything that its steps are asked with. Each property reads the store once at most."""
+
+    toolkit: Toolkit
+    key: AttemptKey
+
+    @cached_property
+    def campaign(self) -> CampaignStore:
+        """The attempt's campaign in the store."""
+        return CampaignStore(self.toolkit.store, self.key.campaign_id)
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The campaign's own copy."""
+        return self.campaign.definition()
+
+    @cached_property
+    def cell(self) -> Cell:
+        """The attempt's cell; NotFound when the definition has no such cell."""
+        return require_cell(self.definition, self.key.cell_id)
+
+    @property
+    def variant(self) -> Variant:
+        """The cell's variant."""
+        return self.definition.variant(self.cell.variant)
+
+    @property
+    def cluster_id(self) -> ClusterId:
+        """The cluster that the attempt uses."""
+        use = use_of(self.toolkit.store, self.key) if self.keeps_hosts else None
+        return use.cluster if use else ClusterId.of_attempt(self.key)
+
+    @property
+    def keeps_hosts(self) -> bool:
+        """Whether its hosts live on when the attempt is over."""
+        return is_kept(self.definition)
+
+    def host(self, cluster: Cluster, info: HostInfo) -> Host:
+        """Access to a host of the attempt's cluster, as far as it is the attempt's."""
+        return self.provider.host(cluster, info, self.key.environment if self.keeps_hosts else "")
+
+    @property
+    def provider(self) -> Provider:
+        """The definition's provider."""
+        return self.toolkit.provider(self.definition)
+
+    @property
+    def database(self) -> Database:
+        """The definition's database."""
+        return self.toolkit.database(self.definition)
+
+    @property
+    def load_generator(self) -> LoadGenerator:
+        """The definition's load generator."""
+        return self.toolkit.load_generator(self.definition)
+
+    def attempt(self) -> Attempt:
+        """The attempt's own record; NotFound when there is none."""
+        attempt = read_attempt(self.toolkit.store, self.key)
+        if attempt is None:
+            raise NotFound("there is no such attempt", where=str(self.key))
+        return attempt
+
+
+def require_cell(definition: Definition, cell_id: str) -> Cell:
+    """The cell of that id; NotFound, with the form of ids, when there is none."""
+    cells = cells_by_id(definition)
+    if cell_id not in cells:
+        mend = f"{meant(cell_id, cells)} `plimsoll plan {definition.name} --json` lists the cells".strip()
+        raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend)
+    return cells[cell_id]

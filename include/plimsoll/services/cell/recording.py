@@ -1,0 +1,55 @@
+"""What steps put on record about their attempt: the phase that it is in, why it failed, who cancelled it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from plimsoll.domain.cell import AttemptKey, Cancellation
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.progress import AttemptProgress, Phase
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.campaigns import read_progress, write_model
+from plimsoll.services.cell.context import AttemptContext
+
+
+def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: float | str | None) -> None:
+    """Record that the attempt is in that phase now; the time a phase began is kept."""
+    before = read_progress(store, key)
+    now = clock.now()
+    began = {} if before is None else before.phases
+    progress = AttemptProgress.model_validate(
+        {"phase": phase, "at": now, "phases": {**began, phase: began.get(phase, now)}, **facts}
+    )
+    write_model(store, key, layout.PROGRESS, progress)
+
+
+@contextmanager
+def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
+    """Keep the reason of the attempt's first failure, with the step that failed, where `collect` finds it."""
+    try:
+        yield
+    except Exception as error:
+        record_failure(work, f"{step}: {error}")
+        raise
+
+
+def record_failure(work: AttemptContext, reason: str) -> None:
+    """The first reason stays: what fails later follows from it."""
+    work.toolkit.store.create(layout.attempt_file(work.key, layout.FAILURE), reason.encode())
+
+
+def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
+    """Why the attempt failed, None when nothing was recorded."""
+    try:
+        return store.read(layout.attempt_file(key, layout.FAILURE)).decode()
+    except NotFound:
+        return None
+
+
+def cancel(work: AttemptContext, by: str) -> None:
+    """Put on record that somebody ended the attempt; the caller ends what works at it. A judged one stays as it is."""
+    cancelled = Cancellation(by=by, at=work.toolkit.clock.now())
+    name = layout.attempt_file(work.key, layout.CANCELLED)
+    if work.toolkit.store.create(name, cancelled.model_dump_json(indent=1).encode()):
+        record_failure(work, f"cancelled by {by}")

@@ -1,0 +1,178 @@
+"""The steps of a cell, declared once, in the order in which they run.
+
+The tasks of the DAG `cell`, `plimsoll run`, progress, the time left, what pages show and what is cleaned up are derived
+from this list: a new step is one more entry here, and its phases in `domain.progress.Phase`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.progress import AttemptProgress, Phase
+from plimsoll.domain.result import Verdict
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
+
+Role = Literal["measure", "keep", "clean-up", "judge"]
+"""What a step is there for, which says when it runs.
+
+- measure: once the step before it has succeeded. Its failure ends the measuring; the verdict tells the reason.
+- keep: after the last measuring step that ran, whatever came of it.
+- clean-up: after keeping, whatever happened. What it leaves is found by the reaper and by the cell's next attempt.
+- judge: once everything is kept.
+"""
+
+
+@dataclass(frozen=True)
+class Polling:
+    """How to follow to its end what a step has started on the hosts, where it runs by itself."""
+
+    look: Callable[[AttemptContext], LoadStatus]
+    require: Callable[[AttemptContext, LoadStatus], None]
+    """Raises the error that a status which is not `complete` amounts to."""
+    stop: Callable[[AttemptContext], None]
+    """Ends it, so that what it wrote is whole; it is no error where nothing is left to end."""
+    pause_s: Callable[[Definition], float]
+    """Between two looks, s."""
+    longest: Callable[[Definition], timedelta]
+    """How long it may last before it is given up."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its name, what it does, how long it may take, and how much of an attempt it is."""
+
+    name: str
+    """Also the id of its task in Airflow, and what failures are told with."""
+    does: str
+    role: Role
+    run: Callable[[AttemptContext], object]
+    """Idempotent: run again, it finds what is there and goes on."""
+    timeout: timedelta
+    """Of `run`; what it starts is bounded by `polling.longest`."""
+    share: float
+    """How much of an attempt's progress it is; all steps together are 1."""
+    takes: timedelta = timedelta(0)
+    """What it usually takes, s; of the load, what it takes beyond its declared duration."""
+    phases: tuple[Phase, ...] = ()
+    """What progress calls it while it runs, in order."""
+    polling: Polling | None = None
+    """None: the step is over when `run` returns."""
+
+
+def load_pause_s(definition: Definition) -> float:
+    """Often enough that nobody waits for the end of a short load, rarely enough to cost nothing beside a long one."""
+    return min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
+
+
+def _longest_load(definition: Definition) -> timedelta:
+    """The declared duration, and an hour for populating."""
+    return definition.timing.duration + timedelta(hours=1)
+
+
+def _judge(work: AttemptContext) -> Verdict:
+    from plimsoll.services.judging import judge  # what it needs takes seconds to import
+
+    return judge(work)
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        name="provision",
+        does="The attempt's hosts exist and answer.",
+        role="measure",
+        run=actions.provision,
+        timeout=timedelta(hours=1),
+        share=0.02,
+        takes=timedelta(seconds=5),
+        phases=("provision",),
+    ),
+    Step(
+        name="deploy",
+        does="The database is up on all nodes; what really runs is read back from them.",
+        role="measure",
+        run=actions.deploy,
+        timeout=timedelta(hours=1),
+        share=0.03,
+        takes=timedelta(seconds=30),
+        phases=("deploy",),
+    ),
+    Step(
+        name="load",
+        does="Rows are written, then the load runs: first its warm-up, then the judged time.",
+        role="measure",
+        run=actions.start_load,
+        timeout=timedelta(minutes=30),
+        share=0.92,
+        phases=("populate", "warm-up", "load"),
+        polling=Polling(actions.poll_load, actions.require_complete, actions.stop_load, load_pause_s, _longest_load),
+    ),
+    Step(
+        name="collect",
+        does="Everything worth keeping goes to the result store, whatever happened before.",
+        role="keep",
+        run=collect,
+        timeout=timedelta(hours=1),
+        share=0.01,
+        takes=timedelta(seconds=5),
+        phases=("collect",),
+    ),
+    Step(
+        name="destroy",
+        does="Nothing of the attempt's cluster is left, which is verified; what it has cost is on record.",
+        role="clean-up",
+        run=actions.destroy,
+        timeout=timedelta(minutes=20),
+        share=0.0,
+    ),
+    Step(
+        name="judge",
+        does="Was the measurement sound, and if so, was the service level met?",
+        role="judge",
+        run=_judge,
+        timeout=timedelta(hours=1),
+        share=0.02,
+        takes=timedelta(seconds=5),
+        phases=("judge",),
+    ),
+)
+
+
+def step(name: str) -> Step:
+    """The step of that name; KeyError where there is none."""
+    return {one.name: one for one in STEPS}[name]
+
+
+def steps_of(role: Role) -> tuple[Step, ...]:
+    """The steps that are there for that, in order."""
+    return tuple(one for one in STEPS if one.role == role)
+
+
+def step_in(phase: Phase) -> Step | None:
+    """The step that progress calls so; None while an attempt waits, and once it is done."""
+    return next((one for one in STEPS if phase in one.phases), None)
+
+
+def share_done(progress: AttemptProgress, definition: Definition) -> float:
+    """How much of the attempt is over, 0 to 1: what came before its step, and what the clock says of a load."""
+    current = step_in(progress.phase)
+    if current is None:
+        return 1.0 if progress.phase == "done" else 0.0
+    before = sum(one.share for one in STEPS[: STEPS.index(current)])
+    within = _share_of_load(progress, definition) if current.polling else 0.0
+    return round(before + current.share * within, 6)
+
+
+def usual_time(definition: Definition) -> timedelta:
+    """What a cell takes from provisioning to verdict, as long as the campaign's own cells do not tell better."""
+    return sum((one.takes for one in STEPS), definition.timing.duration)
+
+
+def _share_of_load(progress: AttemptProgress, definition: Definition) -> float:
+    duration = definition.timing.duration
+    left = duration if progress.seconds_left is None else timedelta(seconds=progress.seconds_left)
+    return min(1.0, max(0.0, 1 - left / duration))
