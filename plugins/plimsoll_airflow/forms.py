@@ -160,5 +160,6 @@ def _choice(values: dict[str, str], title: str, about: str) -> Param:
 
 def _row(definition: Definition, variant: Variant) -> str:
     jvm = variant.jvm
-    database = f"{definition.system.database} {definition.database_version(variant)}"
-    return f"| `{variant.id}` {variant.title} | {jvm.jdk}, {jvm.collector} | {format_size(jvm.heap)} | {database} |"
+    database = f"{definition.product_of(variant)} {definition.version_of(variant)}"
+    runtime, heap = (f"{jvm.jdk}, {jvm.collector}", format_size(jvm.heap)) if jvm else ("none", "")
+    return f"| `{variant.id}` {variant.title} | {runtime} | {heap} | {database} |"

@@ -30,8 +30,8 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
     """What really runs, read back from it."""
     for node in fingerprint.nodes:
         yield _node(node)
-    first = fingerprint.nodes[0].jvm
-    yield f"flags reported by the running JVM: {' '.join(f'{name}={value}' for name, value in first.flags.items())}"
+    if first := fingerprint.nodes[0].jvm:
+        yield f"flags reported by the running JVM: {' '.join(f'{name}={value}' for name, value in first.flags.items())}"
     yield f"load generator: {fingerprint.load_generator}"
     yield from (_fit(host) for host in fingerprint.canary)
 
@@ -115,12 +115,11 @@ def _cluster(cluster: Cluster, now: datetime) -> str:
 
 
 def _node(node: NodeFingerprint) -> str:
-    jvm = node.jvm
+    jvm, what = node.jvm, f"{node.host} at {node.address}: {node.database} {node.database_version}"
+    if jvm is None:
+        return what
     heap = format_size(jvm.heap_max_bytes)
-    return (
-        f"{node.host} at {node.address}: {node.database} {node.database_version} on {jvm.name} {jvm.version}, "
-        f"collector {jvm.collector or 'unknown'}, heap {heap}"
-    )
+    return f"{what} on {jvm.name} {jvm.version}, collector {jvm.collector or 'unknown'}, heap {heap}"
 
 
 def _level(level: LevelVerdict) -> str:

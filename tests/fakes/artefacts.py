@@ -75,8 +75,8 @@ class EmptyArtefacts:
 
     def missing(self, definition: Definition) -> Sequence[Problem]:
         """Every other JDK, every other version."""
-        jdks = {variant.jvm.jdk for variant in definition.variants} - {"openjdk-11.0.13"}
-        versions = {definition.database_version(variant) for variant in definition.variants} - {"4.0.1"}
+        jdks = {variant.jvm.jdk for variant in definition.variants if variant.jvm} - {"openjdk-11.0.13"}
+        versions = {definition.version_of(variant) for variant in definition.variants} - {"4.0.1"}
         found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]
         return [*found, *(Problem("system.version", f"{version} can't be had", "use 4.0.1") for version in versions)]
 

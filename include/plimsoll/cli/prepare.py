@@ -58,7 +58,8 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere:
     definition = load_definition(settings, name)
     if definition.provider.name != "local" and not even_elsewhere:
         return False
-    toolkit.database(definition).prepare(definition)
+    for product in definition.products:
+        toolkit.database(product).prepare(definition)
     return True
 
 

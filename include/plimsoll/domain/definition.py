@@ -25,7 +25,7 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import FullGrid, Strategy
 from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration, format_rate
-from plimsoll.domain.variant import SLUG, Variant
+from plimsoll.domain.variant import RELEASE, SLUG, Variant
 
 MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
@@ -35,12 +35,16 @@ STORED = {"stored": True}
 
 
 class System(Model):
-    """The database under test and the shape of its cluster."""
+    """The shape of a cluster, and the database of those variants that name no `product` of their own."""
 
     database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
-    version: Annotated[str, Field(pattern=r"^\d+(\.\d+)*([.-][a-z0-9]+)*$", description="Release", examples=["4.0.1"])]
+    version: Annotated[
+        str | None, Field(pattern=RELEASE, description="Release; of variants that name none", examples=["4.0.1"])
+    ] = None
     nodes: Annotated[int, Field(ge=1, le=1000, description="Database nodes of one cluster")] = 3
-    settings: Annotated[dict[str, JsonValue], Field(description="Settings over the adapter's template")] = {}
+    settings: Annotated[
+        dict[str, JsonValue], Field(description="Settings over the adapter's template; of that database")
+    ] = {}
 
 
 class LoadRange(Model):
@@ -228,9 +232,35 @@ class Definition(Model):
         """The variant of that id; KeyError when the definition has none."""
         return {variant.id: variant for variant in self.variants}[variant_id]
 
-    def database_version(self, variant: Variant) -> str:
-        """The release that a variant runs."""
-        return variant.database_version or self.system.version
+    def product_of(self, variant: Variant) -> str:
+        """The database that a variant runs, by the name of its adapter."""
+        return variant.product or self.system.database
+
+    def version_of(self, variant: Variant) -> str:
+        """The release that a variant runs; a definition where that is not said is not valid."""
+        own = variant.version or (self.system.version if self._is_of_system(variant) else None)
+        assert own is not None, "variants without a version are refused"
+        return own
+
+    def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
+        """The settings that a variant's database gets over what its adapter ships."""
+        return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
+
+    def settings_of_system(self, product: str) -> dict[str, JsonValue]:
+        """The settings for every variant of that product: the system's, if it is of the product."""
+        return self.system.settings if product == self.system.database else {}
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """The databases of all variants, each once, in the variants' order."""
+        return tuple(dict.fromkeys(map(self.product_of, self.variants)))
+
+    def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
+        """The variants that run that database, each with its place in the list of all."""
+        return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
+
+    def _is_of_system(self, variant: Variant) -> bool:
+        return self.product_of(variant) == self.system.database
 
 
 def dag_id_of(name: str) -> str:
@@ -276,8 +306,19 @@ def _contradictions(definition: Definition) -> Iterator[Fault]:
     yield from _uneven_intervals(definition)
     yield from _sliding_windows_first(definition)
     yield from _unknown_control(definition)
+    yield from _without_version(definition)
     yield from _too_many_replicas(definition)
     yield from _shared_at_once(definition)
+
+
+def _without_version(definition: Definition) -> Iterator[Fault]:
+    for number, variant in enumerate(definition.variants):
+        product = definition.product_of(variant)
+        is_of_system = product == definition.system.database
+        if variant.version is None and not (is_of_system and definition.system.version):
+            what = f"nothing says which version of {product} variant {variant.id!r} runs"
+            mend = "write it here, or as `system.version`" if is_of_system else "write it here"
+            yield Fault(("variants", number, "version"), what, mend)
 
 
 def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:

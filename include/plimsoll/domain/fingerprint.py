@@ -1,4 +1,4 @@
-"""What really ran: the environment of an attempt, read back from the hosts and the running JVMs."""
+"""What really ran: the environment of an attempt, read back from its hosts, its databases and their JVMs."""
 
 from typing import Annotated
 
@@ -42,7 +42,7 @@ class NodeFingerprint(Model):
     host: str
     address: str
     facts: HostFacts
-    jvm: JvmFacts
+    jvm: Annotated[JvmFacts | None, Field(description="None: the database runs in no JVM")] = None
     database: str
     database_version: str
     clock_offset_ms: Annotated[float, Field(description="Host's clock less the controller's, ms")] = 0.0

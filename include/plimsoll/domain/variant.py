@@ -1,8 +1,8 @@
-"""What is compared: a JVM configuration, optionally with a database version or settings of its own."""
+"""What is compared: a product and its version, the JVM that it runs on if any, and its settings."""
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import AliasChoices, Field, JsonValue
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.units import Size
@@ -11,6 +11,8 @@ Collector = Literal["G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial", "C4"
 FlagSet = Literal["shipped", "tlp-2020"]
 
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+RELEASE = r"^\d+(\.\d+)*([.-][a-z0-9]+)*$"
+"""The form of a release: `4.0.1`, `4.0-alpha4`."""
 
 
 class JdkArchive(Model):
@@ -63,9 +65,24 @@ class Variant(Model):
 
     id: Annotated[str, Field(pattern=SLUG, max_length=40, description="Short name: letters, digits and hyphens")]
     title: Annotated[str, Field(description="Name in reports")] = ""
-    jvm: JvmConfiguration
-    database_version: Annotated[str | None, Field(description="Overrides the system's version")] = None
-    settings: Annotated[dict[str, JsonValue], Field(description="Database settings over the system's own")] = {}
+    product: Annotated[
+        str | None, Field(description="Product, by the name of its adapter; none: the system's `database`")
+    ] = None
+    version: Annotated[
+        str | None,
+        Field(
+            pattern=RELEASE,
+            # What the key was called while variants could choose nothing but the version.
+            validation_alias=AliasChoices("version", "database_version"),
+            description="Release; none: the system's, if the product is the system's too",
+        ),
+    ] = None
+    jvm: Annotated[
+        JvmConfiguration | None, Field(description="What it runs on; none: of a product that needs no JVM")
+    ] = None
+    settings: Annotated[
+        dict[str, JsonValue], Field(description="Settings of the product, over the system's own if it is the system's")
+    ] = {}
 
     @property
     def label(self) -> str:

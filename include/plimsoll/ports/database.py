@@ -21,13 +21,16 @@ class Database(Protocol):
     """Name of the collected file that `events` and `lines` read."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Missing artefacts, collectors that a JDK lacks and the like, asked of the real things."""
+        """What keeps the definition's variants of this product from running, asked of the real things.
+
+        Missing artefacts, a JVM that the product needs or can't use, collectors that a JDK lacks and the like.
+        """
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
         """Sentences on what `check` could not ask from here, such as flags of a JDK that is not here."""
 
     def prepare(self, definition: Definition) -> None:
-        """Have ahead of time what the definition's cells would otherwise wait for; ArtefactError. Idempotent."""
+        """Have ahead of time what cells of this product would otherwise wait for; ArtefactError. Idempotent."""
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -38,7 +41,7 @@ class Database(Protocol):
         """
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
-        """What really runs on each node."""
+        """What really runs on each node; with the facts of its JVM where the product runs in one."""
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the log's tail for each node that is not running; empty while all are."""

@@ -28,6 +28,7 @@ from plimsoll.quality.expectation import (
 if TYPE_CHECKING:
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.variant import JvmConfiguration
 
 Suite = Sequence[Expected]
 
@@ -153,18 +154,24 @@ def _generator(definition: Definition) -> Suite:
 
 
 def nodes(definition: Definition, cell: Cell) -> Suite:
-    """Of what really ran, a row a node."""
+    """Of what really ran, a row a node; of its JVM where the variant has one."""
     variant, count = definition.variant(cell.variant), definition.system.nodes
-    jvm, version = variant.jvm, definition.database_version(variant)
-    heap = each_between("heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
+    product, version = definition.product_of(variant), definition.version_of(variant)
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} asked what they run"),
+        *(_jvm(variant.jvm) if variant.jvm else ()),
+        Expected("database", *each_one_of("product", product), product),
+        Expected("database version", *each_one_of("version", version), version),
+    )
+
+
+def _jvm(jvm: JvmConfiguration) -> Suite:
+    heap = each_between("heap_share", 1 - _HEAP_TOLERANCE, 1 + _HEAP_TOLERANCE)
+    return (
         Expected("collector", *each_one_of("collector", jvm.collector), jvm.collector),
         Expected("heap", *heap, f"within {_HEAP_TOLERANCE:.0%} of {format_size(jvm.heap)}", show="{:.1%} of it"),
         Expected("JDK", *each_one_of("jdk", jvm.jdk_version), jvm.jdk_version),
         Expected("JVM flags", *each_one_of("flags", "all"), "every flag of the definition among the JVM's arguments"),
-        Expected("database", *each_one_of("product", definition.system.database), definition.system.database),
-        Expected("database version", *each_one_of("version", version), version),
     )
 
 

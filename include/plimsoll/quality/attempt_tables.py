@@ -14,18 +14,20 @@ from plimsoll.quality.blame import error_share, foreign_error_share, held_back_b
 from plimsoll.quality.jdk import same_precision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
-    from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+    from plimsoll.domain.fingerprint import Fingerprint, JvmFacts
     from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.variant import Variant
+    from plimsoll.domain.variant import JvmConfiguration
     from plimsoll.quality.attempt import Measured
 
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 COMPLETE = "complete"
 NONE = "none"
+UNKNOWN = "unknown"
+JVM_COLUMNS = ("collector", "heap_share", "jdk", "flags")
 
 
 class Timed(Protocol):
@@ -87,10 +89,18 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
 
 
 def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
-    """A row for each node: what runs there, in the definition's terms."""
-    variant = definition.variant(cell.variant)
-    rows = [_node(node, variant) for node in measured.fingerprint.nodes]
-    return pd.DataFrame(rows, columns=["host", "collector", "heap_share", "jdk", "flags", "product", "version"])
+    """A row for each node: what runs there, in the definition's terms; of a JVM where the variant has one."""
+    jvm = definition.variant(cell.variant).jvm
+    rows = [
+        {
+            "host": node.host,
+            **(_jvm(node.jvm, jvm) if jvm else {}),
+            "product": node.database,
+            "version": node.database_version,
+        }
+        for node in measured.fingerprint.nodes
+    ]
+    return pd.DataFrame(rows, columns=["host", *(JVM_COLUMNS if jvm else ()), "product", "version"])
 
 
 def hosts(definition: Definition, measured: Measured) -> pd.DataFrame:
@@ -156,17 +166,17 @@ def _worst_missed_ms(measured: Measured) -> float | None:
     return None if missed.empty else float(missed["judged_ms"].max())
 
 
-def _node(node: NodeFingerprint, variant: Variant) -> Sequence[object]:
-    missing = [flag for flag in variant.jvm.flags if flag not in node.jvm.arguments]
-    return (
-        node.host,
-        node.jvm.collector or "unknown",
-        node.jvm.heap_max_bytes / variant.jvm.heap,
-        same_precision(node.jvm.version, variant.jvm.jdk_version),
-        f"without {' '.join(missing)}" if missing else "all",
-        node.database,
-        node.database_version,
-    )
+def _jvm(found: JvmFacts | None, asked: JvmConfiguration) -> dict[str, object]:
+    """What a node's JVM reports. That of a node which reports none is unknown, and so no JVM that was asked for."""
+    if found is None:
+        return {"collector": UNKNOWN, "heap_share": nan, "jdk": UNKNOWN, "flags": UNKNOWN}
+    missing = [flag for flag in asked.flags if flag not in found.arguments]
+    return {
+        "collector": found.collector or UNKNOWN,
+        "heap_share": found.heap_max_bytes / asked.heap,
+        "jdk": same_precision(found.version, asked.jdk_version),
+        "flags": f"without {' '.join(missing)}" if missing else "all",
+    }
 
 
 def _judged_samples(measured: Measured) -> pd.DataFrame:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.domain.cell import Cell
-    from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint
+    from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
 
 HARDWARE = frozenset({"CPU", "memory", "load host: CPU", "load host: memory"})
 """Facts that a definition can't choose: of one instance type there are several models of processor."""
@@ -81,13 +81,20 @@ def _varying(cells: Mapping[str, Fingerprint]) -> Iterator[tuple[str, str, str]]
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
     jvm = node.jvm
+    flags = jvm.flags if jvm else {}
     return {
         "database": f"{node.database} {node.database_version}",
+        **(_jvm_facts(jvm) if jvm else {}),
+        **_host_facts(node.facts),
+        **{f"flag {name}": value for name, value in flags.items() if "/" not in value},
+    }
+
+
+def _jvm_facts(jvm: JvmFacts) -> dict[str, str]:
+    return {
         "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
         "collector": str(jvm.collector),
         "heap": format_size(jvm.heap_max_bytes),
-        **_host_facts(node.facts),
-        **{f"flag {name}": value for name, value in jvm.flags.items() if "/" not in value},
     }
 
 

@@ -101,9 +101,12 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    jvm = node.jvm
+    """What the node reports: of a JVM only where it has one, and that in the order in which it always stood."""
+    jvm, database = node.jvm, {"database": f"{node.database} {node.database_version}"}
+    if jvm is None:
+        return database | _host_facts(node.facts)
     return {
-        "database": f"{node.database} {node.database_version}",
+        **database,
         "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
         "collector": f"{jvm.collector or 'unknown'} ({', '.join(jvm.collector_beans)})",
         "heap": _size(jvm.heap_max_bytes),

@@ -22,9 +22,13 @@ def header_facts(findings: Findings) -> dict[str, str]:
         "Hardware of a node": _values(found, lambda one: (_hardware(node.facts) for node in one.nodes)),
         "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
         "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
-        "JVM": _values(found, lambda one: (f"{node.jvm.name} {node.jvm.version}" for node in one.nodes)),
+        **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in definition.variants) else {}),
         "Load generator": _values(found, lambda one: [one.load_generator]),
     }
+
+
+def _jvms(fingerprint: Fingerprint) -> Iterator[str]:
+    return (f"{node.jvm.name} {node.jvm.version}" for node in fingerprint.nodes if node.jvm)
 
 
 def _fingerprints(findings: Findings) -> Iterator[Fingerprint]:

@@ -73,6 +73,7 @@ def page_html(
         cause_rows=cause_rows(findings),
         worst_misses=worst_misses(findings),
         stops_rows=stops_rows(findings),
+        on_jvms=any(variant.jvm for variant in findings.definition.variants),
         noise_rows=noise_rows(findings),
         steady_rows=steady_rows(findings),
         typical_rows=typical_rows(findings),

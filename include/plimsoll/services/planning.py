@@ -142,7 +142,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Problems of the database, the load generator, their artefacts and the schedule, whatever the provider."""
     found = (
-        *_checked(toolkit.databases, "system.database", definition.system.database, definition),
+        *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
         *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
         *schedule_problems(definition),
     )
@@ -164,13 +164,20 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             f"it takes at least {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"
         )
-    if plan.definition.system.database in toolkit.databases:
-        yield from toolkit.database(plan.definition).unchecked(plan.definition)
+    for product in plan.definition.products:
+        if product in toolkit.databases:
+            yield from toolkit.database(product).unchecked(plan.definition)
 
 
 def new_campaign_id(definition: Definition, at: datetime) -> str:
     """`demo-20260131t120000`: definition and time (UTC), usable in run ids, tags and keys."""
     return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
+
+
+def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
+    named = next((number for number, one in definition.of_product(product) if one.product), None)
+    key = "system.database" if named is None else f"variants[{named}].product"
+    return _checked(toolkit.databases, key, product, definition)
 
 
 def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:

@@ -45,9 +45,9 @@ class Toolkit:
         """The definition's provider; Refused when there is none of that name."""
         return _named(self.providers, "provider", definition.provider.name)
 
-    def database(self, definition: Definition) -> Database:
-        """The definition's database."""
-        return _named(self.databases, "database", definition.system.database)
+    def database(self, product: str) -> Database:
+        """The adapter of that product; Refused when there is none of that name."""
+        return _named(self.databases, "database", product)
 
     def load_generator(self, definition: Definition) -> LoadGenerator:
         """The definition's load generator."""

@@ -10,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
 from plimsoll.domain.happening import Event, LogLine
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
 
 
@@ -49,7 +49,7 @@ class InstantDatabase:
                 host=node.info.name,
                 address=node.info.address,
                 facts=node.facts(),
-                jvm=_jvm(variant),
+                jvm=_jvm(variant.jvm) if variant.jvm else None,
                 database=self.name,
                 database_version="4.0.1",
             )
@@ -73,14 +73,14 @@ class InstantDatabase:
         return ()
 
 
-def _jvm(variant: Variant) -> JvmFacts:
+def _jvm(jvm: JvmConfiguration) -> JvmFacts:
     return JvmFacts(
-        version=f"{variant.jvm.jdk_version}+8",
+        version=f"{jvm.jdk_version}+8",
         vendor="made up",
         name="OpenJDK 64-Bit Server VM",
-        collector=variant.jvm.collector,
-        collector_beans=(variant.jvm.collector,),
-        heap_max_bytes=variant.jvm.heap,
-        arguments=variant.jvm.flags,
-        flags={"MaxHeapSize": str(variant.jvm.heap)},
+        collector=jvm.collector,
+        collector_beans=(jvm.collector,),
+        heap_max_bytes=jvm.heap,
+        arguments=jvm.flags,
+        flags={"MaxHeapSize": str(jvm.heap)},
     )

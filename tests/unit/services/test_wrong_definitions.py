@@ -34,7 +34,9 @@ MISTAKES = (
     (
         "version: 4.0.1",
         "version: four",
-        ["system.version (line 15): is not written as it must be; found 'four' (write a value like 4.0.1: release)"],
+        [
+            "system.version (line 15): is not written as it must be; found 'four' (write a value like 4.0.1: release; of variants that name none)"
+        ],
     ),
     (
         "collector: G1",
@@ -393,7 +395,7 @@ MISTAKES = (
         "nodes: 3",
         "nodes: 3\n  settings: [a]",
         [
-            "system.settings (line 17): must have keys of its own (write keys with values: settings over the adapter's template)"
+            "system.settings (line 17): must have keys of its own (write keys with values: settings over the adapter's template; of that database)"
         ],
     ),
     (

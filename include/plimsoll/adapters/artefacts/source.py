@@ -129,11 +129,12 @@ def _known(product: str, version: str) -> str:
 def _jdks(definition: Definition) -> dict[Wanted, list[str]]:
     """Each JDK with the variants that run on it."""
     found: dict[Wanted, list[str]] = {}
-    for variant in sorted(definition.variants, key=lambda one: one.jvm.jdk):
-        found.setdefault(Wanted(variant.jvm.jdk, variant.jvm.archive), []).append(variant.id)
+    on_jvms = [(variant.id, variant.jvm) for variant in definition.variants if variant.jvm]
+    for variant_id, jvm in sorted(on_jvms, key=lambda one: one[1].jdk):
+        found.setdefault(Wanted(jvm.jdk, jvm.archive), []).append(variant_id)
     return found
 
 
 def _databases(definition: Definition) -> list[tuple[str, str]]:
-    versions = {definition.database_version(variant) for variant in definition.variants}
-    return [(definition.system.database, version) for version in sorted(versions)]
+    found = {(definition.product_of(variant), definition.version_of(variant)) for variant in definition.variants}
+    return sorted(found)

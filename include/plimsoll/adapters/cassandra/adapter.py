@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.cassandra.checks import problems, unchecked
+from plimsoll.adapters.cassandra.checks import only_cassandra, problems, unchecked
 from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, install, start
 from plimsoll.adapters.cassandra.node_tool import NodeTool
+from plimsoll.adapters.cassandra.release import PRODUCT
 from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.adapters.cassandra.words import down
@@ -32,7 +33,7 @@ _PATIENCE = timedelta(minutes=5)
 class Cassandra:
     """Implements the Database port. `patience` is how long all nodes together may take to come up."""
 
-    name = "cassandra"
+    name = PRODUCT
     log_file = "system.log"
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
@@ -49,9 +50,10 @@ class Cassandra:
 
     def prepare(self, definition: Definition) -> None:
         """All artefacts, and what nodes start quicker with; `deploy` makes that where it was not done before."""
-        self._artefacts.prepare(definition)
-        for variant in definition.variants:
-            class_data(self._artefacts, variant.jvm, definition.database_version(variant))
+        self._artefacts.prepare(only_cassandra(definition))
+        for _, variant in definition.of_product(self.name):
+            if variant.jvm is not None:
+                class_data(self._artefacts, variant.jvm, definition.version_of(variant))
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
@@ -107,17 +109,18 @@ class Cassandra:
     def _blueprint(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
     ) -> Blueprint:
-        version = definition.database_version(variant)
+        version, jvm = definition.version_of(variant), variant.jvm
         release = release_of(version)
-        if release is None:
-            raise DeployError(f"Cassandra {version} is of no release line known here", mend="run `plimsoll plan`")
+        if release is None or jvm is None:
+            what = f"Cassandra {version} is of no release line known here" if jvm else "Cassandra runs in a JVM"
+            raise DeployError(what, where=f"variant {variant.id}", mend="run `plimsoll plan`")
         return Blueprint(
             release=release,
-            definition=definition,
-            variant=variant,
-            jdk=self._artefacts.jdk(variant.jvm.jdk, variant.jvm.archive),
+            settings=definition.settings_of(variant),
+            jvm=jvm,
+            jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
             jars=self._artefacts.database(self.name, version),
-            class_data=class_data(self._artefacts, variant.jvm, version),
+            class_data=class_data(self._artefacts, jvm, version),
             addresses=[node.info.address for node in nodes],
             expires=expires,
         )

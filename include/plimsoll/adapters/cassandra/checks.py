@@ -8,13 +8,13 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.cassandra.command import jvm_arguments
 from plimsoll.adapters.cassandra.flags import TLP_2020, jdk_major
-from plimsoll.adapters.cassandra.release import Release
+from plimsoll.adapters.cassandra.release import PRODUCT, Release
 from plimsoll.adapters.cassandra.releases import RELEASES, release_of
 from plimsoll.adapters.cassandra.settings import RESERVED, TOKENS
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.units import format_size, parse_size
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.artefacts import ArtefactSource
 
 # Of a node's host, which is not known here; it decides the size of a young generation only.
@@ -29,23 +29,48 @@ _LEAST_HEAP = parse_size("256M")
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Everything at once, in the definition's order; missing artefacts last. Fetches nothing."""
-    found = list(_settings("system.settings", definition.system.settings))
-    for number, variant in enumerate(definition.variants):
+    found = list(_settings("system.settings", definition.settings_of_system(PRODUCT)))
+    for number, variant in definition.of_product(PRODUCT):
         where = f"variants[{number}] ({variant.id})"
-        wrong = [*_version(where, definition.database_version(variant), variant), *_jvm(where, variant)]
-        if _is_there(definition, variant, artefacts):
-            wrong += _collector(where, variant, artefacts)
-            wrong += [] if wrong else _flags(where, definition, variant, artefacts)
-        found += [*wrong, *_settings(f"{where}.settings", variant.settings)]
-    return [*found, *artefacts.missing(definition)]
+        if variant.jvm is None:
+            found.append(_without_jvm(where, variant))
+        else:
+            found += _variant(where, definition, variant, variant.jvm, artefacts)
+        found += _settings(f"{where}.settings", variant.settings)
+    return [*found, *artefacts.missing(only_cassandra(definition))]
+
+
+def _variant(
+    where: str, definition: Definition, variant: Variant, jvm: JvmConfiguration, artefacts: ArtefactSource
+) -> list[Problem]:
+    version = definition.version_of(variant)
+    wrong = [*_version(where, version, jvm), *_jvm(where, jvm)]
+    if _is_there(definition, variant, artefacts):
+        wrong += _collector(where, jvm, artefacts)
+        wrong += [] if wrong else _flags(where, version, jvm, artefacts)
+    return wrong
+
+
+def _without_jvm(where: str, variant: Variant) -> Problem:
+    what = f"Cassandra runs in a JVM, and variant {variant.id!r} has none"
+    return Problem(f"{where}.jvm", what, "write e.g. `jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 8G}`")
+
+
+def only_cassandra(definition: Definition) -> Definition:
+    """The definition with its variants of Cassandra alone."""
+    own = tuple(variant for _, variant in definition.of_product(PRODUCT))
+    return definition.model_copy(update={"variants": own})
 
 
 def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str]:
     """Which flags no JVM could be asked about from here, in sentences. Fetches nothing."""
-    for variant in definition.variants:
-        if variant.jvm.flags and not _is_there(definition, variant, artefacts):
-            yield f"{variant.jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
-        elif there := artefacts.unasked(variant.jvm.flags):
+    for _, variant in definition.of_product(PRODUCT):
+        jvm = variant.jvm
+        if jvm is None:
+            continue
+        if jvm.flags and not _is_there(definition, variant, artefacts):
+            yield f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
+        elif there := artefacts.unasked(jvm.flags):
             yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"
 
 
@@ -69,24 +94,23 @@ def _shown(value: JsonValue) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _version(where: str, version: str, variant: Variant) -> Iterator[Problem]:
+def _version(where: str, version: str, jvm: JvmConfiguration) -> Iterator[Problem]:
     release = release_of(version)
     if release is None:
         lines = ", ".join(f"{release.line}.x" for release in RELEASES)
         yield Problem(where, f"Cassandra {version} is of no release line known here", f"known: {lines}")
     else:
-        yield from _jdk(where, release, variant)
+        yield from _jdk(where, release, jvm)
 
 
-def _jdk(where: str, release: Release, variant: Variant) -> Iterator[Problem]:
-    if jdk_major(variant.jvm) not in release.jdk_flags:
+def _jdk(where: str, release: Release, jvm: JvmConfiguration) -> Iterator[Problem]:
+    if jdk_major(jvm) not in release.jdk_flags:
         majors = ", ".join(str(major) for major in sorted(release.jdk_flags))
-        what = f"Cassandra {release.line} is not run on JDK {jdk_major(variant.jvm)} here"
+        what = f"Cassandra {release.line} is not run on JDK {jdk_major(jvm)} here"
         yield Problem(f"{where}.jvm.jdk", what, f"use JDK {majors}")
 
 
-def _jvm(where: str, variant: Variant) -> Iterator[Problem]:
-    jvm = variant.jvm
+def _jvm(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
     if jvm.heap < _LEAST_HEAP:
         what = f"{format_size(jvm.heap)} is too small for a node to start in"
         yield Problem(f"{where}.jvm.heap", what, f"at least {format_size(_LEAST_HEAP)}")
@@ -94,9 +118,9 @@ def _jvm(where: str, variant: Variant) -> Iterator[Problem]:
         yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
 
 
-def _flags(where: str, definition: Definition, variant: Variant, artefacts: ArtefactSource) -> Iterator[Problem]:
+def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:
     """Flags that the JVM would not start with: asked of it, beside all others that a node is given."""
-    jvm, release = variant.jvm, release_of(definition.database_version(variant))
+    release = release_of(version)
     odd = [number for number, flag in enumerate(jvm.flags) if _LAUNCHER.match(flag)]
     for number in odd:
         what = f"{jvm.flags[number]!r} is no flag of a JVM"
@@ -119,12 +143,12 @@ def _names(said: str, flag: str) -> bool:
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 
 
-def _collector(where: str, variant: Variant, artefacts: ArtefactSource) -> Iterator[Problem]:
+def _collector(where: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:
     try:
-        there = artefacts.collectors(variant.jvm.jdk, variant.jvm.archive)
+        there = artefacts.collectors(jvm.jdk, jvm.archive)
     except ArtefactError as error:
         yield Problem(f"{where}.jvm.jdk", f"{error.where}: {error.what}", error.mend)
         return
-    if variant.jvm.collector not in there:
-        what = f"{variant.jvm.jdk} has no collector {variant.jvm.collector}"
+    if jvm.collector not in there:
+        what = f"{jvm.jdk} has no collector {jvm.collector}"
         yield Problem(f"{where}.jvm.collector", what, f"it has: {', '.join(sorted(there))}")

@@ -1,19 +1,20 @@
 """One node on its host: made ready and started, once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
+
+from pydantic import JsonValue
 
 from plimsoll.adapters.cassandra.class_data import ARCHIVE
 from plimsoll.adapters.cassandra.command import Installation, Place, node_command
 from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
 from plimsoll.adapters.cassandra.logback import LOGBACK
 from plimsoll.adapters.cassandra.release import Release
-from plimsoll.adapters.cassandra.settings import merged, node_settings, render
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.variant import Variant
+from plimsoll.adapters.cassandra.settings import node_settings, render
+from plimsoll.domain.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
@@ -25,8 +26,9 @@ class Blueprint:
     """What all nodes of a cluster have in common."""
 
     release: Release
-    definition: Definition
-    variant: Variant
+    settings: Mapping[str, JsonValue]
+    """What the definition sets over the release's own."""
+    jvm: JvmConfiguration
     jdk: Jdk
     jars: Path
     class_data: Path | None
@@ -53,18 +55,16 @@ def start(host: Host, blueprint: Blueprint) -> None:
     """Write the node's configuration and start it; a node that was started before stays as it is."""
     files = NodeFiles(host.root)
     place = Place(host.info.address, host.facts().cpus, files)
-    variant = blueprint.variant
-    overrides = merged(blueprint.definition.system.settings, variant.settings)
     number = blueprint.addresses.index(host.info.address)
     job = Job(
         id=JOB,
-        argv=node_command(blueprint.release, variant.jvm, install(host, blueprint), place),
+        argv=node_command(blueprint.release, blueprint.jvm, install(host, blueprint), place),
         expires=blueprint.expires,
         env=blueprint.release.environment,
         cwd=files.home,
         owns=files.data,
     )
-    settings = node_settings(blueprint.release, overrides, files, blueprint.addresses, number)
+    settings = node_settings(blueprint.release, blueprint.settings, files, blueprint.addresses, number)
     host.write(files.settings, render(settings))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))

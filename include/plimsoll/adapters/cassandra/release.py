@@ -7,6 +7,9 @@ from pydantic import JsonValue
 
 from plimsoll.domain.variant import Collector
 
+PRODUCT = "cassandra"
+"""How definitions name it."""
+
 
 @dataclass(frozen=True)
 class Release:

@@ -59,6 +59,8 @@ def _memory(definition: Definition, options: LocalOptions, memory: int) -> Itera
     available = memory - options.reserved_memory
     allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
     for variant in definition.variants:
+        if variant.jvm is None:  # what such a database takes, its settings say
+            continue
         heap, where = variant.jvm.heap, f"variants.{variant.id}.jvm.heap"
         needed = parallel * (nodes * (heap + options.memory_per_node_overhead) + generator)
         if heap > memory:

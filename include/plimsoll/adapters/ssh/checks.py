@@ -46,11 +46,12 @@ def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
 
 
 def memory(definition: Definition, member: Member, there: int) -> Iterator[Problem]:
-    """Heaps that are larger than the host's memory: pure."""
+    """Heaps that are larger than the host's memory, of variants that have a JVM: pure."""
     if member.role == "load":
         needed = {"load_generator.heap": parse_size(definition.load_generator.heap)}
     else:
-        needed = {f"variants.{variant.id}.jvm.heap": variant.jvm.heap for variant in definition.variants}
+        jvms = {variant.id: variant.jvm for variant in definition.variants if variant.jvm}
+        needed = {f"variants.{variant}.jvm.heap": jvm.heap for variant, jvm in jvms.items()}
     for where, heap in needed.items():
         if heap > there:
             what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {there // _MIB}M"

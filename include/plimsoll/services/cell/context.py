@@ -67,8 +67,8 @@ class AttemptContext:
 
     @property
     def database(self) -> Database:
-        """The definition's database."""
-        return self.toolkit.database(self.definition)
+        """The database that the cell's variant runs."""
+        return self.toolkit.database(self.definition.product_of(self.variant))
 
     @property
     def load_generator(self) -> LoadGenerator:

@@ -62,12 +62,13 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
     missed = planted_intervals(rng, definition, plan, cell, np.flatnonzero(judged))
     p99_9[missed] = level.bound_ms * (1.1 + rng.exponential(0.8, len(missed)))
     intervals = interval_table(rng, definition, starts, rate, p99_9)
-    collector = definition.variant(cell.variant).jvm.collector
+    jvm = definition.variant(cell.variant).jvm
+    assert jvm is not None, "what is made up runs on JVMs"
     planted = starts[missed] + step / 3, p99_9[missed] * 0.96
     culprit = plan.culprits.get(cell.variant, "pause")
     none = planted[0][:0], planted[1][:0]
     pauses = pause_table(
-        rng, starts[-1] + step, plan.pauses_per_s, planted if culprit == "pause" else none, _KINDS[collector]
+        rng, starts[-1] + step, plan.pauses_per_s, planted if culprit == "pause" else none, _KINDS[jvm.collector]
     )
     fingerprint = fingerprint_of(
         definition.variant(cell.variant), odd=cell.id in plan.odd_kernels, zone=zone_of(plan, cell)

@@ -101,7 +101,9 @@ def host_table(rng: np.random.Generator, plan: Plan, cell: Cell) -> pd.DataFrame
 def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> pd.DataFrame:
     """Allocation grows with the load: 20 KiB an operation, shared by three nodes."""
     judged_s = definition.timing.judged / timedelta(seconds=1)
-    heap = definition.variant(cell.variant).jvm.heap
+    jvm = definition.variant(cell.variant).jvm
+    assert jvm is not None, "what is made up runs on JVMs"
+    heap = jvm.heap
     return pd.DataFrame(
         {
             "host": ["node1", "node2", "node3"],

@@ -36,7 +36,7 @@ def test_every_shipped_local_definition_can_be_prepared():
     assert definitions
     for definition in definitions:
         assert {variant.jvm.jdk for variant in definition.variants} <= set(locked_jdks())
-        versions = {definition.database_version(variant) for variant in definition.variants}
+        versions = {definition.version_of(variant) for variant in definition.variants}
         assert versions <= set(database_versions(definition.system.database))
 
 

@@ -1,0 +1,146 @@
+"""Two products in one campaign, one of them without a JVM: from the plan to the report."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation
+from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DefinitionError, Refused
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_verdict
+from plimsoll.services.cell.running import run_missing
+from plimsoll.services.definitions import dump_definition, parse_definition
+from plimsoll.services.planning import problems, require_runnable
+from plimsoll.services.publishing import capacity_rows, pass_gate, publish_report, report_key
+from plimsoll.services.toolkit import Toolkit
+
+TEXT = """
+name: products
+title: Two products
+system: {{database: instant, version: 4.0.1, nodes: 3}}
+variants: [{variants}]
+loads: [1000/s, 2000/s]
+workload: {{replication_factor: 3}}
+load_generator: {{name: instant}}
+timing: {{duration: 20s, warmup: 10s}}
+provider: {{name: instant}}
+"""
+ON_A_JVM = "{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}"
+WITHOUT = f"{{id: plain, product: {JVMLESS}, version: '2.5', settings: {{shards: 2}}}}"
+JVM_CHECKS = {"collector", "heap", "JDK", "JVM flags"}
+
+
+def define(*variants: str) -> Definition:
+    return parse_definition(TEXT.format(variants=", ".join(variants)), "products.yaml")
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path)
+
+
+@pytest.fixture
+def tools(installation: Installation) -> Toolkit:
+    own = installation.toolkit
+    return replace(own, databases={**own.databases, JVMLESS: JvmlessDatabase(installation.faults)})
+
+
+def reported(installation: Installation, tools: Toolkit, definition: Definition) -> str:
+    """Run the campaign to its report; the page."""
+    require_runnable(tools, definition)
+    installation.open_campaign(definition)
+    assert all(ran.verdict and ran.verdict.valid for ran in run_missing(tools, "campaign", "me", print))
+    pass_gate(tools, "campaign", [])
+    publish_report(tools, "campaign")
+    return tools.store.read(report_key("campaign")).decode()
+
+
+def checks_of(tools: Toolkit, cell_id: str) -> set[str]:
+    verdict = read_verdict(tools.store, CampaignStore(tools.store, "campaign").key(cell_id, 1))
+    assert verdict is not None
+    return {check.name for check in verdict.checks}
+
+
+def test_both_run_and_are_judged_in_one_campaign(installation: Installation, tools: Toolkit) -> None:
+    page = reported(installation, tools, define(ON_A_JVM, WITHOUT))
+
+    rows = {row["variant"]: row["capacity_ops_s"] for row in capacity_rows(tools, "campaign")}
+    assert rows == {"g1": 2000, "plain": 2000}
+    assert "instant 4.0.1" in page
+    assert "jvmless 2.5" in page
+    assert "OpenJDK 64-Bit Server VM" in page
+
+
+def test_checks_of_a_jvm_are_made_of_variants_that_have_one(installation: Installation, tools: Toolkit) -> None:
+    reported(installation, tools, define(ON_A_JVM, WITHOUT))
+
+    assert checks_of(tools, "g1-001k-r1") - checks_of(tools, "plain-001k-r1") == JVM_CHECKS
+    assert {"nodes", "database", "database version"} <= checks_of(tools, "plain-001k-r1")
+
+
+def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(installation: Installation, tools: Toolkit) -> None:
+    reported(installation, tools, define(WITHOUT))
+
+    fingerprint = read_fingerprint(tools.store, CampaignStore(tools.store, "campaign").key("plain-001k-r1", 1))
+    assert fingerprint is not None
+    assert {(node.jvm, node.database, node.database_version) for node in fingerprint.nodes} == {(None, JVMLESS, "2.5")}
+
+
+def test_a_report_without_jvms_has_no_section_of_theirs(installation: Installation, tools: Toolkit) -> None:
+    page = reported(installation, tools, define(WITHOUT))
+
+    assert 'id="pauses"' not in page
+    assert 'href="#pauses"' not in page
+    assert "<dt>JVM</dt>" not in page
+    assert 'id="answer"' in page
+
+
+def test_a_product_that_runs_in_no_jvm_says_so_when_the_campaign_is_planned(tools: Toolkit) -> None:
+    definition = define(f"{{id: plain, product: {JVMLESS}, version: '2.5', {ON_A_JVM[9:]}")
+
+    [problem] = problems(tools, definition)
+
+    assert (problem.where, problem.what) == ("variants[0] (plain).jvm", "jvmless runs in no JVM")
+
+
+def test_a_product_that_there_is_no_adapter_for_is_told_with_its_variant(tools: Toolkit) -> None:
+    definition = define(ON_A_JVM, "{id: other, product: jvmles, version: '2.5'}")
+
+    with pytest.raises(Refused) as refused:
+        require_runnable(tools, definition)
+
+    assert "variants[1].product: there is no 'jvmles' here" in str(refused.value)
+    assert "did you mean 'jvmless'?" in str(refused.value)
+
+
+def test_a_product_of_a_variants_own_needs_a_version_of_its_own() -> None:
+    with pytest.raises(DefinitionError) as refused:
+        define(ON_A_JVM, f"{{id: plain, product: {JVMLESS}}}")
+
+    assert "variants[1].version" in str(refused.value)
+    assert "nothing says which version of jvmless variant 'plain' runs" in str(refused.value)
+
+
+def test_settings_and_version_of_the_system_are_of_its_product_alone() -> None:
+    text = TEXT.format(variants=f"{ON_A_JVM}, {WITHOUT}").replace("nodes: 3", "nodes: 3, settings: {tokens: 8}")
+    definition = parse_definition(text, "products.yaml")
+    on_a_jvm, without = definition.variants
+
+    assert (definition.settings_of(on_a_jvm), definition.version_of(on_a_jvm)) == ({"tokens": 8}, "4.0.1")
+    assert (definition.settings_of(without), definition.version_of(without)) == ({"shards": 2}, "2.5")
+
+
+def test_what_definitions_of_earlier_versions_call_a_variants_version_is_still_read() -> None:
+    before = ON_A_JVM.replace("id: g1", "id: g1, database_version: 5.0.9")
+    definition = define(before)
+
+    assert definition.version_of(definition.variants[0]) == "5.0.9"
+    assert parse_definition(dump_definition(definition), "definition.yaml") == definition
+
+
+def test_variants_may_name_every_version_themselves() -> None:
+    text = TEXT.format(variants=ON_A_JVM.replace("id: g1", "id: g1, version: 5.0.9")).replace("version: 4.0.1, ", "")
+
+    assert parse_definition(text, "products.yaml").system.version is None
