@@ -18,13 +18,13 @@ from plimsoll.settings import Settings
 LIFETIME = timedelta(minutes=10)
 
 
-def define(nodes=3, settings=None, **jvm):
+def define(nodes=3, settings=None, version="4.0.1", **jvm):
     """A definition of small nodes; `jvm` is the one variant's."""
     return Definition.model_validate(
         {
             "name": "small",
             "title": "Small",
-            "system": {"version": "4.0.1", "nodes": nodes, "settings": settings or {}},
+            "system": {"version": version, "nodes": nodes, "settings": settings or {}},
             "variants": [
                 {"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **jvm}},
             ],

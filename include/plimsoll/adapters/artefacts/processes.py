@@ -23,12 +23,18 @@ class Ended:
     output: str
 
 
-def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str]) -> Ended:
+def plain_environment() -> dict[str, str]:
+    """This process' own, with programs' words in English."""
+    return {**os.environ, "LC_ALL": "C"}
+
+
+def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str], cwd: Path | None = None) -> Ended:
     """Run a program; ArtefactError where it can't be started or does not end in time."""
     try:
         done = subprocess.run(
             argv,
             env=env,
+            cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

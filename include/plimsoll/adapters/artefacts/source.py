@@ -11,7 +11,7 @@ from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
 from plimsoll.adapters.artefacts.java_programs import JDK_ID, Sources, built, load_generator, node_tool
 from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
-from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_jdks, locked_set
+from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Collector, JdkArchive
@@ -94,7 +94,7 @@ class Artefacts:
                     mend = f"fetch it first: `plimsoll prepare {definition.name}`"
                     yield Problem("jvm.archive", f"{jdk} is not in the cache", mend)
             elif not jdks.is_there(self._cache, wanted.id):
-                can_be_fetched = wanted.id in locked_jdks()
+                can_be_fetched = jdks.can_be_fetched(wanted.id)
                 what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
                 yield Problem("jvm.jdk", what, _SETUP if can_be_fetched else jdks.how_to_give(self._cache, wanted.id))
 

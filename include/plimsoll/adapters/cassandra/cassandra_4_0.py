@@ -61,14 +61,31 @@ _OPENS = (
     "jdk.management/com.sun.management.internal",
 )
 
-# conf/jvm11-server.options; without the exports and opens the JVM ends with exit code 3.
+
+def exported(*packages: str) -> tuple[str, ...]:
+    """The flags by which a JDK that has modules exports those packages."""
+    return tuple(f"--add-exports={package}=ALL-UNNAMED" for package in packages)
+
+
+def opened(*packages: str) -> tuple[str, ...]:
+    """The flags by which it opens them to reflection."""
+    return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
+
+
+# conf/jvm11-server.options, which the start script takes for every JDK from 11 on; without the exports and opens the
+# JVM ends with exit code 3.
+_FROM_11 = (
+    "-Djdk.attach.allowAttachSelf=true",
+    *exported(*_EXPORTS),
+    *opened(*_OPENS),
+    "-Dio.netty.tryReflectionSetAccessible=true",
+)
 JDK_FLAGS = {
-    11: (
-        "-Djdk.attach.allowAttachSelf=true",
-        *(f"--add-exports={package}=ALL-UNNAMED" for package in _EXPORTS),
-        *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENS),
-        "-Dio.netty.tryReflectionSetAccessible=true",
-    )
+    8: ("-XX:ThreadPriorityPolicy=42",),  # conf/jvm8-server.options
+    11: _FROM_11,
+    # What publications ran 4.0 on: tlp-2020 on 14, datastax-2021 on 16.
+    14: _FROM_11,
+    16: _FROM_11,
 }
 
 # conf/jvm11-server.options: CMS is what 4.0 runs by default, G1 stands beside it, commented out. ZGC and Shenandoah

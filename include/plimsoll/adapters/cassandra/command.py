@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-from plimsoll.adapters.cassandra.flags import collector_flags, gc_log_flag, heap_flags, jdk_major
+from plimsoll.adapters.cassandra.flags import collector_flags, gc_log_flags, heap_flags, jdk_major
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.release import Release
 from plimsoll.domain.variant import JvmConfiguration
@@ -38,6 +38,7 @@ def node_command(release: Release, jvm: JvmConfiguration, installation: Installa
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
         *_class_data_argument(installation),
+        *gc_log_flags(jvm, str(place.files.gc_log)),
         *_file_arguments(release, installation, place.files),
         *_jmx_arguments(place.address),
         *_START,
@@ -76,7 +77,6 @@ _START = (
 
 
 def _file_arguments(release: Release, installation: Installation, files: NodeFiles) -> Iterator[str]:
-    yield gc_log_flag(str(files.gc_log))
     yield f"-XX:ErrorFile={files.logs}/hs_err_%p.log"
     yield f"-XX:CompileCommandFile={files.compiler_hints}"
     # Native libraries are unpacked there, and a node that is killed leaves them.

@@ -3,10 +3,11 @@
 The published benchmarks name flags to a different degree, and what they do not name they took from Cassandra:
 
 - `azul-2022` gives the heap (40 GB for every collector) and names nothing else: flag set `shipped`. For CMS and G1
-  those are the release's own (`cassandra_4_0.py`), with the young generation of CMS sized as `cassandra-env.sh` does
-  it. For Shenandoah, ZGC, Parallel, Serial and C4 the release has none, so the JDK's defaults hold.
-- `tlp-2020` names them all: flag set `tlp-2020`. `-XX:+UseParNewGC` of its CMS set is left out on purpose: it belonged
-  to JDK 8, and a later JDK does not start with it.
+  those are the release's own (`cassandra_4_0.py` and its like), with the young generation of CMS sized as
+  `cassandra-env.sh` does it. For Shenandoah, ZGC, Parallel, Serial and C4 no release has any, so the JDK's defaults
+  hold.
+- `tlp-2020` names them all: flag set `tlp-2020`. `-XX:+UseParNewGC` of its CMS set is given to JDK 8 alone: a later
+  JDK does not start with it.
 """
 
 from plimsoll.adapters.cassandra.release import Release
@@ -67,10 +68,22 @@ TLP_2020: dict[Collector, tuple[str, ...]] = {
 }
 
 
+# conf/jvm.options of 3.11 and conf/jvm8-server.options of 4.0.
+_TOLD_BY_JDK_8 = (
+    "GCDetails",
+    "GCDateStamps",
+    "HeapAtGC",
+    "TenuringDistribution",
+    "GCApplicationStoppedTime",
+    "PromotionFailure",
+)
+
+
 def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
     """The flags that choose the variant's collector and tune it; `cpus` are the node's."""
     if jvm.flag_set == "tlp-2020":
-        return (*TLP_2020[jvm.collector], *_young(jvm, jvm.heap // 2))
+        beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
+        return (*beside_cms, *TLP_2020[jvm.collector], *_young(jvm, jvm.heap // 2))
     shipped = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
     return (*shipped, *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
 
@@ -80,9 +93,11 @@ def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
     return f"-Xms{_whole(jvm.heap)}", f"-Xmx{_whole(jvm.heap)}"
 
 
-def gc_log_flag(path: str) -> str:
-    """Collections and safepoints into one file that is never rotated away."""
-    return f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0"
+def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:
+    """Collections and safepoints into one file that is never rotated away; on JDK 8 as Cassandra asks for them."""
+    if jdk_major(jvm) > 8:
+        return (f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0",)
+    return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _TOLD_BY_JDK_8))
 
 
 def jdk_major(jvm: JvmConfiguration) -> int:

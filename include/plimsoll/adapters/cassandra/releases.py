@@ -1,11 +1,21 @@
 """The release lines that can be deployed."""
 
+import re
+from dataclasses import replace
+
+from plimsoll.adapters.cassandra.cassandra_3_11 import CASSANDRA_3_11
 from plimsoll.adapters.cassandra.cassandra_4_0 import CASSANDRA_4_0
+from plimsoll.adapters.cassandra.cassandra_4_1 import CASSANDRA_4_1
+from plimsoll.adapters.cassandra.cassandra_5_0 import CASSANDRA_5_0
 from plimsoll.adapters.cassandra.release import Release
 
-RELEASES = (CASSANDRA_4_0,)
+# Of 4.0 before its betas, which said otherwise when clients can connect.
+CASSANDRA_4_0_ALPHA = replace(CASSANDRA_4_0, ready=CASSANDRA_3_11.ready)
+RELEASES = (CASSANDRA_3_11, CASSANDRA_4_0, CASSANDRA_4_1, CASSANDRA_5_0)
 
 
 def release_of(version: str) -> Release | None:
-    """The line that a version such as `4.0.1` belongs to; None when that line is not known here."""
-    return next((release for release in RELEASES if version.startswith(f"{release.line}.")), None)
+    """The line that a version such as `4.0.1` or `4.0-alpha4` belongs to; None when that line is not known here."""
+    if version.startswith("4.0-alpha"):
+        return CASSANDRA_4_0_ALPHA
+    return next((one for one in RELEASES if re.match(rf"{re.escape(one.line)}[.-]", version)), None)

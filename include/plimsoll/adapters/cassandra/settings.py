@@ -50,7 +50,7 @@ def node_settings(
         "seed_provider": [
             {
                 "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
-                "parameters": [{"seeds": f"{addresses[0]}:{STORAGE_PORT}"}],
+                "parameters": [{"seeds": addresses[0]}],  # 3.11 takes no port here; it is `storage_port`
             }
         ],
         "listen_address": addresses[node],

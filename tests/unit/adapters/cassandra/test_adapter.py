@@ -66,7 +66,7 @@ def test_nodes_share_the_ring_and_the_seed(
     rendered = [settings_of(node) for node in healthy]
     tokens = [token for settings in rendered for token in settings["initial_token"].split(",")]
     assert len(set(tokens)) == 48
-    assert {settings["seed_provider"][0]["parameters"][0]["seeds"] for settings in rendered} == {"127.9.9.1:7000"}
+    assert {settings["seed_provider"][0]["parameters"][0]["seeds"] for settings in rendered} == {"127.9.9.1"}
     assert [settings["listen_address"] for settings in rendered] == ["127.9.9.1", "127.9.9.2", "127.9.9.3"]
 
 

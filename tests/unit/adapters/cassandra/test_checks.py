@@ -17,7 +17,8 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
     [
         ({"system": {"version": "2.1.0"}}, "variants[0] (g1)", "Cassandra 2.1.0 is of no release line known here"),
         ({"system": {"version": "4.0.99"}}, "system.version", "4.0.99 can't be had"),
-        ({"variant": {"database_version": "5.0.9"}}, "variants[0] (g1)", "5.0.9"),
+        ({"variant": {"version": "2.2.9"}}, "variants[0] (g1)", "2.2.9"),
+        ({"variant": {"version": "3.11.19"}}, "variants[0] (g1).jvm.jdk", "Cassandra 3.11 is not run on JDK 11 here"),
         ({"jvm": {"jdk": "openjdk-17.0.1"}}, "variants[0] (g1).jvm.jdk", "is not run on JDK 17"),
         ({"jvm": {"jdk": "prime-11.0.13"}}, "jvm.jdk", "there is no JDK prime-11.0.13"),
         ({"jvm": {"collector": "C4"}}, "variants[0] (g1).jvm.collector", "openjdk-11.0.13 has no collector C4"),
@@ -81,3 +82,23 @@ def test_all_problems_are_found_at_once(define: Callable[..., Any], artefacts: E
         system={"version": "4.0.1", "settings": {"cluster_name": "mine"}}, jvm={"collector": "C4", "heap": "1M"}
     )
     assert len(problems(definition, artefacts)) == 3
+
+
+def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(define, artefacts):
+    definition = define()
+    without = definition.variants[0].model_copy(update={"jvm": None})
+    [problem] = problems(definition.model_copy(update={"variants": (without,)}), artefacts)
+    assert (problem.where, problem.what) == (
+        "variants[0] (g1).jvm",
+        "Cassandra runs in a JVM, and variant 'g1' has none",
+    )
+    assert problem.mend.startswith("write e.g. `jvm: {jdk: ")
+
+
+def test_variants_of_another_product_are_no_concern_of_cassandra_s(define, artefacts):
+    definition = define()
+    other = definition.variants[0].model_copy(
+        update={"id": "other", "product": "hbase", "version": "2.6.4", "jvm": None}
+    )
+    both = definition.model_copy(update={"variants": (*definition.variants, other)})
+    assert list(problems(both, artefacts)) == []

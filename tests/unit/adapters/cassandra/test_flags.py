@@ -4,7 +4,9 @@ from typing import Any, get_args
 import pytest
 
 from plimsoll.adapters.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.cassandra.flags import TLP_2020, collector_flags, gc_log_flag, heap_flags, jdk_major
+from plimsoll.adapters.cassandra.flags import TLP_2020, collector_flags, gc_log_flags, heap_flags, jdk_major
+from plimsoll.adapters.cassandra.release import Release
+from plimsoll.adapters.cassandra.releases import release_of
 from plimsoll.domain.variant import Collector, JvmConfiguration
 
 # Word for word from the publication, less heap, and for CMS less what only JDK 8 knows.
@@ -24,6 +26,12 @@ PUBLISHED = {
 
 def jvm(collector: str = "G1", heap: str = "16G", jdk: str = "openjdk-11.0.13", **more: Any) -> JvmConfiguration:
     return JvmConfiguration.model_validate({"jdk": jdk, "collector": collector, "heap": heap, **more})
+
+
+def known(version: str) -> Release:
+    release = release_of(version)
+    assert release is not None
+    return release
 
 
 @pytest.mark.parametrize("collector", PUBLISHED)
@@ -69,7 +77,52 @@ def test_the_heap_is_of_one_size_in_whole_mebibytes() -> None:
 
 
 def test_the_gc_log_is_one_file_with_times_and_tags() -> None:
-    assert gc_log_flag("logs/gc.log") == "-Xlog:gc*,safepoint:file=logs/gc.log:time,uptime,level,tags:filecount=0"
+    wanted = "-Xlog:gc*,safepoint:file=logs/gc.log:time,uptime,level,tags:filecount=0"
+    assert gc_log_flags(jvm(), "logs/gc.log") == (wanted,)
+
+
+def test_jdk_8_has_its_own_flags_for_a_gc_log() -> None:
+    first, *others = gc_log_flags(jvm(jdk="openjdk-8"), "logs/gc.log")
+    assert first == "-Xloggc:logs/gc.log"
+    assert {"-XX:+PrintGCDetails", "-XX:+PrintGCDateStamps", "-XX:+PrintGCApplicationStoppedTime"} <= set(others)
+
+
+def test_the_publication_s_parnew_is_given_to_jdk_8_alone() -> None:
+    on_8 = collector_flags(known("3.11.6"), jvm("CMS", jdk="openjdk-8", flag_set="tlp-2020"), cpus=8)
+    assert " ".join(on_8) == f"-XX:+UseParNewGC {PUBLISHED['CMS']}"
+
+
+@pytest.mark.parametrize(
+    ("version", "line"),
+    [("3.11.19", "3.11"), ("4.0-alpha4", "4.0"), ("4.0.1", "4.0"), ("4.1.10", "4.1"), ("5.0.9", "5.0")],
+)
+def test_the_line_of_a_release(version: str, line: str) -> None:
+    assert known(version).line == line
+
+
+@pytest.mark.parametrize("version", ["3.1.0", "4.10.0", "2.2.19", "4"])
+def test_a_release_of_no_known_line(version: str) -> None:
+    assert release_of(version) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "jdks"),
+    [("3.11.19", {8}), ("4.0.1", {8, 11, 14, 16}), ("4.1.10", {11}), ("5.0.9", {11, 17})],
+)
+def test_the_jdks_that_a_line_is_run_on(version: str, jdks: set[int]) -> None:
+    assert set(known(version).jdk_flags) == jdks
+
+
+def test_each_line_has_what_a_node_can_not_start_without() -> None:
+    for version in ("3.11.19", "4.0.1", "4.1.10", "5.0.9"):
+        settings = known(version).settings
+        assert {"num_tokens", "partitioner", "endpoint_snitch", "commitlog_sync"} <= settings.keys()
+
+
+def test_5_0_on_jdk_17_takes_no_flag_that_later_jdks_have_no_more() -> None:
+    release = known("5.0.9")
+    assert "-XX:-UseBiasedLocking" not in (*release.jvm_flags, *release.jdk_flags[17])
+    assert "-XX:-UseBiasedLocking" in release.jdk_flags[11]
 
 
 @pytest.mark.parametrize(("jdk", "major"), [("openjdk-11.0.13", 11), ("openjdk-17", 17), ("openjdk-1.8.0", 8)])

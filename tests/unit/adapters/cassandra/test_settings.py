@@ -19,7 +19,7 @@ def settings(overrides: Any = None, node: int = 1) -> Any:
 def test_a_node_listens_on_its_own_address_and_knows_the_seed() -> None:
     node = settings()
     assert (node["listen_address"], node["rpc_address"]) == ("127.0.9.2", "127.0.9.2")
-    assert node["seed_provider"][0]["parameters"] == [{"seeds": "127.0.9.1:7000"}]
+    assert node["seed_provider"][0]["parameters"] == [{"seeds": "127.0.9.1"}]
     assert node["cluster_name"] == settings(node=2)["cluster_name"]
 
 

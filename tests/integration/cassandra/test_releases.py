@@ -1,0 +1,38 @@
+"""A node of every release line starts on its JDK, takes a write, says what it runs, and its GC log is read whole."""
+
+import pytest
+from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
+from tests.support.suite.requirements import leave_out
+
+from plimsoll.adapters.artefacts import debian
+from plimsoll.analysis.gclog import parse_gc_log
+
+pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
+
+
+@pytest.mark.parametrize(
+    ("version", "jdk", "collector"),
+    [
+        ("3.11.19", "openjdk-8", "CMS"),
+        ("3.11.19", "openjdk-8", "G1"),
+        ("4.0-alpha4", "openjdk-11.0.13", "CMS"),
+        ("4.1.10", "openjdk-11.0.13", "G1"),
+        ("5.0.9", "openjdk-17.0.9", "G1"),
+    ],
+)
+def test_a_node_starts_and_says_what_it_runs(hosts_for, version, jdk, collector):
+    if jdk in debian.PACKAGES and not debian.can_be_fetched(jdk):
+        leave_out(f"{jdk} is had on a Debian only")
+    definition = define(nodes=1, version=version, jdk=jdk, collector=collector)
+    with hosts_for(definition, f"v{version.replace('.', '-')}-{collector.lower()}") as deployment:
+        deployment.database.prepare(definition)
+        assert list(deployment.database.check(definition)) == []
+        deployment.deploy()
+        (node,) = deployment.fingerprint()
+        log = gc_log(deployment, deployment.nodes[0])
+    assert (node.database, node.database_version) == ("cassandra", version)
+    assert node.jvm.collector == collector
+    found = parse_gc_log(log)
+    assert found.collector == collector
+    if jdk != "openjdk-8":
+        assert len(found.collections) == pauses_counted(log)
