@@ -20,7 +20,16 @@ def test_the_products_own_definitions_become_dags_without_errors() -> None:
     bag = parsed()
 
     assert bag.import_errors == {}
-    assert set(bag.dags) == {"demo", "local_azul", "azul_2022", "azul_2022_search", "cell", "reaper"}
+    assert set(bag.dags) == {
+        "demo",
+        "local_azul",
+        "local_tlp",
+        "azul_2022",
+        "azul_2022_search",
+        "tlp_2020",
+        "cell",
+        "reaper",
+    }
 
 
 @pytest.mark.parametrize("dag_id", ["demo", "azul_2022", "cell", "reaper"])

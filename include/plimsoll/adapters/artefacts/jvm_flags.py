@@ -44,7 +44,9 @@ def _write(path: Path, said: str) -> None:
 
 
 def _ask(java: Path, flags: Sequence[str]) -> str:
-    ended = run_java(java, *flags, *_ANYWHERE, "-version", timeout_s=_PATIENCE_S)
+    # A young generation of the node's size would not fit into the heap that is had here.
+    small = ("-Xmn64m",) if any(flag.startswith("-Xmn") for flag in flags) else ()
+    ended = run_java(java, *flags, *_ANYWHERE, *small, "-version", timeout_s=_PATIENCE_S)
     if ended.exit_code == 0 or _OF_THE_HOST.search(ended.output):
         return ""
     lines = [_ENDING.sub("", line) for line in ended.output.splitlines() if not _CHATTER.match(line)]

@@ -3,7 +3,7 @@ import re
 import pytest
 from tests.support.campaigns.shipped import shipped_for_this_machine
 
-from plimsoll.adapters.artefacts import locks
+from plimsoll.adapters.artefacts import debian, locks
 from plimsoll.adapters.artefacts.lock import roots_of
 from plimsoll.adapters.artefacts.locks import LockedJar, database_versions, locked_jdks, locked_set
 from plimsoll.domain.errors import ArtefactError
@@ -35,7 +35,7 @@ def test_every_shipped_local_definition_can_be_prepared():
     definitions = shipped_for_this_machine()
     assert definitions
     for definition in definitions:
-        assert {variant.jvm.jdk for variant in definition.variants} <= set(locked_jdks())
+        assert {variant.jvm.jdk for variant in definition.variants} <= {*locked_jdks(), *debian.PACKAGES}
         versions = {definition.version_of(variant) for variant in definition.variants}
         assert versions <= set(database_versions(definition.system.database))
 

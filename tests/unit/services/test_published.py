@@ -1,0 +1,38 @@
+"""Published campaigns, as their definitions ship."""
+
+import pytest
+from tests.support.campaigns.shipped import shipped
+
+from plimsoll.services.planning import make_plan
+
+
+def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:
+    definition = shipped("tlp-2020")
+    found = [
+        (definition.version_of(one), one.jvm.jdk.rpartition("-")[2], one.jvm.collector, one.jvm.heap >> 30)
+        for one in definition.variants
+        if one.jvm
+    ]
+
+    assert found == [
+        ("3.11.6", "8", "CMS", 16),
+        ("3.11.6", "8", "G1", 31),
+        ("3.11.6", "8", "Shenandoah", 31),
+        ("4.0-alpha4", "11.0.13", "CMS", 16),
+        ("4.0-alpha4", "14.0.1", "G1", 31),
+        ("4.0-alpha4", "11.0.13", "ZGC", 31),
+        ("4.0-alpha4", "14.0.1", "ZGC", 31),
+        ("4.0-alpha4", "11.0.13", "Shenandoah", 31),
+    ]
+    assert [one.id for one in definition.variants if "doubtful" in one.title] == ["shenandoah-311"]
+
+
+def test_tlp_2020_takes_four_loads_for_30_minutes_each() -> None:
+    totals = make_plan(shipped("tlp-2020")).as_json()["totals"]
+
+    assert (totals["cells"], totals["loads"], totals["cell_hours"]) == (32, 4, 16.0)
+
+
+@pytest.mark.parametrize("name", ["tlp-2020", "local-tlp"])
+def test_its_flags_are_the_publication_s(name: str) -> None:
+    assert {one.jvm.flag_set for one in shipped(name).variants if one.jvm} == {"tlp-2020"}
