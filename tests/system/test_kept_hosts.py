@@ -11,6 +11,7 @@ from tests.support.processes import marked
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.definitions import dump_definition
 from plimsoll.services.publishing import report_key
@@ -49,7 +50,7 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     campaign = CampaignStore(store, "kept-mine")
-    verdicts = [campaign.valid_verdict(cell.id) for cell in running_order(definition)]
+    verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(definition)]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
     fingerprints = [read_fingerprint(store, verdict.key) for verdict in verdicts if verdict]
     clusters = [read_cluster(store, verdict.key) for verdict in verdicts if verdict]

@@ -274,7 +274,7 @@ def test_without_store_and_definitions_the_settings_say_in_which_regions_to_look
         def known(self, provider: str) -> Sequence[Mapping[str, object]]:
             raise PartlyKnown("no campaign could be read", [])
 
-    key = provider.ensure(ask()).key
+    key = provider.ensure(ask()).id
     cloud.skip(LAG_S)
     blind = replace(provider, options=Unknown(options), launches=OutOfReach())
     blind.destroy(key)

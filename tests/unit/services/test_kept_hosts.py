@@ -93,7 +93,9 @@ def test_nothing_of_one_attempt_is_left_for_the_next(installation: Installation,
     actions.destroy(first)
     assert not list(installation.folder.glob(f"work/alive/*/*/{CELLS[0]}-1"))
     second = started(tools, CELLS[1])
-    host = second.host(cluster := tools.providers["instant"].find(second.cluster_id), cluster.load_host)
+    cluster = tools.providers["instant"].find(second.cluster_id)
+    assert cluster is not None
+    host = second.host(cluster, cluster.load_host)
     assert host.root.name == f"{CELLS[1]}-1"
     assert actions.load_job(first.key) != actions.load_job(second.key)
 

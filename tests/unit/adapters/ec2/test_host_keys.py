@@ -8,18 +8,18 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 
 
-def test_a_host_key_is_the_same_for_everyone_who_has_the_connection(identity: SshIdentity, key: AttemptKey) -> None:
+def test_a_host_key_is_the_same_for_everyone_who_has_the_connection(identity: SshIdentity, key: ClusterId) -> None:
     assert host_key(identity, key) == host_key(replace(identity, user="another"), key)
     # Secrets come with and without their last line end.
     assert host_key(identity, key) == host_key(replace(identity, private_key=identity.private_key + "\n"), key)
 
 
-def test_every_attempt_and_every_connection_has_a_host_key_of_its_own(identity: SshIdentity, key: AttemptKey) -> None:
+def test_every_attempt_and_every_connection_has_a_host_key_of_its_own(identity: SshIdentity, key: ClusterId) -> None:
     other = replace(identity, private_key=identity.private_key.replace("A", "B"))
     keys = {
         host_key(identity, key).public,
@@ -31,18 +31,18 @@ def test_every_attempt_and_every_connection_has_a_host_key_of_its_own(identity: 
 
 
 def test_the_private_text_is_a_key_that_openssh_reads_and_fits_the_public_line(
-    identity: SshIdentity, key: AttemptKey
+    identity: SshIdentity, key: ClusterId
 ) -> None:
     made = host_key(identity, key)
     loaded = paramiko.Ed25519Key.from_private_key(StringIO(made.private))
     assert f"{loaded.get_name()} {loaded.get_base64()}" == made.public
 
 
-def test_secrets_do_not_show(identity: SshIdentity, key: AttemptKey) -> None:
+def test_secrets_do_not_show(identity: SshIdentity, key: ClusterId) -> None:
     assert "PRIVATE" not in repr(host_key(identity, key))
 
 
-def test_the_host_key_has_nothing_of_the_connections_private_key(identity: SshIdentity, key: AttemptKey) -> None:
+def test_the_host_key_has_nothing_of_the_connections_private_key(identity: SshIdentity, key: ClusterId) -> None:
     secret = load_ssh_private_key(identity.private_key.encode(), None).private_bytes_raw()
     assert secret in _content(identity.private_key)
     assert secret not in _content(host_key(identity, key).private)

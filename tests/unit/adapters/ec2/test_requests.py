@@ -6,7 +6,7 @@ from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, client_token, create_placement_group, group_name, run_instances
 from plimsoll.adapters.ec2.tags import read_marks
 from plimsoll.adapters.ec2.user_data import KERNEL, LIMITS
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 
 MOST_OF_A_TAG = 256
 """Characters that AWS takes."""
@@ -79,7 +79,7 @@ def test_the_same_request_twice_is_the_same(wanted: Wanted, subnet: Subnet) -> N
     assert run_instances(wanted, "node", subnet, 0) == run_instances(wanted, "node", subnet, 0)
 
 
-def test_every_launch_has_a_token_of_its_own(wanted: Wanted, key: AttemptKey) -> None:
+def test_every_launch_has_a_token_of_its_own(wanted: Wanted, key: ClusterId) -> None:
     tokens = {
         client_token("s3://mine", key, "node", "us-east-1a", 0),
         client_token("s3://mine", key, "load", "us-east-1a", 0),

@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.ec2.tags import as_list, cluster_tags, of_store, read_marks, store_tag
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 
 
-def test_what_is_written_is_read(key: AttemptKey) -> None:
+def test_what_is_written_is_read(key: ClusterId) -> None:
     marks = read_marks(as_list(cluster_tags(key, "cli-1", "s3://b/p", AT)))
     assert (marks.cluster_id, marks.owner, marks.expires) == (key, "cli-1", AT)
 
@@ -28,7 +28,7 @@ def test_tags_of_others_are_nobodys_marks(tags: Any) -> None:
     assert read_marks(as_list(tags)) is None
 
 
-def test_odd_values_beside_a_sound_key_are_left_out(key: AttemptKey) -> None:
+def test_odd_values_beside_a_sound_key_are_left_out(key: ClusterId) -> None:
     tags = cluster_tags(key, "cli-1", "s3://b/p", AT)
     odd = {"plimsoll:expires": "tomorrow", "plimsoll:nodes": "many", "plimsoll:usd-per-hour": "cheap"}
     marks = read_marks(as_list({**tags, **odd}))

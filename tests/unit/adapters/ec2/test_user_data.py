@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.user_data import PREPARE, HostSetup, cloud_config
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
 LIMIT = 16 * 1024
@@ -14,7 +14,7 @@ LIMIT = 16 * 1024
 
 
 @pytest.fixture
-def setup(identity: SshIdentity, key: AttemptKey) -> HostSetup:
+def setup(identity: SshIdentity, key: ClusterId) -> HostSetup:
     return HostSetup(
         user="bench",
         root="/var/lib/plimsoll",
