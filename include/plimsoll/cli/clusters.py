@@ -57,7 +57,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
 
 @clusters_app.command()
 def destroy(
-    cluster: Annotated[str, typer.Argument(help="`campaign/cell/attempt`, as listed.")] = "",
+    cluster: Annotated[str, typer.Argument(help="As listed: `campaign/cell/attempt` or `campaign/hosts/1`.")] = "",
     every: Annotated[bool, typer.Option("--all", help="Every cluster of this installation.")] = False,
     here: Annotated[bool, typer.Option("--here", help="With --all: those on this machine alone.")] = False,
     as_json: JsonOption = False,

@@ -347,5 +347,5 @@ def test_regions_that_are_none_are_told_in_words(plimsoll, monkeypatch):
 def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll, tmp_path):
     assert plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1")[0] == 0
     assert "did you mean 'nearest-1'? `plimsoll campaigns` lists" in plimsoll("status", "nearst-1")[2]
-    wrong = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cell", "g1-00200-r2")[2]
-    assert "did you mean 'g1-00200-r1'?" in wrong
+    wrong = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cell", "g1-00100-r2")[2]
+    assert "did you mean 'g1-00100-r1'?" in wrong
