@@ -42,4 +42,9 @@ def test_of_processes_elsewhere_and_of_others_nothing_is_known() -> None:
         assert HERE.is_alive(mine.model_copy(update=change).token) is None
     for other in ("airflow:a__b#0", "cli-12", "process:a/b", "process:h/b/x/y/z", ""):
         assert HERE.is_alive(other) is None
+
+
+def test_a_run_is_told_by_its_name_and_an_owner_of_another_form_as_it_is() -> None:
+    assert owner_words("airflow:a__b#0") == "Airflow's run a__b"
+    for other in ("cli-12", "process:a/b", "process:h/b/x/y/z", ""):
         assert owner_words(other) == other
