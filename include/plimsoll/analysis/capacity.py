@@ -8,6 +8,7 @@ from pydantic import Field
 
 from plimsoll.analysis import narrowing
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by_errors
+from plimsoll.analysis.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.statistics import pass_probability_bound
 from plimsoll.domain.base import Model
 from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
@@ -51,6 +52,9 @@ class Capacity(Model):
     pass_probability_bound: Annotated[
         float | None, Field(description="One-sided 95 % lower bound on the chance that a repeat at the capacity is met")
     ]
+    half_load: Annotated[
+        HalfLoad | None, Field(description="The load at which half of the repeats would be met, with its interval")
+    ] = None
     ratio_to_control: Annotated[
         float | None,
         Field(description="Capacity / the control's, if that was found; a lower bound unless kind is found"),
@@ -119,6 +123,7 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
         at_capacity=highest,
         next_load=following,
         pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
+        half_load=half_load([Tried(rung.load_ops_s, rung.met, rung.missed) for rung in rungs]),
         lowest_missed_ops_s=_lowest_missed(rungs),
         met_again_at=_met_again(rungs),
         narrowing_ops_s=_narrowing(highest, following),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis.campaign import CellResult, values_by_load
+from plimsoll.analysis.step import grids_disagree
 from plimsoll.domain.base import Model
 from plimsoll.domain.result import Verdict
 
@@ -33,6 +34,13 @@ class Repeats(Model):
     pass_probability_bound: Annotated[float, Field(description="Lower bound on the pass probability if all pass")]
     median_coverage: Annotated[float, Field(description="Chance that lowest to highest repeat enclose the median")]
     passes_for_90_percent: Annotated[int, Field(description="Passes in a row that would show a probability of 0.9")]
+    grids_disagree: Annotated[
+        float | None,
+        Field(
+            description="Chance that two full grids of one system find different capacities, where the chance to be "
+            "met falls from 88 % to 12 % within one step of load"
+        ),
+    ] = None
 
 
 class Comparison(Model):
@@ -83,6 +91,7 @@ def power_of(repeats: int) -> Repeats:
         pass_probability_bound=pass_probability_bound(repeats, repeats),
         median_coverage=median_coverage(repeats),
         passes_for_90_percent=ceil(log(1 - CONFIDENCE) / log(0.9)),
+        grids_disagree=grids_disagree(repeats, width=0.25),
     )
 
 

@@ -31,7 +31,10 @@ class CellStatus(Model):
     intervals_missed: int | None = None
     intervals_judged: int | None = None
     errors: Annotated[int | None, Field(description="Failed operations, judged time only")] = None
-    reason: Annotated[str, Field(description="Why it is invalid or failed")] = ""
+    reason: Annotated[str, Field(description="Why it is invalid, failed or not needed")] = ""
+    decided_by: Annotated[
+        str | None, Field(description="Of a cell that a search need not run: the cell whose outcome says so")
+    ] = None
     newest: Annotated[
         CellStateName | None, Field(description="How the newest attempt stands, where it is not the one that counts")
     ] = None
@@ -55,8 +58,8 @@ class CampaignSummary(Model):
     state: Annotated[
         CampaignStateName,
         Field(
-            description="waiting: no cell was tried yet; running: some are under way; complete: every cell has a valid "
-            "attempt; incomplete: nothing runs, and cells lack a valid attempt"
+            description="waiting: no cell was tried yet; running: some are under way; complete: every cell that is "
+            "needed has a valid attempt; incomplete: nothing runs, and cells lack a valid attempt"
         ),
     ]
     cells: Annotated[int, Field(description="Cells of the definition")]

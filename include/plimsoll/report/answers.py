@@ -7,6 +7,7 @@ from typing import Protocol
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.words import NOTHING, listing, multiple, ops, percent, plural
@@ -24,6 +25,7 @@ class CapacityRow:
     rests_on: str
     next_load: str
     pass_probability: str
+    half_load: str
     to_control: str
     nodes: str
     notes: tuple[str, ...]
@@ -85,6 +87,42 @@ def rung_outcome(rung: Rung) -> str:
     return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
 
 
+def half_load_words(one: HalfLoad | None) -> str:
+    """The load at which half of the repeats would be met, and its interval: `44,700 ops/s (40,000 to 61,400)`."""
+    if one is None:
+        return NOTHING
+    low, high = one.low_ops_s, one.high_ops_s
+    bounds = _bounds(low, high)
+    if one.ops_s is None:
+        return f"{bounds} ops/s" if bounds else "can't be told"
+    return f"{ops(_rounded(one.ops_s))} ({bounds or 'bounded nowhere'})"
+
+
+def step_sentence(findings: Findings) -> str:
+    """What a difference of one step of load between two capacities means; empty where that is not known."""
+    share = findings.repeats.grids_disagree
+    if share is None:
+        return ""
+    return (
+        "A difference of one step of load is no change: two full grids of one and the same system, with "
+        f"{plural(findings.definition.repeats, 'repeat')}, find different capacities in {percent(share, 0)} of cases "
+        "if the chance to be met falls from 88 % to 12 % within one step."
+    )
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"{_rounded(low):,} to {_rounded(high):,}"
+    if low is not None:
+        return f"at least {_rounded(low):,}"
+    return "" if high is None else f"at most {_rounded(high):,}"
+
+
+def _rounded(load: float) -> int:
+    """To three digits."""
+    return round(float(f"{load:.3g}"))
+
+
 def _row(findings: Findings, capacity: Capacity) -> CapacityRow:
     at, following = capacity.at_capacity, capacity.next_load
     bound = capacity.pass_probability_bound
@@ -94,6 +132,7 @@ def _row(findings: Findings, capacity: Capacity) -> CapacityRow:
         rests_on=rung_outcome(at) if at else NOTHING,
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
         pass_probability=NOTHING if bound is None else f"≥ {percent(bound, 0)}",
+        half_load=half_load_words(capacity.half_load),
         to_control=_to_control(findings, capacity),
         nodes=_nodes(findings, capacity),
         notes=_notes(capacity),

@@ -27,6 +27,7 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
         data=CampaignData(attempt.verdict.key.campaign_id, alone, (attempt,), (), at),
         cells=(CellResult(attempt.verdict.cell, (attempt,)),),
         capacities=(),
+        left_out=(),
         comparisons=(),
         repeats=power_of(1),
         causes=(),

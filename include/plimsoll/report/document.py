@@ -10,6 +10,7 @@ from plimsoll.analysis.bootstrap import Typical
 from plimsoll.analysis.campaign import PERCENTILES, CellOutcome, Spread, achieved, distance, maxima, worst
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.causes import VariantCauses
+from plimsoll.analysis.left_out import LeftOut
 from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.statistics import Comparison, Repeats
 from plimsoll.analysis.steadiness import Steadiness
@@ -108,6 +109,9 @@ class ReportDocument(Model):
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")] = ""
     answers: Annotated[tuple[str, ...], Field(description="The capacity of each variant as a sentence")]
     capacity: tuple[Capacity, ...]
+    left_out: Annotated[
+        tuple[LeftOut, ...], Field(description="What a search ran and left out, by variant; empty of a full grid")
+    ] = ()
     next_loads: Annotated[
         str, Field(description="The definition's line that would narrow where boundaries lie; empty: none would")
     ] = ""
@@ -144,6 +148,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         conclusion=conclusion(findings),
         answers=tuple(sentence(findings, capacity) for capacity in findings.capacities),
         capacity=findings.capacities,
+        left_out=findings.left_out,
         next_loads=loads_line(findings.capacities),
         achieved_ops_s=achieved(findings.cells),
         worst_to_bound=worst(findings.cells),

@@ -11,6 +11,8 @@ from plimsoll.report.tables import PERCENTILE_NAMES
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.analysis.half_load import HalfLoad
+
 
 def capacity_frame(findings: Findings) -> pd.DataFrame:
     """A row a variant; loads in ops/s."""
@@ -25,13 +27,23 @@ def capacity_frame(findings: Findings) -> pd.DataFrame:
             "next_load_ops_s": one.next_load.load_ops_s if one.next_load else None,
             "next_load_missed": one.next_load.missed if one.next_load else None,
             "pass_probability_bound": one.pass_probability_bound,
+            **_half_load(one.half_load),
             "ratio_to_control": one.ratio_to_control,
             "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
         }
         for one in findings.capacities
     ]
     whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
-    return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64"))
+    real = ["half_load_ops_s", "half_load_low_ops_s", "half_load_high_ops_s"]
+    return pd.DataFrame(rows).astype(dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64"))
+
+
+def _half_load(one: HalfLoad | None) -> dict[str, float | None]:
+    return {
+        "half_load_ops_s": one.ops_s if one else None,
+        "half_load_low_ops_s": one.low_ops_s if one else None,
+        "half_load_high_ops_s": one.high_ops_s if one else None,
+    }
 
 
 def achieved_frame(findings: Findings) -> pd.DataFrame:

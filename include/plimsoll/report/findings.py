@@ -9,6 +9,7 @@ from plimsoll.analysis.bootstrap import Typical, typical_by_load
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
+from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.noise import Noise, noise
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
@@ -26,6 +27,7 @@ class Findings:
     data: CampaignData
     cells: tuple[CellResult, ...]
     capacities: tuple[Capacity, ...]
+    left_out: tuple[LeftOut, ...]
     comparisons: tuple[Comparison, ...]
     repeats: Repeats
     causes: tuple[VariantCauses, ...]
@@ -68,6 +70,7 @@ def analyse(data: CampaignData) -> Findings:
         data=data,
         cells=cells,
         capacities=capacities(data, cells),
+        left_out=left_out(data.definition, cells),
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
         causes=causes_of_misses(cells, data.definition.service_levels[0].bound_ms),

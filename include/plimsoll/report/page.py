@@ -15,7 +15,7 @@ from plimsoll.analysis.bootstrap import BLOCK, DRAWS
 from plimsoll.analysis.causes import SHIFTS
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs, words
-from plimsoll.report.answers import capacity_rows, loads_line, sentence
+from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
 from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
@@ -26,6 +26,7 @@ from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
+from plimsoll.report.left_out import how_it_searched, left_out_rows, what_search_ran
 from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
 from plimsoll.report.origins import origins
 from plimsoll.report.stops import stops_rows
@@ -101,6 +102,10 @@ def _context(findings: Findings) -> dict[str, Any]:
         "rows": (rows := capacity_rows(findings)),
         "loads_line": loads_line(rows),
         "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
+        "step_sentence": step_sentence(findings),
+        "left_out_rows": left_out_rows(findings),
+        "what_search_ran": what_search_ran(findings),
+        "how_it_searched": how_it_searched(findings),
         "comparisons": comparison_rows(findings),
         "validity": validity(findings),
         "code_versions": code_versions(findings),

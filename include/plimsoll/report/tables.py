@@ -85,7 +85,7 @@ def cells_frame(findings: Findings) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame([_cell_record(findings, result) for result in findings.cells])
-    numbers = {"rate_achieved": "boolean", "usd": "float64", "opening_backlog_s": "float64"}
+    numbers = {"rate_achieved": "boolean", "usd": "float64", "opening_backlog_s": "float64", "decided_by": "string"}
     whole = [
         "attempt",
         "opening_backlog_operations",
@@ -139,7 +139,7 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
     counted = verdict.key.attempt if verdict else "none"
     return CellRow(
         cell=result.cell.id,
-        outcome=f"{result.state} (errors)" if verdict and missed_by_errors(verdict) else result.state,
+        outcome=_outcome(result),
         mark=result.state.replace(" ", "-"),
         attempt=f"{counted} of {len(result.attempts)}",
         achieved=ops(verdict.achieved_ops_s) if verdict else NOTHING,
@@ -152,6 +152,12 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
         cost=NOTHING if usd is None else show_usd(usd),
         data_docs=data_docs.of_attempt(verdict) if verdict else None,
     )
+
+
+def _outcome(result: CellResult) -> str:
+    if result.decided_by:
+        return f"{result.state}: {result.decided_by.cell_id} {result.decided_by.outcome}"
+    return f"{result.state} (errors)" if result.verdict and missed_by_errors(result.verdict) else result.state
 
 
 def _missed(level: LevelVerdict) -> str:
@@ -192,6 +198,7 @@ def _cell_record(findings: Findings, result: CellResult) -> dict[str, object]:
         "load_ops_s": cell.load_ops_s,
         "repeat": cell.repeat,
         "outcome": result.state,
+        "decided_by": result.decided_by.cell_id if result.decided_by else None,
         "attempts": len(result.attempts),
         "attempt": newest.key.attempt if newest else None,
         **_figures(verdict),

@@ -70,6 +70,7 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
             "attempt": state.shown.key.attempt if state.shown else None,
             "runs": bool(newest and newest.is_running),
             "reason": state.reason,
+            "decided_by": state.decided_by.cell_id if state.decided_by else None,
             **(_running(running, definition) if running else {}),
             **(_figures(verdict) if verdict else {}),
             **_newest(state),

@@ -203,8 +203,8 @@ class RunCell(TriggerDagRunOperator):
 class NextRound(TriggerDagRunOperator):
     """Ask the strategy again once the cells of this run are over; what it asks for runs in a run that follows.
 
-    Skipped when the search is over, and where this run was asked for some cells alone. Cells whose newest attempt was
-    unsound are not run again by themselves.
+    Skipped when the search is over, where this run was asked for some cells alone, and where somebody ended it. Cells
+    whose newest attempt was unsound are not run again by themselves.
     """
 
     template_fields = ("campaign_id",)
@@ -217,6 +217,8 @@ class NextRound(TriggerDagRunOperator):
         """Start the run of the next round."""
         if not self.campaign_id or not _is_of_search(context):
             raise AirflowSkipException("this run was asked for some cells alone")
+        if not context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[context["run_id"]], states=LIVE_STATES):
+            raise AirflowSkipException("this run was ended by hand, and with it what would follow")
         campaign = CampaignStore(toolkit().store, self.campaign_id)
         cells = next_round(campaign, campaign.definition())
         if not cells:

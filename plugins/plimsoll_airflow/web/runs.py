@@ -20,6 +20,9 @@ from plimsoll_airflow.web import internals
 from plimsoll_airflow.web.internals import BaseUser, SeenRun
 from plimsoll_airflow.web.problems import Conflict
 
+_LOOKS = 4
+"""How often *Cancel* looks for runs at most."""
+
 
 class StartedRun(BaseModel):
     """A DAG run that was asked for."""
@@ -75,13 +78,20 @@ def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUs
 
 
 def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) -> EndedRuns:
-    """End the campaign's runs and then those of its cells, whose teardown destroys their clusters."""
+    """End the campaign's runs and then those of its cells, whose teardown destroys their clusters.
+
+    It looks again after that: a run of a search may have started the one that follows it just then.
+    """
     attempts = _cancel_attempts(definition, campaign_id, user)
-    ended = []
-    for run in _runs_of(definition, campaign_id):
-        internals.fail_run(run)
-        ended.append(_named_run(run))
-    return EndedRuns(runs=ended, attempts=attempts)
+    ended: dict[tuple[str, str], StartedRun] = {}
+    for _ in range(_LOOKS):
+        found = [run for run in _runs_of(definition, campaign_id) if (run.dag_id, run.run_id) not in ended]
+        if not found:
+            break
+        for run in found:
+            internals.fail_run(run)
+            ended[run.dag_id, run.run_id] = _named_run(run)
+    return EndedRuns(runs=list(ended.values()), attempts=attempts)
 
 
 def require_no_runs(definition: Definition, campaign_id: str) -> None:

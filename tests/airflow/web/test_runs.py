@@ -15,6 +15,8 @@ from tests.fakes.installation import Installation
 from tests.support.suite.groups import CHECKOUT
 
 from plimsoll.services.planning import new_campaign_id
+from plimsoll_airflow.web import runs
+from plimsoll_airflow.web.internals import SeenRun
 
 API = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
 
@@ -193,6 +195,25 @@ def test_cancelling_ends_the_runs_of_this_campaign_and_tells_of_its_cells(client
     assert answer["attempts"] == [f"{CAMPAIGN}/v3-001k-r1/1"]
     cell = client("viewer").get(f"{API}/cells/v3-001k-r1").json()["status"]
     assert (cell["state"], cell["reason"]) == ("failed", "cancelled by the user")
+
+
+def test_cancelling_a_search_ends_the_round_that_follows_too_even_one_that_starts_meanwhile(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _start("demo", campaign_id=CAMPAIGN)
+    _start("demo", campaign_id=CAMPAIGN, cells="v1-001k-r1")
+    fail_run = runs.internals.fail_run
+
+    def fail_as_the_next_starts(run: SeenRun) -> None:
+        if len(all_runs()) == 2:
+            _start("demo", campaign_id=CAMPAIGN, cells="v1-002k-r1")
+        fail_run(run)
+
+    monkeypatch.setattr(runs.internals, "fail_run", fail_as_the_next_starts)
+    answer = client("user").post(f"{API}/cancel").json()
+
+    assert len({run["run_id"] for run in answer["runs"]}) == len(answer["runs"]) == 3
+    assert live_tasks() == {("demo", CAMPAIGN): {"reap"}}
 
 
 def test_what_cancelling_would_end_is_named_by_its_page(client: Client) -> None:

@@ -133,3 +133,38 @@ def test_the_published_outcomes_take_less_than_a_third_of_the_grid() -> None:
         outcomes: Any = [["met" if level < passed else "missed"] * definition.repeats for level in range(11)]
         cells += play(definition.strategy, outcomes).cells
     assert cells == 90 < 275 / 3
+
+
+def test_killed_between_and_within_rounds_with_invalid_cells_and_cells_run_by_hand_the_exact_search_finds_the_same():
+    dice = random.Random(4)
+    for _ in range(2000):
+        outcomes = _any_ladder(dice)
+        strategy = Search(repeats_at_once=dice.randint(1, 5))
+        found = ladder_capacity(*_played_with_kills(strategy, outcomes, dice))
+        assert found == play(FullGrid(), outcomes).capacity
+
+
+def test_killed_so_the_fast_search_still_never_finds_less_than_the_full_grid():
+    dice = random.Random(5)
+    for _ in range(2000):
+        outcomes = _any_ladder(dice)
+        strategy = Search(mode="fast", guard=dice.randint(0, 2))
+        _, fast = ladder_capacity(*_played_with_kills(strategy, outcomes, dice))
+        _, grid = play(FullGrid(), outcomes).capacity
+        assert (-1 if fast is None else fast) >= (-1 if grid is None else grid)
+
+
+def _played_with_kills(strategy, outcomes, dice):
+    """Rounds of which only some cells come to an end, in any order; of these some are invalid; others run by hand.
+
+    Nothing is remembered from round to round but the outcomes.
+    """
+    known = [[None] * len(level) for level in outcomes]
+    everywhere = [Place(level, repeat) for level, row in enumerate(outcomes) for repeat, _ in enumerate(row)]
+    while (step := step_of(strategy, Ladder(known))).run:
+        survivors = dice.sample(step.run, dice.randint(0, len(step.run)))
+        by_hand = [dice.choice(everywhere)] if dice.random() < 0.1 else []
+        for place in (*survivors, *by_hand):
+            if dice.random() > 0.2:  # else its attempt was invalid
+                known[place.level][place.repeat] = outcomes[place.level][place.repeat]
+    return Ladder(known), step.not_needed

@@ -49,6 +49,8 @@ def _caption(findings: Findings) -> str:
         )
     if _any_open(findings):
         told.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
+    if findings.count("not needed"):
+        told.append("Not needed, taken for met: a search left these repeats out; they are neither met nor missed.")
     if _any_errors(findings):
         told.append("A solid red edge: response times were kept, but too many operations failed.")
     return " ".join(told)
@@ -98,7 +100,12 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
 
 
 def _repeats(rung: Rung) -> str:
-    counts = ((rung.missed_by_errors, "by errors"), (rung.invalid, "invalid"), (rung.not_run, "not run"))
+    counts = (
+        (rung.missed_by_errors, "by errors"),
+        (rung.invalid, "invalid"),
+        (rung.not_run, "not run"),
+        (rung.not_needed, "not needed"),
+    )
     if rung.outcome in ("not needed", "taken for met") and not rung.met:
         return rung.outcome
     gaps = [f"{count} {what}" for count, what in counts if count]

@@ -74,7 +74,7 @@ class CellState(CellAttempts[AttemptState]):
         """Why it is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
         if self.decided_by and self.state == "not-needed":
-            return f"{self.decided_by.cell_id} decided it"
+            return f"{self.decided_by.cell_id} {self.decided_by.outcome}, which decided it"
         return "" if shown is None else excerpt("; ".join(shown.verdict.reasons) if shown.verdict else shown.ended)
 
 

@@ -1,0 +1,49 @@
+"""What a search left out of each variant's cells, and which outcomes made it do so."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign import CellResult
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import ValidOutcome
+
+
+class Decision(Model):
+    """A cell whose outcome made others needless."""
+
+    cell: str
+    outcome: ValidOutcome
+    spared: Annotated[int, Field(description="Cells that need not run for it")]
+
+
+class LeftOut(Model):
+    """What a search ran of a variant's cells, and what it did not."""
+
+    variant: str
+    run: Annotated[int, Field(description="Cells with a valid attempt")]
+    missing: Annotated[int, Field(description="Cells that it may still ask for")]
+    not_needed: Annotated[int, Field(description="Cells that it will never ask for")]
+    decided_by: tuple[Decision, ...]
+
+
+def left_out(definition: Definition, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
+    """Variant by variant, as `cells` are; empty of a full grid, which leaves out nothing."""
+    if not definition.has_rounds:
+        return ()
+    return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))
+
+
+def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
+    spared = Counter(one.decided_by for one in cells if one.decided_by)
+    return LeftOut(
+        variant=variant,
+        run=sum(one.verdict is not None for one in cells),
+        missing=sum(not one.is_settled for one in cells),
+        not_needed=spared.total(),
+        decided_by=tuple(Decision(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
+    )

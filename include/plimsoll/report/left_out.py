@@ -1,0 +1,65 @@
+"""What a search rests on, in words."""
+
+from dataclasses import dataclass
+
+from plimsoll.analysis.left_out import LeftOut
+from plimsoll.domain.strategy import Search
+from plimsoll.report.findings import Findings
+from plimsoll.report.words import NOTHING, plural
+
+_EXACT = (
+    "It climbed from the lowest load to the first repeat that missed. Given the same outcomes a full grid finds the "
+    "same capacities. How far the loads above would have missed, and whether a higher one would have been met again, "
+    "is not known."
+)
+_FAST = (
+    "It bisected the loads with one repeat each, then ran all repeats at the capacity and at {below} below it. Loads "
+    "further down are taken for met. Given the same outcomes a full grid never finds a higher capacity; it finds a "
+    "lower one where a repeat that was not run would have missed."
+)
+
+
+@dataclass(frozen=True)
+class LeftOutRow:
+    """One variant's line: how many of its cells ran, are still to run, need not run, and what decided that."""
+
+    variant: str
+    run: str
+    missing: str
+    not_needed: str
+    decided_by: str
+
+
+def left_out_rows(findings: Findings) -> tuple[LeftOutRow, ...]:
+    """A line for each variant; none for a full grid."""
+    return tuple(_row(findings.labels[one.variant], one) for one in findings.left_out)
+
+
+def what_search_ran(findings: Findings) -> str:
+    """How much of the grid a search ran: `A search ran 84 of 275 cells; 191 need not run.` Empty for a full grid."""
+    if not findings.left_out:
+        return ""
+    run, spared, missing = (
+        sum(getattr(one, name) for one in findings.left_out) for name in ("run", "not_needed", "missing")
+    )
+    still = f"; {missing} may still run" if missing else ""
+    return f"A search ran {run} of {plural(len(findings.cells), 'cell')}; {spared} need not run{still}."
+
+
+def how_it_searched(findings: Findings) -> str:
+    """What its manner of searching can tell, and what it can't."""
+    strategy = findings.definition.strategy
+    if not isinstance(strategy, Search):
+        return ""
+    return _EXACT if strategy.mode == "exact" else _FAST.format(below=plural(strategy.guard, "load"))
+
+
+def _row(label: str, one: LeftOut) -> LeftOutRow:
+    decided = [f"{by.cell} ({by.outcome}): {by.spared}" for by in one.decided_by]
+    return LeftOutRow(
+        variant=label,
+        run=f"{one.run} of {one.run + one.missing + one.not_needed}",
+        missing=str(one.missing),
+        not_needed=str(one.not_needed),
+        decided_by=", ".join(decided) or NOTHING,
+    )

@@ -1,0 +1,108 @@
+"""From a run of a search to the one that follows it."""
+
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowSkipException, DagRunTriggerException
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.strategy import Search
+from plimsoll.services.attempts import begin
+from plimsoll.services.running import run_cell
+from plimsoll_airflow.operators.campaign import NextRound
+
+SEARCH = instant_definition(variants=2, loads=2, repeats=2).model_copy(update={"strategy": Search()})
+FIRST = ("v1-001k-r1", "v2-001k-r1")
+BY_HAND, ROUND = "manual__today", "round__campaign__2"
+
+
+class Runs:
+    """Answers as a task's context does: whether the task's own run lives."""
+
+    def __init__(self, live: int) -> None:
+        self._live = live
+
+    def get_dr_count(self, dag_id: str, run_ids: list[str], states: list[str]) -> int:
+        assert (dag_id, len(run_ids), states) == ("instant", 1, ["queued", "running"])
+        return self._live
+
+
+@pytest.fixture
+def campaign(installation: Installation) -> Installation:
+    """One whose first round is over."""
+    installation.open_campaign(SEARCH)
+    for cell_id in FIRST:
+        run_cell(installation.toolkit, "campaign", cell_id, "owner", print)
+    return installation
+
+
+def execute(run_id: str = BY_HAND, live: int = 1, **params: object) -> None:
+    task = NextRound(task_id="next_round", dag_id="instant")
+    task.campaign_id = "campaign"
+    context: Any = {"ti": Runs(live), "run_id": run_id, "params": params}
+    NextRound.execute.__wrapped__(task, context)  # type: ignore[attr-defined]
+
+
+def follows(**asked: Any) -> tuple[str, dict[str, Any]]:
+    """Id and conf of the run that follows."""
+    with pytest.raises(DagRunTriggerException) as raised:
+        execute(**asked)
+    assert raised.value.trigger_dag_id == "instant"
+    return str(raised.value.dag_run_id), dict(raised.value.conf or {})
+
+
+@pytest.mark.usefixtures("campaign")
+def test_what_the_strategy_asks_for_next_runs_in_a_run_that_follows() -> None:
+    run_id, conf = follows(parallel=3)
+
+    assert run_id == "round__campaign__2"
+    assert conf["campaign_id"] == "campaign"
+    assert conf["parallel"] == 3
+    assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
+    assert follows(run_id=ROUND, cells=conf["cells"])[1]["cells"] == conf["cells"]
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_second_try_of_a_killed_task_asks_for_the_same_run() -> None:
+    assert follows() == follows()
+
+
+def test_clearing_a_cell_of_an_earlier_round_lets_the_search_go_on_in_a_run_of_another_name(
+    campaign: Installation,
+) -> None:
+    before, _ = follows()
+    run_cell(campaign.toolkit, "campaign", FIRST[0], "owner", print)
+
+    again, conf = follows()
+
+    assert again != before
+    assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
+
+
+@pytest.mark.usefixtures("campaign")
+@pytest.mark.parametrize("params", [{"cells": "v1-001k-r1"}, {"cells": "failed"}, {"variants": ["v1"]}])
+def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none(params: dict[str, object]) -> None:
+    with pytest.raises(AirflowSkipException, match="some cells alone"):
+        execute(**params)
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_run_that_somebody_ended_is_followed_by_none() -> None:
+    with pytest.raises(AirflowSkipException, match="ended by hand, and with it what would follow"):
+        execute(live=0)
+
+
+def test_cells_that_were_killed_are_left_to_a_person_and_end_the_search_for_now(campaign: Installation) -> None:
+    for cell_id in ("v1-001k-r2", "v2-001k-r2"):
+        begin(campaign.toolkit, "campaign", cell_id, "killed")
+
+    with pytest.raises(AirflowSkipException, match=r"2 of 8 cells .*; the strategy asks for no further cells"):
+        execute()
+
+
+def test_a_search_that_is_over_is_followed_by_none(campaign: Installation) -> None:
+    for cell in ("v1-001k-r2", "v2-001k-r2", "v1-002k-r1", "v1-002k-r2", "v2-002k-r1", "v2-002k-r2"):
+        run_cell(campaign.toolkit, "campaign", cell, "owner", print)
+
+    with pytest.raises(AirflowSkipException, match="campaign complete"):
+        execute()

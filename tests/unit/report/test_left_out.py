@@ -1,0 +1,100 @@
+"""What the report of a search says of the cells that it left out."""
+
+import pytest
+from tests.support.campaigns.outcomes import campaign_of
+
+from plimsoll.report.answers import capacity_rows, half_load_words, step_sentence
+from plimsoll.report.charts.heat_map import heat_map
+from plimsoll.report.conclusion import conclusion
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.left_out import how_it_searched, left_out_rows, what_search_ran
+from plimsoll.report.page import summary_markdown
+from plimsoll.report.tables import cell_rows, cells_frame
+
+OVER = {10_000: "mm", 20_000: "x.", 30_000: ".."}
+BEGUN = {10_000: "m.", 20_000: "..", 30_000: ".."}
+FAST = {"name": "search", "mode": "fast", "guard": 1}
+
+
+@pytest.fixture(scope="module")
+def searched() -> Findings:
+    return analyse(campaign_of({"a": OVER, "b": BEGUN}, strategy="search", control="b"))
+
+
+def test_it_says_how_much_ran_and_what_decided_the_rest(searched: Findings) -> None:
+    over, begun = left_out_rows(searched)
+    assert (over.run, over.missing, over.not_needed) == ("3 of 6", "0", "3")
+    assert over.decided_by == "a-020k-r1 (missed): 3"
+    assert (begun.run, begun.missing, begun.not_needed, begun.decided_by) == ("1 of 6", "5", "0", "–")
+    assert what_search_ran(searched) == "A search ran 4 of 12 cells; 3 need not run; 5 may still run."
+    assert what_search_ran(searched) in conclusion(searched)
+    assert what_search_ran(searched) in summary_markdown(searched)
+
+
+def test_each_manner_of_searching_says_what_it_can_not_tell(searched: Findings) -> None:
+    fast = analyse(campaign_of({"a": OVER}, strategy=FAST))
+    assert "would have been met again, is not known" in how_it_searched(searched)
+    assert "at the capacity and at 1 load below it" in how_it_searched(fast)
+
+
+def test_a_full_grid_says_nothing_of_it() -> None:
+    grid = analyse(campaign_of({"a": OVER}))
+    assert (left_out_rows(grid), what_search_ran(grid), how_it_searched(grid)) == ((), "", "")
+    assert "search" not in conclusion(grid)
+
+
+def test_a_cell_that_did_not_run_is_never_called_met_or_missed(searched: Findings) -> None:
+    spared = {one.cell.id for one in searched.cells if one.decided_by}
+    assert spared == {"a-020k-r2", "a-030k-r1", "a-030k-r2"}
+    rows = {row.cell: row for row in cell_rows(searched)}
+    assert {rows[one].outcome for one in spared} == {"not needed: a-020k-r1 missed"}
+    assert {rows[one].mark for one in spared} == {"not-needed"}
+    frame = cells_frame(searched).set_index("cell")
+    assert set(frame.loc[sorted(spared), "outcome"]) == {"not needed"}
+    assert set(frame.loc[sorted(spared), "decided_by"]) == {"a-020k-r1"}
+    assert frame.loc["a-010k-r1", "decided_by"] is not frame.loc["a-020k-r2", "decided_by"]
+
+
+def test_the_heat_map_counts_what_was_left_out_as_such(searched: Findings) -> None:
+    rows = {(row["variant"], row["load"]): row for row in heat_map(searched).spec["data"]["values"]}
+    assert rows["A", "20k"]["repeats"] == "0/2 met, 1 not needed"
+    assert rows["A", "30k"]["repeats"] == "not needed"
+    assert "neither met nor missed" in heat_map(searched).caption
+
+
+def test_variants_are_compared_only_where_both_have_cells() -> None:
+    found = analyse(
+        campaign_of(
+            {"a": {10_000: "mm", 20_000: "mm", 30_000: "x."}, "b": {10_000: "mm", 20_000: "x.", 30_000: ".."}},
+            strategy="search",
+            control="b",
+        )
+    )
+    (compared,) = found.comparisons
+    assert compared.loads == (10_000,)
+
+
+@pytest.mark.parametrize(
+    ("loads", "told"),
+    [
+        ({10_000: "mmmmm", 20_000: "xxxxx"}, "14,100 ops/s (10,000 to 20,000)"),
+        ({10_000: "mmmmm", 20_000: "mmmmm"}, "at least 20,000 ops/s"),
+        ({10_000: "xxxxx", 20_000: "xxxxx"}, "at most 10,000 ops/s"),
+        ({10_000: "m", 20_000: "x"}, "14,100 ops/s (bounded nowhere)"),
+        ({10_000: "."}, "can't be told"),
+    ],
+)
+def test_the_load_at_which_half_pass_stands_beside_the_capacity(loads: dict[int, str], told: str) -> None:
+    (row,) = capacity_rows(analyse(campaign_of({"a": loads})))
+    assert row.half_load == told
+
+
+def test_stored_capacities_of_earlier_versions_have_no_such_load() -> None:
+    assert half_load_words(None) == "–"
+
+
+def test_one_step_of_load_is_told_to_be_no_change(searched: Findings) -> None:
+    told = step_sentence(searched)
+    assert told.startswith("A difference of one step of load is no change")
+    assert "with 2 repeats, find different capacities in 40 % of cases" in told
+    assert told.replace("%", "") in summary_markdown(searched).replace("%", "")

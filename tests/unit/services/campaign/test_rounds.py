@@ -1,0 +1,158 @@
+"""A search in rounds over a real store: each round asks anew what the store knows, whatever happened to the last."""
+
+import random
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.paid import Prices
+from tests.unit.services.verdicts import verdict_of
+
+from plimsoll.domain.cell import cell_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Refused
+from plimsoll.domain.strategy import FullGrid, Search
+from plimsoll.services import layout
+from plimsoll.services.attempts import begin
+from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.plan import CampaignPlan, open_campaign
+from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.rounds import all_rounds, next_round
+from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.progress import note_phase
+from plimsoll.strategies.replay import replay
+
+SEARCH = instant_definition(variants=2, loads=3, repeats=2).model_copy(update={"strategy": Search()})
+MISSES_AT = {"v1": 3000, "v2": 1000}
+"""Of each variant the lowest load that its second repeat misses."""
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path)
+
+
+@pytest.fixture
+def campaign(installation: Installation) -> CampaignStore:
+    return CampaignStore(installation.toolkit.store, "mine")
+
+
+def ask(installation: Installation, cells: str = "", definition: Definition = SEARCH) -> CampaignPlan:
+    """What somebody who triggers the campaign, or presses *Run again*, is given to run."""
+    tools = installation.toolkit
+    at = tools.clock.now() + timedelta(days=1)  # later than any attempt was judged
+    return open_campaign(tools, definition, read_request(definition, {"campaign_id": "mine", "cells": cells}), at)
+
+
+def run(installation: Installation, cell_id: str, *, valid: bool = True) -> None:
+    """One attempt, judged by what the cell's load comes to."""
+    tools, cell = installation.toolkit, cell_of(SEARCH, cell_id)
+    met = cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
+    key = begin(tools, "mine", cell_id, "me").key
+    write_model(tools.store, key, layout.VERDICT, verdict_of(SEARCH, key, valid=valid, met=met if valid else None))
+    note_phase(tools.store, tools.clock, key, "done")
+
+
+def test_each_round_is_what_the_store_says_and_the_last_asks_for_nothing(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    ran = []
+    for cell in all_rounds(campaign, SEARCH, ask(installation).cells):
+        run(installation, cell.id)
+        ran.append(cell.id)
+
+    assert sorted(ran) == [
+        "v1-001k-r1", "v1-001k-r2", "v1-002k-r1", "v1-002k-r2", "v1-003k-r1", "v1-003k-r2", "v2-001k-r1", "v2-001k-r2",
+    ]  # fmt: skip
+    assert completeness(campaign).words == "campaign complete: 8 of 12 cells have a valid attempt, 4 need not run"
+
+
+def test_a_cell_that_was_invalid_or_killed_waits_for_a_person_while_other_variants_go_on(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    ask(installation)
+    run(installation, "v1-001k-r1", valid=False)
+    begin(installation.toolkit, "mine", "v2-001k-r1", "killed")
+    assert next_round(campaign, SEARCH) == ()
+
+    again = {cell.id for cell in ask(installation).cells}
+
+    assert again == {"v1-001k-r1", "v2-001k-r1"}
+    run(installation, "v2-001k-r1")
+    assert [cell.id for cell in next_round(campaign, SEARCH)] == ["v2-001k-r2"]
+
+
+def test_a_cell_of_an_earlier_round_that_is_run_again_can_take_back_what_was_decided(
+    installation: Installation, campaign: CampaignStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for cell in all_rounds(campaign, SEARCH, ask(installation).cells):
+        run(installation, cell.id)
+    monkeypatch.setitem(MISSES_AT, "v2", 2000)
+
+    assert [cell.id for cell in ask(installation, "v2-001k-r2").cells] == ["v2-001k-r2"]
+    run(installation, "v2-001k-r2")
+
+    assert not completeness(campaign).is_complete
+    assert [cell.id for cell in next_round(campaign, SEARCH)] == ["v2-002k-r1"]
+
+
+def test_what_need_not_run_runs_when_it_is_asked_for_and_counts(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    for cell in all_rounds(campaign, SEARCH, ask(installation).cells):
+        run(installation, cell.id)
+
+    assert [cell.id for cell in ask(installation, "v2-003k-r1").cells] == ["v2-003k-r1"]
+    run(installation, "v2-003k-r1")
+
+    state = judged_state(campaign, SEARCH)
+    assert (state.by_id["v2-003k-r1"].outcome, state.by_id["v2-003k-r1"].decided_by) == ("met", None)
+    assert completeness(campaign).words == "campaign complete: 9 of 12 cells have a valid attempt, 3 need not run"
+
+
+def test_a_round_that_the_budget_has_no_room_for_is_refused_and_the_campaign_stays_as_it_is(
+    installation: Installation, campaign: CampaignStore
+) -> None:
+    for cell in ask(installation).cells:
+        run(installation, cell.id)
+    left = next_round(campaign, SEARCH)
+    dear, tools = SEARCH.model_copy(update={"budget": 0.01}), installation.toolkit
+    request = read_request(dear, {"campaign_id": "mine", "cells": " ".join(cell.id for cell in left)})
+
+    with pytest.raises(Refused, match="no room for another cell"):
+        open_campaign(replace(tools, tariffs={"instant": Prices()}), dear, request, tools.clock.now())
+
+    assert next_round(campaign, SEARCH) == left
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_killed_at_any_moment_it_ends_with_what_the_full_grid_finds(
+    installation: Installation, campaign: CampaignStore, seed: int
+) -> None:
+    """Of each round only some cells come to an end; some attempts are left without a verdict, some are invalid.
+
+    What asks next is another process, which knows the store alone.
+    """
+    dice = random.Random(seed)
+    while cells := ask(installation).cells:
+        while cells:
+            for cell in dice.sample(cells, dice.randint(0, len(cells))):
+                if dice.random() < 0.2:
+                    begin(installation.toolkit, "mine", cell.id, "killed")
+                else:
+                    run(installation, cell.id, valid=dice.random() > 0.2)
+            cells = next_round(campaign, SEARCH) if dice.random() < 0.8 else ()
+
+    state = judged_state(campaign, SEARCH)
+    outcomes = {one.cell.id: [one.outcome or "met"] for one in state.cells}
+    grid = SEARCH.model_copy(update={"strategy": FullGrid()})
+    true = {cell_id: ["met" if _is_met(cell_id) else "missed"] for cell_id in outcomes}
+    assert replay(SEARCH, outcomes).capacities == replay(grid, true).capacities
+
+
+def _is_met(cell_id: str) -> bool:
+    cell = cell_of(SEARCH, cell_id)
+    return cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
