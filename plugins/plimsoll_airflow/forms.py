@@ -34,7 +34,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             maxLength=LONGEST_CHOICE,
             title="Cells",
             description_md=(
-                "`missing`, or empty: every cell without a valid attempt. `failed`: of these, the ones tried before. "
+                f"`missing`, or empty: {_what_is_missing(definition)}. `failed`: of these, the ones tried before. "
                 "`invalid`: of these, the ones judged invalid. "
                 f"Or ids, such as `{next(iter(cells_by_id(definition)))}`, which run again even "
                 f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
@@ -106,7 +106,7 @@ def campaign_doc(definition: Definition) -> str:
 
 **{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × \
 {plural(len(definition.loads), "load level")} × {plural(definition.repeats, "repeat")}, {definition.max_parallel} \
-at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.
+at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.{_searched(definition)}
 
 - load levels: {", ".join(format_rate(load) for load in definition.loads)}
 - each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up
@@ -120,6 +120,16 @@ def _workload(definition: Definition) -> str:
     workload = definition.workload
     is_own = workload.name == BASIC_TIME_SERIES
     return f"{workload.name}, {1 - workload.read_share:.0%} writes" if is_own else workload.name
+
+
+def _what_is_missing(definition: Definition) -> str:
+    if definition.has_rounds:
+        return "what the search needs next, in as many runs as it takes; cells that it does not need run when named"
+    return "every cell without a valid attempt"
+
+
+def _searched(definition: Definition) -> str:
+    return " A search runs those of them that it needs, in rounds." if definition.has_rounds else ""
 
 
 def _campaign(about: str) -> Param:
