@@ -7,8 +7,8 @@ from airflow.sdk.exceptions import AirflowSkipException, DagRunTriggerException
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.strategy import Search
-from plimsoll.services.attempts import begin
-from plimsoll.services.running import run_cell
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.running import run_cell
 from plimsoll_airflow.operators.campaign import NextRound
 
 SEARCH = instant_definition(variants=2, loads=2, repeats=2).model_copy(update={"strategy": Search()})
