@@ -62,7 +62,7 @@ test-containers: setup-dev  ## Run a small campaign through Compose's containers
 check: setup-dev  ## Check style, types and layers only
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
-	@$(BIN)/mypy --strict include plugins dags tests/support benchmarks
+	@$(BIN)/mypy --strict include plugins dags tests benchmarks
 	@$(BIN)/lint-imports
 
 # The lock on a file of the checkout lets two makes at once install one after the other.

@@ -12,8 +12,8 @@ keys and values, each fault with its line and what to write; the schedule; the p
 JVM that will run with them (where it is not here, the plan says that it was not asked). It notes a campaign of weeks.
 Values carry their units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`;
 counts `200000`, `100M` (decimal); money `1500 USD`. Keys that are not listed here are errors, but for options of
-workloads, which `workload` takes beside its own keys ([workloads](../include/stress/README.md#workloads)); `plan` checks
-them by what the load generator says of itself.
+workloads, which `workload` takes beside its own keys ([workloads](../include/stress/README.md#workloads)); `plan`
+checks them by what the load generator says of itself.
 
 Generated from the schema by `plimsoll schema --markdown`; the schema itself is
 [definition.schema.json](../include/campaigns/definition.schema.json).

@@ -1,5 +1,8 @@
 """A node of every release line starts on its JDK, takes a write, says what it runs, and its GC log is read whole."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
 from tests.support.suite.requirements import leave_out
@@ -20,7 +23,9 @@ pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other pr
         ("5.0.9", "openjdk-17.0.9", "G1"),
     ],
 )
-def test_a_node_starts_and_says_what_it_runs(hosts_for, version, jdk, collector):
+def test_a_node_starts_and_says_what_it_runs(
+    hosts_for: Callable[..., Any], version: str, jdk: str, collector: str
+) -> None:
     if jdk in debian.PACKAGES and not debian.can_be_fetched(jdk):
         leave_out(f"{jdk} is had on a Debian only")
     definition = define(nodes=1, version=version, jdk=jdk, collector=collector)

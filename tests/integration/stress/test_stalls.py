@@ -77,6 +77,7 @@ def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(node, start_
     assert load.wait() == 0, load.said()
     generator, folder = PlimsollStress(artefacts), load.files.folder
     summary = generator.summary((folder / "summary.json").read_text())
+    assert summary.started_at is not None
     opening = opening_backlog(
         generator.seconds((folder / "progress").read_text()), summary.started_at + warmup, RATE, warmup
     )

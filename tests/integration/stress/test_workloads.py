@@ -1,6 +1,7 @@
 """Every workload on a real node: its statements are accepted, its rows are there, its operations are apart."""
 
 import json
+from typing import Any
 
 import pytest
 from tests.integration.stress.program import Files
@@ -85,7 +86,8 @@ def test_a_workload_does_all_of_its_operations(run, name):
         logged = sum(record.histogram.total_count for record in files.log(f"-intended-{operation}"))
         assert logged == counts["completed"] > 0
     assert sum(done["shares"].values()) == pytest.approx(1)
-    rows = options.get("rows", options.get("recordcount"))
+    sizes: Any = options
+    rows = sizes.get("rows", sizes.get("recordcount"))
     if rows:
         populated = files.summary["populate"]
         assert (populated["completed"], populated["verified"]) == (rows, rows)

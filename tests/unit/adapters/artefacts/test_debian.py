@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """What programs were run; `apt-get` downloads one package, `dpkg-deb` unpacks what a JRE's holds."""
     ran: list[list[str]] = []
 
-    def run(argv, *, timeout_s, env, cwd=None):
+    def run(argv: Any, *, timeout_s: Any, env: Any, cwd: Any = None) -> Ended:
         ran.append(list(argv))
         if "indextargets" in argv:
             return Ended(0, MIRRORS)
@@ -92,7 +93,7 @@ def test_a_machine_without_a_mirror_of_debian_says_so(tmp_path: Path, monkeypatc
 
 
 def test_an_apt_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(argv, **_):
+    def run(argv: Any, **_: Any) -> Any:
         return Ended(0, MIRRORS) if "indextargets" in argv else Ended(100, "E: the index is not signed")
 
     monkeypatch.setattr(debian, "run", run)

@@ -84,7 +84,9 @@ def test_all_problems_are_found_at_once(define: Callable[..., Any], artefacts: E
     assert len(problems(definition, artefacts)) == 3
 
 
-def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(define, artefacts):
+def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(
+    define: Callable[..., Any], artefacts: EmptyArtefacts
+) -> None:
     definition = define()
     without = definition.variants[0].model_copy(update={"jvm": None})
     [problem] = problems(definition.model_copy(update={"variants": (without,)}), artefacts)
@@ -95,7 +97,9 @@ def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(define, artefa
     assert problem.mend.startswith("write e.g. `jvm: {jdk: ")
 
 
-def test_variants_of_another_product_are_no_concern_of_cassandra_s(define, artefacts):
+def test_variants_of_another_product_are_no_concern_of_cassandra_s(
+    define: Callable[..., Any], artefacts: EmptyArtefacts
+) -> None:
     definition = define()
     other = definition.variants[0].model_copy(
         update={"id": "other", "product": "hbase", "version": "2.6.4", "jvm": None}

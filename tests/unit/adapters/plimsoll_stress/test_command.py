@@ -49,7 +49,7 @@ def test_thousands_of_millions_are_the_program_s_b(azul: Definition) -> None:
     assert arguments[arguments.index("-p") + 1] == "2B"
 
 
-def test_other_workloads_get_their_options_in_a_file_and_settle_after_populating(azul):
+def test_other_workloads_get_their_options_in_a_file_and_settle_after_populating(azul: Definition) -> None:
     workload = type(azul.workload).model_validate({"name": "YcsbA", "recordcount": "1M"})
     arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
     assert arguments[:2] == ("run", "YcsbA")

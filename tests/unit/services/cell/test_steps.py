@@ -1,9 +1,10 @@
 """The list of steps, and what is derived from it."""
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -69,8 +70,16 @@ def test_a_step_that_is_added_runs_in_its_place_and_shows_in_progress(
     installation.open_campaign(instant_definition())
     ran: list[str] = []
     declared = {step.name: step.run for step in STEPS}
+
+    def noting(name: str, run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def noted(work: Any) -> Any:
+            ran.append(name)
+            return run(work)
+
+        return noted
+
     for name, run in declared.items():
-        declare(monkeypatch, name, run=lambda work, name=name, run=run: (ran.append(name), run(work))[1])
+        declare(monkeypatch, name, run=noting(name, run))
     settle = Step(
         name="settle",
         does="Compactions have come to rest.",
@@ -91,5 +100,5 @@ def test_progress_passes_through_the_phases_of_the_steps_in_order(installation: 
 
     progress = read_progress(installation.toolkit.store, campaign.key("v1-001k-r1", 1))
     assert progress is not None
-    names = [step.name for phase in progress.phases if (step := step_in(phase))]
+    names = [step.name for phase in list[Any](progress.phases) if (step := step_in(phase))]
     assert list(Counter(names)) == ["provision", "deploy", "load", "collect", "judge"]
