@@ -81,7 +81,7 @@ def test_clearing_a_cell_of_an_earlier_round_lets_the_search_go_on_in_a_run_of_a
 
 @pytest.mark.usefixtures("campaign")
 @pytest.mark.parametrize("params", [{"cells": "v1-001k-r1"}, {"cells": "failed"}, {"variants": ["v1"]}])
-def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none(params: dict[str, object]) -> None:
+def test_a_run_that_was_asked_for_some_cells_alone_is_followed_by_none(params: dict[str, Any]) -> None:
     with pytest.raises(AirflowSkipException, match="some cells alone"):
         execute(**params)
 

@@ -135,7 +135,7 @@ def test_the_published_outcomes_take_less_than_a_third_of_the_grid() -> None:
     assert cells == 90 < 275 / 3
 
 
-def test_killed_between_and_within_rounds_with_invalid_cells_and_cells_run_by_hand_the_exact_search_finds_the_same():
+def test_killed_within_rounds_with_invalid_cells_and_cells_run_by_hand_the_exact_search_finds_the_same() -> None:
     dice = random.Random(4)
     for _ in range(2000):
         outcomes = _any_ladder(dice)
@@ -144,7 +144,7 @@ def test_killed_between_and_within_rounds_with_invalid_cells_and_cells_run_by_ha
         assert found == play(FullGrid(), outcomes).capacity
 
 
-def test_killed_so_the_fast_search_still_never_finds_less_than_the_full_grid():
+def test_killed_so_the_fast_search_still_never_finds_less_than_the_full_grid() -> None:
     dice = random.Random(5)
     for _ in range(2000):
         outcomes = _any_ladder(dice)
@@ -154,12 +154,12 @@ def test_killed_so_the_fast_search_still_never_finds_less_than_the_full_grid():
         assert (-1 if fast is None else fast) >= (-1 if grid is None else grid)
 
 
-def _played_with_kills(strategy, outcomes, dice):
+def _played_with_kills(strategy: Search, outcomes: Any, dice: random.Random) -> Any:
     """Rounds of which only some cells come to an end, in any order; of these some are invalid; others run by hand.
 
     Nothing is remembered from round to round but the outcomes.
     """
-    known = [[None] * len(level) for level in outcomes]
+    known: Any = [[None] * len(level) for level in outcomes]
     everywhere = [Place(level, repeat) for level, row in enumerate(outcomes) for repeat, _ in enumerate(row)]
     while (step := step_of(strategy, Ladder(known))).run:
         survivors = dice.sample(step.run, dice.randint(0, len(step.run)))

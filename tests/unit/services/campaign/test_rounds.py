@@ -13,6 +13,7 @@ from tests.unit.services.verdicts import verdict_of
 from plimsoll.domain.cell import cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
+from plimsoll.domain.result import Outcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.services import layout
 from plimsoll.services.campaign.completeness import completeness
@@ -147,9 +148,9 @@ def test_killed_at_any_moment_it_ends_with_what_the_full_grid_finds(
             cells = next_round(campaign, SEARCH) if dice.random() < 0.8 else ()
 
     state = judged_state(campaign, SEARCH)
-    outcomes = {one.cell.id: [one.outcome or "met"] for one in state.cells}
+    outcomes: dict[str, list[Outcome]] = {one.cell.id: [one.outcome or "met"] for one in state.cells}
     grid = SEARCH.model_copy(update={"strategy": FullGrid()})
-    true = {cell_id: ["met" if _is_met(cell_id) else "missed"] for cell_id in outcomes}
+    true: dict[str, list[Outcome]] = {cell_id: ["met" if _is_met(cell_id) else "missed"] for cell_id in outcomes}
     assert replay(SEARCH, outcomes).capacities == replay(grid, true).capacities
 
 
