@@ -26,6 +26,7 @@ def test_every_test_that_strikes_whole_cells_has_a_row() -> None:
     files = [
         *sorted((CHECKOUT / "tests/integration/reliability").glob("test_*.py")),
         CHECKOUT / "tests/system/kills/test_phases.py",
+        CHECKOUT / "tests/system/kills/test_rounds.py",
     ]
     written = {
         (str(file.relative_to(CHECKOUT)), name)

@@ -1,0 +1,31 @@
+"""`kill -9` of the scheduler between two rounds of a search: the campaign goes on, and each of its cells runs once."""
+
+import pytest
+from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene, until
+from tests.system.kills.definitions import DEFINITIONS
+
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore
+
+FIRST, SECOND = ("sought~v1-001k-r1", "judge"), ("sought~v1-002k-r1", "deploy")
+
+pytestmark = pytest.mark.timeout(2400)
+
+
+def test_kill_of_the_scheduler_between_the_rounds_of_a_search(scene: Scene) -> None:
+    client, dag_id = scene.airflow.client, DEFINITIONS["sought"].dag_id
+    campaign = CampaignStore(scene.installation.toolkit.store, "sought")
+    scene.begin("sought", DEFINITIONS["sought"], [FIRST, SECOND])
+    until(lambda: FIRST in scene.waiting(), HELD_S, lambda: "the first round has not come so far")
+    scene.gates.open(*FIRST)
+    until(lambda: any(campaign.verdicts()), WHOLE_S, lambda: "the cell of the first round is not judged")
+    scene.kill_part("scheduler")
+
+    until(lambda: SECOND in scene.waiting(), ENDED_S, lambda: "the second round has not begun")
+    scene.gates.open(*SECOND)
+    report = layout.report_prefix("sought")
+    until(lambda: any(campaign.store.keys(report)), ENDED_S, lambda: "there is no report")
+    until(lambda: all(run.is_final for run in client.dag_runs(dag_id)), WHOLE_S, lambda: "a run lives on")
+
+    assert [run.state for run in client.dag_runs(dag_id)] == ["success"] * 2, scene.failures("sought")
+    scene.assert_each_cell_counts_once("sought")
