@@ -27,7 +27,7 @@ _PATIENCE_S = 60
 
 def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
     """What this JVM says against the flags, in its own words; empty where it starts with them. Asked once of a set."""
-    asked = [flag for flag in flags if not is_unasked(flag)]
+    asked = [*(flag for flag in flags if not is_unasked(flag)), *_anywhere(flags)]
     digest = hashlib.sha256("\n".join(asked).encode()).hexdigest()[:12]
     entry = f"{facts_entry(jdk.id, jdk.java, 'flags')}-{digest}"
     folder = cache.sealed(entry, lambda content: _write(content / "refusal.json", _ask(jdk.java, asked)))
@@ -39,14 +39,17 @@ def is_unasked(flag: str) -> bool:
     return bool(_ELSEWHERE.search(flag))
 
 
+def _anywhere(flags: Sequence[str]) -> Sequence[str]:
+    # A young generation of the node's size would not fit into the heap that is had here.
+    return (*_ANYWHERE, "-Xmn64m") if any(flag.startswith("-Xmn") for flag in flags) else _ANYWHERE
+
+
 def _write(path: Path, said: str) -> None:
     path.write_text(json.dumps(said), encoding="utf-8")
 
 
 def _ask(java: Path, flags: Sequence[str]) -> str:
-    # A young generation of the node's size would not fit into the heap that is had here.
-    small = ("-Xmn64m",) if any(flag.startswith("-Xmn") for flag in flags) else ()
-    ended = run_java(java, *flags, *_ANYWHERE, *small, "-version", timeout_s=_PATIENCE_S)
+    ended = run_java(java, *flags, "-version", timeout_s=_PATIENCE_S)
     if ended.exit_code == 0 or _OF_THE_HOST.search(ended.output):
         return ""
     lines = [_ENDING.sub("", line) for line in ended.output.splitlines() if not _CHATTER.match(line)]

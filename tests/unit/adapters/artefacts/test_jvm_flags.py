@@ -64,3 +64,10 @@ def test_flags_that_name_files_of_a_host_or_run_something_are_not_asked_here(
     assert is_unasked(flag)
     assert refusal(Cache(tmp_path / "cache", print), jdk, [flag]) == ""
     assert flag not in Path(tmp_path, "asked").read_text()
+
+
+def test_a_young_generation_is_made_as_small_as_the_heap_that_is_had_here(tmp_path: Path, jdk: Jdk) -> None:
+    refusal(Cache(tmp_path / "cache", print), jdk, ["-XX:+UseConcMarkSweepGC", "-Xmx16G", "-Xmn8G"])
+    asked = Path(tmp_path, "asked").read_text().split()
+    assert asked.index("-Xmn64m") > asked.index("-Xmn8G")
+    assert asked.index("-Xmx512m") > asked.index("-Xmx16G")
