@@ -31,6 +31,7 @@ BINDING_MODULES = (
     "plimsoll_airflow.operators.cell",
     "plimsoll_airflow.operators.reaper",
     "plimsoll_airflow.operators.schedules",
+    "plimsoll_airflow.pacing",
 )
 """What DAG files, tasks and triggers import."""
 

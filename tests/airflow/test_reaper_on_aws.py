@@ -31,8 +31,8 @@ from plimsoll_airflow.toolkit import toolkit
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 DEAD = ClusterId(campaign_id="azul", name="g1-020k-r1/1")
-ALSO_DEAD = DEAD.model_copy(update={"cell_id": "g1-040k-r1"})
-LIVING = DEAD.model_copy(update={"cell_id": "g1-060k-r1"})
+ALSO_DEAD = DEAD.model_copy(update={"name": "g1-040k-r1/1"})
+LIVING = DEAD.model_copy(update={"name": "g1-060k-r1/1"})
 KINDS = ["instances", "volumes", "interfaces", "placement"]
 
 
@@ -181,4 +181,4 @@ def test_what_it_destroys_is_accounted_for_and_told(
     assert f"destroyed {DEAD} of airflow:dead#0" in told
     assert "placement group left-" in told
     (entry,) = ledger(CampaignStore(toolkit().store, "azul"), datetime.now(UTC))
-    assert (entry.key, entry.final) == (DEAD, True)
+    assert (str(entry.key), entry.final) == (str(DEAD), True)
