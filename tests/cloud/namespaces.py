@@ -66,13 +66,17 @@ class NamespaceHost:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def freeze(self) -> None:
-        """SIGSTOP, again until no process was born meanwhile."""
-        while self._send(signal.SIGSTOP, unless=psutil.STATUS_STOPPED):
+        """SIGSTOP, again until no process was born meanwhile.
+
+        One that sleeps uninterruptibly stops when it wakes, and bears nobody before. One that has called vfork sleeps
+        so until its child, which may be stopped already, has started a program.
+        """
+        while any(status != psutil.STATUS_DISK_SLEEP for status in self._send(signal.SIGSTOP, psutil.STATUS_STOPPED)):
             time.sleep(0.01)
 
     def thaw(self) -> None:
         """SIGCONT for all."""
-        self._send(signal.SIGCONT, unless=None)
+        self._send(signal.SIGCONT)
 
     def cut(self) -> None:
         """This machine's end of the link goes down."""
@@ -100,13 +104,15 @@ class NamespaceHost:
                 if Path(f"/proc/{process.pid}/ns/pid").readlink() == namespace:
                     yield process
 
-    def _send(self, number: int, unless: str | None) -> int:
-        sent = 0
+    def _send(self, number: int, unless: str | None = None) -> list[str]:
+        """Send the signal to all processes but those in that state; the states of those it was sent to."""
+        sent: list[str] = []
         for process in self.processes():
             with suppress(psutil.NoSuchProcess):
-                if process.status() not in (unless, psutil.STATUS_ZOMBIE):
+                status = process.status()
+                if status not in (unless, psutil.STATUS_ZOMBIE):
                     process.send_signal(number)
-                    sent += 1
+                    sent.append(status)
         return sent
 
 

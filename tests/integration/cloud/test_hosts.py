@@ -189,6 +189,14 @@ def test_a_frozen_host_does_nothing_until_it_is_thawed(start: Start, ssh: Ssh, c
     assert ssh.run(address, "echo back").stdout == "back\n"
 
 
+def test_a_host_that_starts_programs_all_the_time_can_be_frozen(start: Start, cloud: Cloud) -> None:
+    instance, _ = start(runcmd=["for _ in 1 2; do (while :; do /bin/true; done) >/dev/null 2>&1 & done"])
+    host = cloud.host(instance)
+    for _ in range(200):
+        host.freeze()
+        host.thaw()
+
+
 def test_shutdown_from_inside_terminates(start: Start, ssh: Ssh, ec2: Any) -> None:
     instance, address = start(parameters={"InstanceInitiatedShutdownBehavior": "terminate"})
     ssh.run(address, "sudo shutdown -h now")
