@@ -44,8 +44,11 @@ def main() -> None:
 
 
 def read(report: Path) -> Iterator[Took]:
-    """What a report in JUnit's format says of each test. A class is the test's file, with dots."""
-    for case in ElementTree.parse(report).iter("testcase"):
+    """What a report in JUnit's format says of each test. A class is the test's file, with dots.
+
+    The test at which a run was interrupted has none, and no time worth noting.
+    """
+    for case in ElementTree.parse(report).iterfind(".//testcase[@classname]"):
         file = case.attrib["classname"].replace(".", "/") + ".py"
         yield Took(f"{file}::{case.attrib['name']}", float(case.attrib["time"]))
 

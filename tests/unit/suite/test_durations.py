@@ -8,6 +8,7 @@ from tests.support.suite.durations import BEGIN, END, Took, by_group, longest_fi
 _REPORT = """<testsuites><testsuite>
 <testcase classname="tests.unit.suite.test_durations" name="test_a[1::2]" time="1.5"/>
 <testcase classname="tests.system.team.test_celery" name="test_b" time="20"/>
+<testcase time="3"/>
 </testsuite></testsuites>"""
 
 
