@@ -50,7 +50,7 @@ _EXPORTS = (
     "java.rmi/sun.rmi.server",
     "java.sql/java.sql",
 )
-_OPENS = (
+OPENS = (
     "java.base/java.lang.module",
     "java.base/jdk.internal.loader",
     "java.base/jdk.internal.ref",
@@ -77,7 +77,7 @@ def opened(*packages: str) -> tuple[str, ...]:
 _FROM_11 = (
     "-Djdk.attach.allowAttachSelf=true",
     *exported(*_EXPORTS),
-    *opened(*_OPENS),
+    *opened(*OPENS),
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
 JDK_FLAGS = {

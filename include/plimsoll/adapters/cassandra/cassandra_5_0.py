@@ -1,6 +1,6 @@
 """Cassandra 5.0 as it is shipped: what its own `conf/` says (`cassandra.yaml`, `jvm11-` and `jvm17-server.options`)."""
 
-from plimsoll.adapters.cassandra.cassandra_4_0 import CMS_FLAGS, exported, opened
+from plimsoll.adapters.cassandra.cassandra_4_0 import CMS_FLAGS, OPENS, exported, opened
 from plimsoll.adapters.cassandra.cassandra_4_1 import CASSANDRA_4_1, G1_FLAGS
 from plimsoll.adapters.cassandra.release import Release
 
@@ -27,14 +27,7 @@ _ON_17 = (
         "jdk.attach/sun.tools.attach",
     ),
     *opened(
-        "java.base/java.lang.module",
-        "java.base/jdk.internal.loader",
-        "java.base/jdk.internal.ref",
-        "java.base/jdk.internal.reflect",
-        "java.base/jdk.internal.math",
-        "java.base/jdk.internal.module",
-        "java.base/jdk.internal.util.jar",
-        "jdk.management/com.sun.management.internal",
+        *OPENS,
         "java.base/sun.nio.ch",
         "java.base/java.io",
         "java.base/java.lang.reflect",
