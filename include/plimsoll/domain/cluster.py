@@ -14,6 +14,11 @@ Role = Literal["node", "load"]
 _KEPT = "hosts"
 
 
+def kept_for(variant: str) -> str:
+    """The purpose of hosts that are kept for the cells of a variant, or of the campaign if none is named."""
+    return f"{variant}-{_KEPT}" if variant else _KEPT
+
+
 class ClusterId(Model):
     """Names a cluster. No other cluster of the installation ever gets the same name.
 
@@ -30,14 +35,23 @@ class ClusterId(Model):
         return f"{self.campaign_id}/{self.name}"
 
     @classmethod
+    def of(cls, campaign_id: str, purpose: str, number: int) -> Self:
+        """The cluster of that purpose with that number."""
+        return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
+
+    @classmethod
     def of_attempt(cls, key: AttemptKey) -> Self:
         """The cluster that lives for that attempt alone."""
-        return cls(campaign_id=key.campaign_id, name=f"{key.cell_id}/{key.attempt}")
+        return cls.of(key.campaign_id, key.cell_id, key.attempt)
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
-        """The so-manieth cluster that is kept for the cells of a variant, or, where none is named, of the campaign."""
-        return cls(campaign_id=campaign_id, name=f"{f'{variant}-' if variant else ''}{_KEPT}/{number}")
+        """The cluster with that number that is kept for the cells of a variant, or of the campaign if none is named."""
+        return cls.of(campaign_id, kept_for(variant), number)
+
+    def numbered(self, number: int) -> Self:
+        """The cluster of the same purpose with another number."""
+        return self.of(self.campaign_id, self.purpose, number)
 
     @classmethod
     def parse(cls, text: str) -> Self:

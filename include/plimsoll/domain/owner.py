@@ -1,6 +1,7 @@
 """A process that works at a campaign, named so that nobody else is ever taken for it."""
 
 import re
+from datetime import datetime
 from typing import Self
 
 from pydantic import ValidationError
@@ -47,3 +48,8 @@ def owner_words(owner: str) -> str:
     """An owner as people read it: `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1`; others as they are."""
     run = _RUN.fullmatch(owner)
     return f"Airflow's run {run[1]}" if run else str(ProcessOwner.parse(owner) or owner)
+
+
+def owner_since(owner: str, since: datetime) -> str:
+    """The same with the time of its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
+    return f"{owner_words(owner)}, since {since:%Y-%m-%d %H:%M} UTC"

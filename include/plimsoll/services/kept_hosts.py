@@ -14,14 +14,14 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.cluster import Cluster, ClusterId, kept_for
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused, Unreachable
-from plimsoll.domain.owner import owner_words
+from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.campaign.holding import is_at_work
+from plimsoll.services.campaign.holding import is_at_work, is_in_force
 from plimsoll.services.campaigns import (
     CampaignStore,
     read_cancellation,
@@ -67,12 +67,12 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     variant = cell_of(definition, attempt.key.cell_id).variant if definition.cluster_scope == "variant" else ""
-    purpose = ClusterId.kept(campaign_id, variant, 1).purpose
+    purpose = kept_for(variant)
     number, last = _newest_use(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
     _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
-    cluster_id = _usable(toolkit, definition, campaign_id, variant)
+    cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last))
     use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
     if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
         # Creating the next number is the race.
@@ -114,8 +114,8 @@ def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | Non
 
 def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
     """Why the cluster took the place of the one before it; empty for the first of its kind."""
-    before = cluster_id.model_copy(update={"name": f"{cluster_id.purpose}/{cluster_id.number - 1}"})
-    found = retirement_of(store, before) if cluster_id.number > 1 else None
+    before = cluster_id.number - 1
+    found = retirement_of(store, cluster_id.numbered(before)) if before else None
     return found.reason if found else ""
 
 
@@ -147,17 +147,15 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
         _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
 
 
-def _usable(toolkit: Toolkit, definition: Definition, campaign_id: str, variant: str) -> ClusterId:
-    """The newest cluster of that purpose, or the next one where that is retired, or has lost hosts since."""
+def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> ClusterId:
+    """That cluster, or the next of its purpose where it is retired, or has lost hosts since."""
     store, provider = toolkit.store, toolkit.provider(definition)
-    cluster_id = ClusterId.kept(campaign_id, variant, 1)
-    cluster_id = ClusterId.kept(campaign_id, variant, _newest_number(store, campaign_id, cluster_id.purpose))
     if store.exists(layout.kept_cluster_key(cluster_id)) and provider.find(cluster_id) is None:
         retire(toolkit, cluster_id, "hosts of it were gone")
     if retirement_of(store, cluster_id) is None:
         return cluster_id
     destroy_cluster(toolkit, provider, cluster_id)
-    return ClusterId.kept(campaign_id, variant, cluster_id.number + 1)
+    return cluster_id.numbered(cluster_id.number + 1)
 
 
 def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
@@ -181,8 +179,7 @@ def _end(
         _, last = _newest_use(store, campaign_id, purpose)
         if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
             continue
-        number = _newest_number(store, campaign_id, purpose)
-        cluster_id = ClusterId(campaign_id=campaign_id, name=f"{purpose}/{number}")
+        cluster_id = _newest(store, campaign_id, purpose, last)
         retire(toolkit, cluster_id, reason)
         destroy_cluster(toolkit, provider, cluster_id)
 
@@ -193,8 +190,7 @@ def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
     if use.over or use.owner == asker:
         return False
     now = toolkit.clock.now()
-    alive = is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now)
-    return now < use.until if alive is None else alive
+    return is_in_force(is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now), use.until, now)
 
 
 def _newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
@@ -208,14 +204,14 @@ def _newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int
     return number, use.model_copy(update={"over": over})
 
 
-def _newest_number(store: ResultStore, campaign_id: str, purpose: str) -> int:
-    """Of all clusters of that purpose that were taken, provided or retired; 1 where there was none."""
-    _, use = _newest_use(store, campaign_id, purpose)
+def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Use | None) -> ClusterId:
+    """Of all clusters of that purpose that were used last, provided or retired; the first where there was none."""
     folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
-    return max([1, *(int(name) for name in folders if name.isdecimal()), *([use.cluster.number] if use else [])])
+    known = [int(name) for name in folders if name.isdecimal()]
+    return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))
 
 
 def _refused(use: Use) -> Refused:
-    what = f"are in use by attempt {use.attempt} of {owner_words(use.owner)}, since {use.since:%Y-%m-%d %H:%M} UTC"
+    what = f"are in use by attempt {use.attempt} of {owner_since(use.owner, use.since)}"
     mend = "cells that share hosts run one after the other: wait until that one has ended, then run this cell again"
     return Refused([Problem(f"hosts of campaign {use.attempt.campaign_id}", what, mend)])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.domain.owner import ProcessOwner, owner_since
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
@@ -29,9 +29,8 @@ def _at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
     for one in running_attempts(state):
         attempt = one.attempt
         if attempt and ProcessOwner.parse(attempt.owner) is None:
-            since = f"{attempt.started_at:%Y-%m-%d %H:%M} UTC"
             mend = (
                 "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good, go on "
                 f"with {TAKE_OVER}"
             )
-            yield Problem(str(one.key), f"is being run by {owner_words(attempt.owner)}, since {since}", mend)
+            yield Problem(str(one.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", mend)

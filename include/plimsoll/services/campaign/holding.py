@@ -14,7 +14,7 @@ from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
-from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.domain.owner import ProcessOwner, owner_since
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
@@ -100,6 +100,11 @@ def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str,
     return newest is not None and newest[1].owner == owner and _is_in_force(newest[1], owners, now)
 
 
+def is_in_force(alive: bool | None, until: datetime, now: datetime) -> bool:
+    """Whether what an owner took is still its own: while it is alive, or until that time where nobody can tell."""
+    return now < until if alive is None else alive
+
+
 def _take(toolkit: Toolkit, campaign_id: str) -> Holder:
     store, owner = toolkit.store, toolkit.owners.me()
     while True:
@@ -140,11 +145,10 @@ def _newest(store: ResultStore, campaign_id: str) -> tuple[int, Hold] | None:
 def _is_in_force(hold: Hold, owners: Owners, now: datetime) -> bool:
     if hold.released:
         return False
-    alive = owners.is_alive(hold.owner)
-    return now < hold.until if alive is None else alive
+    return is_in_force(owners.is_alive(hold.owner), hold.until, now)
 
 
 def _refused(campaign_id: str, hold: Hold) -> Refused:
-    what = f"is being run by {owner_words(hold.owner)}, since {hold.since:%Y-%m-%d %H:%M} UTC"
+    what = f"is being run by {owner_since(hold.owner, hold.since)}"
     mend = "wait until it has ended, or end it there with Ctrl-C; then the same command goes on where it was"
     return Refused([Problem(f"campaign {campaign_id!r}", what, mend)])

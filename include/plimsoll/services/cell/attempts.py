@@ -3,7 +3,7 @@
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.owner import owner_words
+from plimsoll.domain.owner import owner_since
 from plimsoll.services.campaign.holding import is_at_work, require_free
 from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.cell.context import AttemptContext, require_cell
@@ -39,7 +39,7 @@ def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: 
     if read_verdict(toolkit.store, newest) or read_cancellation(toolkit.store, newest):
         return
     if is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, toolkit.clock.now()):
-        what = f"is being run by {owner_words(attempt.owner)}, since {attempt.started_at:%Y-%m-%d %H:%M} UTC"
+        what = f"is being run by {owner_since(attempt.owner, attempt.started_at)}"
         raise Refused([Problem(f"cell {cell_id}", what, "wait until it has ended, or end it there")])
 
 
