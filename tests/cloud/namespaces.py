@@ -26,6 +26,8 @@ _CHECKOUT = Path(__file__).parents[2]
 _UNSHARE = ("unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child=SIGKILL")
 _PROGRAMS = ("ip", "unshare", "sshd", "ssh-keygen", "useradd", "findmnt")
 _TIMEOUT_S = 20.0
+# Links and bridges of all slots.
+_LET_PASS = "-A FORWARD -i plc+ -o plc+ -j ACCEPT"
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 Report = Callable[[str, dict[str, Any]], None]
@@ -40,7 +42,20 @@ def obstacle() -> str:
     if missing:
         return f"missing: {', '.join(missing)} (Debian: iproute2, util-linux, openssh-server)"
     tried = subprocess.run([*_UNSHARE, "true"], capture_output=True, text=True, check=False)
-    return tried.stderr.strip()
+    return tried.stderr.strip() or _firewall()
+
+
+def _firewall() -> str:
+    """Why hosts on a bridge would not reach each other: Docker makes the firewall drop them."""
+    is_filtered = Path("/proc/sys/net/bridge/bridge-nf-call-iptables")
+    iptables = shutil.which("iptables", path=_SYSTEM_PATH)
+    if iptables is None or not is_filtered.exists() or is_filtered.read_text().strip() != "1":
+        return ""
+    rules = subprocess.run([iptables, "-S", "FORWARD"], capture_output=True, text=True, check=False).stdout
+    if "-P FORWARD DROP" not in rules or _LET_PASS in rules:
+        return ""
+    mend = _LET_PASS.replace("-A FORWARD", "iptables -I FORWARD")
+    return f"this machine's firewall drops what hosts send each other (Docker sets it up so); to let them: {mend}"
 
 
 class NamespaceHost:
