@@ -34,16 +34,14 @@ status:  ## Say whether Airflow is up
 
 test: setup-dev  ## Check style, types and layers, then run the tests
 	@$(MAKE) check
-	@$(PYTEST) --junitxml .pytest_cache/last-run.xml
+	@$(PYTEST) --numprocesses $$(($$(nproc) + 2)) --junitxml .pytest_cache/last-run.xml
 
 # One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
-# One process more than there are processors, for tests wait half of their time.
-PYTEST := $(BIN)/python -m pytest --numprocesses $$(($$(nproc) + 1)) --maxprocesses 4 --dist loadscope \
-	--durations 25 --durations-min 5
+PYTEST := $(BIN)/python -m pytest --maxprocesses 6 --dist loadscope --durations 25 --durations-min 5
 
 test-quick: setup-dev  ## Check style, types and layers, then run the unit tests: before each commit
 	@$(MAKE) check
-	@$(PYTEST) tests/unit
+	@$(PYTEST) --numprocesses $$(nproc) tests/unit
 
 test-long: setup-dev  ## Every test, and at full size: 275 cells, null campaigns, containers, clean Debian (hours; as root)
 	@PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test

@@ -19,7 +19,8 @@ from statistics import median
 
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.instant_campaign import cpu_seconds
-from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
+from tests.support.airflow.stack import StackUnderTest, running_stack
+from tests.support.processes import CHECKOUT
 
 from plimsoll.domain.definition import Definition
 from plimsoll.quality import engine

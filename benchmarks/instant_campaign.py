@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.instant_campaign import Outcome, run_campaign
-from tests.support.airflow.stack import CHECKOUT, running_stack
+from tests.support.airflow.stack import running_stack
+from tests.support.processes import CHECKOUT
 
 from benchmarks.costs import print_costs
 

@@ -22,9 +22,10 @@ from pathlib import Path
 import httpx
 import numpy as np
 from tests.fakes.installation import Installation
-from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
+from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.campaigns.stored import store_begun, store_campaign
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition
+from tests.support.processes import CHECKOUT
 
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.support.airflow.stack import CHECKOUT, SOURCES
+from tests.support.processes import CHECKOUT, SOURCES
 
 from plimsoll_airflow import warmup
 

@@ -1,5 +1,7 @@
 """The adapters of `gated`, and beside them the real ones of this machine: a definition names which it wants.
 
+The nodes of this machine do not give way.
+
 `toolkit` is a factory for `PLIMSOLL_TOOLKIT`.
 """
 
@@ -10,8 +12,8 @@ from pathlib import PurePosixPath
 
 from tests.fakes import gated
 from tests.fakes.hosts import FolderHost
+from tests.support.nodes import even
 
-from plimsoll.bootstrap import local_toolkit
 from plimsoll.ports.host import Host
 from plimsoll.ports.sampler import HostSampler
 from plimsoll.services.toolkit import Toolkit
@@ -20,7 +22,7 @@ from plimsoll.settings import Settings
 
 def toolkit(settings: Settings) -> Toolkit:
     """Gates in what is instant, none in what is real."""
-    instant, real = gated.toolkit(settings), local_toolkit(settings.model_copy(update={"work": settings.work / "real"}))
+    instant, real = gated.toolkit(settings), even.toolkit(settings.model_copy(update={"work": settings.work / "real"}))
     return replace(
         instant,
         providers={**instant.providers, "local": real.providers["local"]},

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.support.airflow.stack import CHECKOUT
-from tests.support.processes import until
+from tests.support.processes import CHECKOUT, until
 
 PATIENCE_S = 120.0
 

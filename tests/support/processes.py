@@ -15,6 +15,10 @@ import psutil
 
 from plimsoll.ports.host import Host, Job
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
+"""`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
+
 PATIENCE_S = 30
 
 _T = TypeVar("_T")

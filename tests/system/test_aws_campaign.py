@@ -24,18 +24,18 @@ CAMPAIGN = "azul-mine"
 # Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that leave the
 # generator room, and a bound that its own standstills don't reach, which would make an attempt invalid.
 SMALLER: Mapping[str, Any] = {
-    "loads": ["100/s", "200/s"],
+    "loads": ["200/s"],
     "repeats": 1,
     "load_generator": {"name": "plimsoll-stress", "threads": 2, "concurrency": 50, "heap": "128M"},
     "timing": {"duration": "15s", "warmup": "5s"},
-    "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "2s"}],
+    "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "5s"}],
     "max_parallel": 1,
     "canary": None,  # its floors are those of AWS's hosts
 }
 GIVE_AWAY = ("PRIVATE KEY-----", "X-Amz-Signature=")
 """What any private key holds, the hosts' own too, and any URL that lets its bearer at the store."""
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.quiet]
+pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
@@ -79,7 +79,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
 
 def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) -> None:
     verdicts = [valid_verdict(campaign.stored, cell.id) for cell in running_order(campaign.definition)]
-    assert len(verdicts) == 4
+    assert len(verdicts) == 2
     assert all(verdict and verdict.operations > 900 for verdict in verdicts)
     assert campaign.stack.store.exists(report_key(CAMPAIGN))
 

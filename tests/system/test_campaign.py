@@ -11,6 +11,7 @@ from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell, words_of_key
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.campaigns.local_definition import local_definition
+from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
 from tests.support.ssh.one_definition import OneDefinition
 from tests.support.ssh.sshd import CONNECTION, OneKey
@@ -35,24 +36,19 @@ from plimsoll.strategies.matrix import running_order
 
 LIFETIME = timedelta(hours=1)
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.quiet]
+pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
-    """Two collectors."""
-    return local_definition("small", variants=2)
+    """One cell on three nodes."""
+    return local_definition("small", variants=1)
 
 
 def ssh_definition(hosts: StaticHosts) -> Definition:
     """One cell of one node on the hosts, with one judged interval."""
-    small = small_definition().model_dump(mode="json")
-    alone = {
-        "timing": {"duration": "15s", "warmup": "5s"},
-        "system": {**small["system"], "nodes": 1},
-        "workload": {**small["workload"], "replication_factor": 1},
-        "variants": small["variants"][:1],
-    }
-    content = {**small, **alone, "name": "static", "provider": {"name": "ssh", "options": hosts.options}}
+    small = local_definition("static", variants=1, nodes=1).model_dump(mode="json")
+    over_ssh = {"name": "ssh", "options": hosts.options}
+    content = {**small, "timing": {"duration": "15s", "warmup": "5s"}, "provider": over_ssh}
     return Definition.model_validate(content)
 
 
@@ -80,6 +76,7 @@ def airflow(
         (campaigns / f"{definition.name}.yaml").write_text(dump_definition(definition))
     # Databases and JDKs come from the cache that `make demo` fills too.
     environment = {
+        **EVEN_NODES,
         "PLIMSOLL_CAMPAIGNS": str(campaigns),
         "PLIMSOLL_STORE": store.root,
         "PLIMSOLL_CACHE": str(Settings().cache),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.support.nodes.even import EVEN_NODES
 from tests.support.suite.requirements import needs
 
 from plimsoll.adapters.local.sweep import marked
@@ -18,8 +19,6 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.result import Verdict
 from plimsoll.services.definitions import dump_definition
 from plimsoll.settings import Settings
-
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
 
 _PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 _CHANGES = {
@@ -100,7 +99,7 @@ class Launcher:
         path.write_text(dump_definition(type(demo).model_validate(asked)))
         process = subprocess.Popen(
             [*before, *([str(work)] if before else []), _PLIMSOLL, "run", str(path)],
-            env={**os.environ, "PLIMSOLL_WORK": str(work), "PLIMSOLL_STORE": str(store)},
+            env={**os.environ, **EVEN_NODES, "PLIMSOLL_WORK": str(work), "PLIMSOLL_STORE": str(store)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

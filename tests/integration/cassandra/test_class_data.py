@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from tests.integration.cassandra.conftest import define
+from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra.cassandra_4_0 import JDK_FLAGS, JVM_FLAGS
@@ -14,6 +14,7 @@ from plimsoll.adapters.cassandra.flags import CHOICE
 @pytest.mark.parametrize("collector", ["G1", "CMS", "Shenandoah", "Parallel", "Serial"])
 def test_the_archive_fits_the_jvm_of_a_node(artefacts: Artefacts, collector: str) -> None:
     jvm = define(collector=collector).variants[0].jvm
+    assert jvm is not None
     archive = class_data(artefacts, jvm, "4.0.1") / ARCHIVE
     jars = sorted(artefacts.database("cassandra", "4.0.1").glob("*.jar"))
     agent = next(jar for jar in jars if jar.name.startswith("jamm-"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
-from tests.integration.cassandra.conftest import LIFETIME, define, gc_log, pauses_counted
+from tests.support.nodes.small import LIFETIME, define, gc_log, pauses_counted
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
@@ -17,8 +17,6 @@ from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.load_generator import LoadRequest
-
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
 
 PATIENCE_S = 120
 

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
+from tests.support.nodes.small import define, gc_log, pauses_counted
 
 from plimsoll.analysis.gclog import parse_gc_log
-
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
 
 
 @pytest.mark.parametrize("collector", ["CMS", "Shenandoah", "ZGC"])

@@ -5,11 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.integration.cassandra.conftest import define
+from tests.support.nodes.small import define
 
 from plimsoll.domain.errors import DeployError
-
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
 
 
 def refusal(hosts_for: Any, definition: Any, busy_port: Any = None) -> Any:

@@ -4,13 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.integration.cassandra.conftest import define, gc_log, pauses_counted
+from tests.support.nodes.small import define, gc_log, pauses_counted
 from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.artefacts import debian
 from plimsoll.analysis.gclog import parse_gc_log
-
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
 
 
 @pytest.mark.parametrize(

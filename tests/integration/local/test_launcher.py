@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.airflow.stack import CHECKOUT
+from tests.support.processes import CHECKOUT
 
 from plimsoll_airflow.local import census
 from plimsoll_airflow.local.home import Home

@@ -8,12 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import psutil
-from tests.integration.cassandra.conftest import define
+from tests.support.nodes.even import EvenProvider
+from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.local import LocalProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 
 LIFETIME = timedelta(minutes=15)
@@ -43,7 +43,7 @@ class Node:
 @contextmanager
 def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
     """A fresh one-node cluster, destroyed at the end."""
-    provider, clock = LocalProvider(folder, SystemClock()), SystemClock()
+    provider, clock = EvenProvider(folder, SystemClock()), SystemClock()
     key = ClusterId(campaign_id="stress", name="node/1")
     definition = define(nodes=1, heap="384M")
     cluster = provider.ensure(ClusterRequest(id=key, owner="test", nodes=1, expires_at=clock.now() + LIFETIME))

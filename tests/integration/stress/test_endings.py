@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
-
 FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
 SCHEMA, POPULATE, INCOMPLETE, OUTPUT = 4, 5, 6, 7
 

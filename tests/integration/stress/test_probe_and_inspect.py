@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.quiet  # nodes of this machine give way to all other processes
-
 UNREACHABLE = 3
 
 

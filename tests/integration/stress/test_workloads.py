@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from tests.integration.stress.program import Files
 
-pytestmark = pytest.mark.quiet
-
 SCHEMA = 4
 SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
 

@@ -11,7 +11,7 @@ from typing import Any
 from tests.fakes.instant_on_aws import toolkit
 from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
 from tests.support.airflow.instant_campaign import cpu_seconds
-from tests.support.airflow.stack import SOURCES
+from tests.support.processes import SOURCES
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import grid

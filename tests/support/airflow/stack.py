@@ -1,7 +1,6 @@
 """A real Airflow for tests: the very stack of `make up`, in a home of its own, gone when the block ends."""
 
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -11,6 +10,7 @@ from typing import Any
 
 import psutil
 from tests.support.airflow.migrated import lay_migrated_database
+from tests.support.processes import CHECKOUT
 
 from plimsoll_airflow.local import census
 from plimsoll_airflow.local.client import AirflowClient, DagRun
@@ -21,10 +21,6 @@ from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.local.users import administrator
-
-CHECKOUT = Path(__file__).resolve().parents[3]
-SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
-"""`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
 
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0

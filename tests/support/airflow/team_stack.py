@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 from celery import Celery
 from ruamel.yaml import YAML
-from tests.support.airflow.stack import CHECKOUT, StackUnderTest, running_stack
-from tests.support.processes import until
+from tests.support.airflow.stack import StackUnderTest, running_stack
+from tests.support.processes import CHECKOUT, until
 
 from plimsoll_airflow.local import census, processes
 from plimsoll_airflow.local.transport import Transport

@@ -1,8 +1,9 @@
 """Which tests stay together in one process, and in which order groups are begun.
 
 Tests of a file share its fixtures, and tests of a folder with an `__init__.py` share that folder's: no two processes
-are to start the same Airflow or cluster. The longest groups begin first, as they were measured last. Groups of nothing
-but tests that want the processors to themselves come at the end, where nobody waits for them.
+are to start the same Airflow or cluster. Such a folder within such a folder is a group of its own. The longest groups
+begin first, as they were measured last. Groups of nothing but tests that want the processors to themselves come at the
+end, where nobody waits for them.
 """
 
 import json
@@ -19,6 +20,9 @@ MEASURED = CHECKOUT / "tests" / "durations.json"
 """Seconds by group, written by `python -m tests.support.suite.durations`."""
 USUAL_S = {"system": 200.0, "integration": 20.0, "airflow": 10.0}
 """What a group is taken for that nobody has measured, by the folder below `tests`."""
+
+_KNOWN = 2
+"""The test that a process is at, and the one after it: it ends the fixtures that the latter does not need."""
 
 
 class Groups:
@@ -46,19 +50,27 @@ class Groups:
             def _split_scope(self, nodeid: str) -> str:
                 return group_of(nodeid)
 
+            def _reschedule(self, node: Any) -> None:
+                """Give it another group no sooner than it must know which test comes after its last one.
+
+                What a process has been given waits for what it is at, though another process may have nothing to do.
+                """
+                if not self.workqueue or self._pending_of(self.assigned_work[node]) < _KNOWN:
+                    super()._reschedule(node)
+
         config.option.loadscopereorder = False
         return GroupScheduling(config, log)
 
 
 def group_of(nodeid: str) -> str:
-    """The outermost folder with an `__init__.py` that the test's file lies in, else the file."""
+    """The innermost folder with an `__init__.py` that the test's file lies in, else the file."""
     return _group_of_file(nodeid.partition("::")[0])
 
 
 @cache
 def _group_of_file(file: str) -> str:
-    folders = [folder for folder in Path(file).parents if (CHECKOUT / folder / "__init__.py").is_file()]
-    return str(folders[-1]) if folders else file
+    folders = (folder for folder in Path(file).parents if (CHECKOUT / folder / "__init__.py").is_file())
+    return str(next(folders, file))
 
 
 def usual(group: str) -> float:

@@ -1,8 +1,7 @@
 """One lock for tests that want the processors: while such a test runs, the suite's other processes begin no test.
 
-Such a test measures, or has real nodes on this machine, which give way to all other processes. It has the mark `quiet`
-and holds the lock alone; all others share it. Who wants it alone is not overtaken, and keeps it from one quiet test to
-the next.
+Such a test is of the load generator's own timing. It has the mark `quiet` and holds the lock alone; all others share
+it. Who wants it alone is not overtaken, and keeps it from one quiet test to the next.
 """
 
 import fcntl

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation
-from tests.support.airflow.stack import SOURCES, StackUnderTest, running_stack
+from tests.support.airflow.stack import StackUnderTest, running_stack
+from tests.support.processes import SOURCES
 from tests.system.instant.definitions import DEFINITIONS
 
 USERS = "admin:admin,ada:user,vera:viewer"

@@ -7,7 +7,8 @@ from tests.fakes.gated import toolkit
 from tests.fakes.installation import Installation
 from tests.support.airflow.kill_scene import Scene
 from tests.support.airflow.restarts import kept_running
-from tests.support.airflow.stack import SOURCES, running_stack
+from tests.support.airflow.stack import running_stack
+from tests.support.processes import SOURCES
 from tests.system.kills.definitions import DEFINITIONS
 
 # How often Airflow looks for the dead. How long they must be silent stays as shipped: a busy machine is not dead.

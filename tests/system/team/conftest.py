@@ -26,7 +26,7 @@ DEFINITIONS = (
     instant_definition("again", variants=1, loads=3, parallel=3),
     instant_definition("nightly", variants=1, loads=2, parallel=2).model_copy(update=_SCHEDULED),
     instant_definition("minutely", variants=1, loads=1).model_copy(update=_MINUTELY),
-    local_definition("real", variants=1),
+    local_definition("real", variants=1, nodes=1),
 )
 
 # A dead worker is noticed by its silence, and what it had is given to another one. Shipped settings wait longer.

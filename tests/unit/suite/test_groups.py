@@ -21,9 +21,11 @@ class Item:
         return SimpleNamespace() if self.quiet else None
 
 
-def test_a_group_is_a_file_or_the_outermost_package() -> None:
+def test_a_group_is_a_file_or_the_innermost_package() -> None:
     assert group_of("tests/unit/domain/test_units.py::test_a[b::c]") == "tests/unit/domain/test_units.py"
     assert group_of("tests/system/team/test_celery.py::test_a") == "tests/system/team"
+    assert group_of("tests/integration/stress/test_keys.py::test_a") == "tests/integration/stress"
+    assert group_of("tests/integration/stress/timed/test_stalls.py::test_a") == "tests/integration/stress/timed"
 
 
 def test_the_longest_group_begins_and_groups_that_are_all_quiet_come_last(monkeypatch: pytest.MonkeyPatch) -> None:

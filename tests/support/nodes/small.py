@@ -1,0 +1,94 @@
+"""Small real nodes on loopback addresses: their definition, a cluster of them, and what is read of their GC logs."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from tests.support.nodes.even import EvenProvider
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+
+LIFETIME = timedelta(minutes=10)
+_QUICK: Mapping[str, object] = {"flags": ["-XX:TieredStopAtLevel=1"]}
+"""A node starts with a quarter less of processor time where its first compiler is its last."""
+
+
+def define(
+    nodes: int = 3, settings: Mapping[str, object] | None = None, version: str = "4.0.1", **jvm: object
+) -> Definition:
+    """A definition of small nodes; `jvm` is the one variant's."""
+    return Definition.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "system": {"version": version, "nodes": nodes, "settings": settings or {}},
+            "variants": [
+                {"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **_QUICK, **jvm}},
+            ],
+            "loads": ["200/s"],
+            "workload": {"partitions": 1000, "populate": 100, "replication_factor": nodes},
+            "load_generator": {"threads": 2, "heap": "128M"},
+            "timing": {"duration": "6s", "warmup": "1s"},
+            "service_levels": [{"interval": "1s"}],
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A definition, and the hosts of a cluster for it."""
+
+    definition: Definition
+    database: Cassandra
+    cluster: Cluster
+    nodes: list[Host]
+    load: Host
+
+    @property
+    def variant(self) -> Variant:
+        """The only one."""
+        return self.definition.variants[0]
+
+    def deploy(self) -> None:
+        """Start the nodes, and wait until all are up."""
+        self.database.deploy(self.definition, self.variant, self.nodes, self.load, LIFETIME)
+
+    def fingerprint(self) -> list[NodeFingerprint]:
+        """What each node says that it runs."""
+        return list(self.database.fingerprint(self.variant, self.nodes, self.load))
+
+
+@contextmanager
+def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id: str = "cell") -> Iterator[Deployment]:
+    """The hosts of a fresh cluster for a definition, destroyed at the end, which the provider verifies."""
+    provider, clock = EvenProvider(folder, SystemClock()), SystemClock()
+    key = ClusterId(campaign_id="cassandra", name=f"{cell_id}/1")
+    expires = clock.now() + LIFETIME
+    cluster = provider.ensure(ClusterRequest(id=key, owner="test", nodes=definition.system.nodes, expires_at=expires))
+    try:
+        nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
+        load = provider.host(cluster, cluster.load_host)
+        yield Deployment(definition, Cassandra(artefacts, clock), cluster, nodes, load)
+    finally:
+        provider.destroy(key)
+
+
+def gc_log(deployment: Deployment, node: Host) -> str:
+    """The whole lines of a running node's GC log."""
+    path = next(path for path in deployment.database.files(node) if path.name == "gc.log")
+    return node.read_tail(path, max_bytes=10_000_000).rpartition("\n")[0]
+
+
+def pauses_counted(log: str) -> int:
+    """As one counts them with `grep`: lines that tell a pause's length; beginnings and statistics tell them again."""
+    told = (line for line in log.splitlines() if " Pause " in line and line.endswith("ms"))
+    return sum("gc,start" not in line and "gc,stats" not in line for line in told)
