@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud
-from tests.integration.ec2.conftest import GROUP, Account
+from tests.integration.ec2.campaign import GROUP
+from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_definition
 
 from plimsoll.adapters.ec2 import Ec2Provider
@@ -22,7 +23,9 @@ def check(provider: Ec2Provider, options: dict[str, Any], cloud: Cloud) -> Calla
     return problems
 
 
-def test_a_sound_definition_has_no_problem_and_nothing_is_launched(check: Callable[..., Any], account: Account) -> None:
+def test_a_sound_definition_has_no_problem_and_nothing_is_launched(
+    check: Callable[..., Any], account: WatchedAccount
+) -> None:
     assert check() == []
     dry = [operation for _, operation in account.calls if operation in ("RunInstances", "CreatePlacementGroup")]
     assert dry == ["CreatePlacementGroup", "RunInstances", "RunInstances"]
@@ -67,7 +70,7 @@ def test_all_problems_are_found_at_once(check: Callable[..., Any]) -> None:
     assert len(problems) == 2
 
 
-def test_a_group_that_lets_everyone_in_is_refused(check: Callable[..., Any], account: Account) -> None:
+def test_a_group_that_lets_everyone_in_is_refused(check: Callable[..., Any], account: WatchedAccount) -> None:
     ec2 = account.client("ec2", REGION)
     group = ec2.describe_security_groups(Filters=[{"Name": "group-name", "Values": [GROUP]}])["SecurityGroups"][0][
         "GroupId"
@@ -79,7 +82,7 @@ def test_a_group_that_lets_everyone_in_is_refused(check: Callable[..., Any], acc
     assert "lets everyone in: tcp 9042-9042" in problem
 
 
-def test_a_subnet_without_addresses_is_refused(check: Callable[..., Any], account: Account) -> None:
+def test_a_subnet_without_addresses_is_refused(check: Callable[..., Any], account: WatchedAccount) -> None:
     ec2 = account.client("ec2", REGION)
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     small = ec2.create_subnet(VpcId=vpc, CidrBlock="10.9.0.0/28", AvailabilityZone="us-east-1a")["Subnet"]["SubnetId"]
@@ -102,14 +105,16 @@ def test_a_subnet_without_addresses_is_refused(check: Callable[..., Any], accoun
     ],
 )
 def test_a_missing_permission_names_the_action_to_allow(
-    check: Callable[..., Any], account: Account, operation: str, where: str
+    check: Callable[..., Any], account: WatchedAccount, operation: str, where: str
 ) -> None:
     account.faults = {operation: ["UnauthorizedOperation"]}
     (problem,) = [problem for problem in check() if f"ec2:{operation}" in problem]
     assert problem.startswith(f"provider.options.{where}: ")
 
 
-def test_hosts_that_could_not_be_found_again_are_not_launched(check: Callable[..., Any], account: Account) -> None:
+def test_hosts_that_could_not_be_found_again_are_not_launched(
+    check: Callable[..., Any], account: WatchedAccount
+) -> None:
     kinds = ("Instances", "Volumes", "NetworkInterfaces", "PlacementGroups")
     account.faults = {f"Describe{kind}": ["UnauthorizedOperation"] for kind in kinds}
     for kind, problem in zip(kinds, check(), strict=True):
@@ -122,7 +127,7 @@ def test_hosts_that_could_not_be_found_again_are_not_launched(check: Callable[..
     [("AuthFailure", "check the connection's credentials"), ("ExpiredToken", "renew the connection's temporary")],
 )
 def test_credentials_that_do_not_count_are_the_only_problem(
-    check: Callable[..., Any], account: Account, code: str, mend: str
+    check: Callable[..., Any], account: WatchedAccount, code: str, mend: str
 ) -> None:
     account.faults = {"DescribeAvailabilityZones": [code]}
     (problem,) = check(image="/aws/service/nothing")
@@ -144,7 +149,7 @@ def test_a_region_that_is_not_there_is_the_only_problem_and_a_like_one_is_named(
 
 
 def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(
-    check: Callable[..., Any], account: Account, cloud: Cloud
+    check: Callable[..., Any], account: WatchedAccount, cloud: Cloud
 ) -> None:
     ec2 = account.client("ec2", REGION)
     network = ec2.describe_vpcs(VpcIds=[cloud.landscape.vpc])["Vpcs"][0]["CidrBlock"]
@@ -163,7 +168,7 @@ def test_a_type_that_a_zone_does_not_offer_is_named_with_the_zone(
     ],
 )
 def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(
-    check: Callable[..., Any], account: Account, quota: float, expected: str
+    check: Callable[..., Any], account: WatchedAccount, quota: float, expected: str
 ) -> None:
     account.answers |= {"GetServiceQuota": {"Quota": {"Value": quota}}}
     problems = check()
@@ -171,7 +176,9 @@ def test_the_quota_of_vcpus_is_compared_where_it_can_be_asked(
 
 
 @pytest.mark.parametrize("type_", ["inf1.xlarge", "trn1.2xlarge"])
-def test_each_family_counts_against_its_own_quota(check: Callable[..., Any], account: Account, type_: str) -> None:
+def test_each_family_counts_against_its_own_quota(
+    check: Callable[..., Any], account: WatchedAccount, type_: str
+) -> None:
     """Their names begin like those of Standard ones."""
     account.answers |= {"GetServiceQuota": {"Quota": {"Value": 10_000.0}}}
     asked = []
@@ -201,7 +208,7 @@ def test_each_family_counts_against_its_own_quota(check: Callable[..., Any], acc
     ],
 )
 def test_an_image_of_which_aws_does_not_say_all_is_no_crash(
-    check: Callable[..., Any], account: Account, cloud: Cloud, changes: Any, said: str
+    check: Callable[..., Any], account: WatchedAccount, cloud: Cloud, changes: Any, said: str
 ) -> None:
     image = {"ImageId": cloud.landscape.image, "RootDeviceName": "/dev/xvda", "State": "available", **changes}
     account.answers["DescribeImages"] = {"Images": [{name: value for name, value in image.items() if value}]}
@@ -211,7 +218,7 @@ def test_an_image_of_which_aws_does_not_say_all_is_no_crash(
 
 
 def test_hosts_that_may_not_reach_each_other_are_refused(
-    check: Callable[..., Any], account: Account, cloud: Cloud
+    check: Callable[..., Any], account: WatchedAccount, cloud: Cloud
 ) -> None:
     """A group is made with a rule that lets everything out; it may have been taken away."""
     ec2, group = account.client("ec2", REGION), cloud.landscape.security_group
@@ -226,7 +233,7 @@ def test_hosts_that_may_not_reach_each_other_are_refused(
 
 
 def test_a_connection_without_a_key_is_named(
-    check: Callable[..., Any], account: Account, monkeypatch: pytest.MonkeyPatch
+    check: Callable[..., Any], account: WatchedAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(connection_id: Any) -> None:
         raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend="add it")
@@ -238,7 +245,7 @@ def test_a_connection_without_a_key_is_named(
 
 
 def test_no_account_at_all_is_no_problem_of_the_definition(
-    check: Callable[..., Any], account: Account, monkeypatch: pytest.MonkeyPatch
+    check: Callable[..., Any], account: WatchedAccount, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(connection_id: Any) -> None:
         raise SecretError("there is no such connection", where=connection_id)

@@ -9,8 +9,9 @@ from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import LoseAnswer, NoCapacity
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
-from tests.integration.ec2.conftest import KEY, Account, Options
-from tests.integration.reliability.conftest import CloudClock
+from tests.integration.ec2.campaign import KEY, Options
+from tests.integration.ec2.watched_account import WatchedAccount
+from tests.support.cloud.clock import CloudClock
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
@@ -69,7 +70,7 @@ def test_a_cluster_is_never_of_two_zones(provider: Ec2Provider, ask: Ask, cloud:
 
 
 def test_a_role_that_is_refused_for_good_leaves_no_other_role_running(
-    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask, cloud: Cloud
 ) -> None:
     account.refuse_nth("RunInstances", 2, "UnauthorizedOperation")
     with pytest.raises(CloudError, match="allow the action ec2:RunInstances"):
@@ -81,14 +82,14 @@ def test_a_role_that_is_refused_for_good_leaves_no_other_role_running(
 
 
 def test_a_placement_group_that_is_not_known_yet_is_waited_for(
-    provider: Ec2Provider, account: Account, ask: Ask
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask
 ) -> None:
     assert len(provider.ensure(ask()).hosts) == 4
     assert account.called("RunInstances") > 2
 
 
 def test_a_process_that_dies_over_its_launch_leaves_hosts_that_are_looked_for(
-    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud, clock: CloudClock
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask, cloud: Cloud, clock: CloudClock
 ) -> None:
     """Its answer never came, so nobody knows the ids; nothing shows yet."""
     account.lost = ["RunInstances"]
@@ -102,7 +103,7 @@ def test_a_process_that_dies_over_its_launch_leaves_hosts_that_are_looked_for(
 
 
 def test_the_next_try_goes_on_with_a_launch_whose_answer_was_lost(
-    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask, cloud: Cloud
 ) -> None:
     account.lost = ["RunInstances"]
     with pytest.raises(CloudError):
@@ -154,7 +155,7 @@ def test_a_record_out_of_reach_keeps_no_host_alive(provider: Ec2Provider, ask: A
 
 
 def test_hosts_that_do_not_show_are_ended_without_their_record_too(
-    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask, cloud: Cloud
 ) -> None:
     account.refuse_nth("RunInstances", 2, "UnauthorizedOperation")
     with pytest.raises(CloudError):
@@ -234,7 +235,7 @@ def test_terminated_instances_that_still_show_are_no_cluster(provider: Ec2Provid
 
 
 def test_a_reservation_that_is_split_over_pages_is_read_whole(
-    provider: Ec2Provider, account: Account, ask: Ask, cloud: Cloud
+    provider: Ec2Provider, account: WatchedAccount, ask: Ask, cloud: Cloud
 ) -> None:
     cloud.lag.page = 2
     cluster = provider.ensure(ask())

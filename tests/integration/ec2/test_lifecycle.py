@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.cloud.cloud import REGION
-from tests.integration.ec2.conftest import FakeHost
+from tests.integration.ec2.campaign import FakeHost
 
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.host_keys import host_key

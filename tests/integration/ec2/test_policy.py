@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cloud.cloud import REGION
-from tests.integration.ec2.conftest import STORE
+from tests.integration.ec2.campaign import STORE
 from tests.integration.ec2.test_remnants import KEY
 from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.cloud.resources import leave

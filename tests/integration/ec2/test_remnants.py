@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from tests.cloud.cloud import REGION
-from tests.integration.ec2.conftest import STORE
+from tests.integration.ec2.campaign import STORE
 from tests.support.cloud.resources import census, leave, make_one_of_each, tagged
 
 from plimsoll.adapters.ec2 import remnants

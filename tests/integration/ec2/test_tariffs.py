@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.integration.ec2.conftest import Account
+from tests.integration.ec2.watched_account import WatchedAccount
 
 from plimsoll.adapters.ec2 import Ec2Tariffs
 from plimsoll.adapters.ec2.options import Ec2Options
@@ -21,7 +21,7 @@ def product(usd: Any) -> str:
     return json.dumps({"product": {"attributes": {"vcpu": "8"}}, "terms": terms})
 
 
-def test_the_apis_price_counts_and_is_asked_once(account: Account, chosen: Ec2Options) -> None:
+def test_the_apis_price_counts_and_is_asked_once(account: WatchedAccount, chosen: Ec2Options) -> None:
     account.answers = {"GetProducts": {"PriceList": [product("0.7000000000")]}}
     tariffs = Ec2Tariffs(account)
     for _ in range(3):
@@ -31,13 +31,13 @@ def test_the_apis_price_counts_and_is_asked_once(account: Account, chosen: Ec2Op
     assert account.called("GetProducts") == 2  # one a type
 
 
-def test_an_api_that_may_not_be_asked_is_done_without(account: Account, chosen: Ec2Options) -> None:
+def test_an_api_that_may_not_be_asked_is_done_without(account: WatchedAccount, chosen: Ec2Options) -> None:
     account.answers.clear()
     account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
     assert Ec2Tariffs(account).of_options(chosen).source.startswith("price table of")
 
 
-def test_an_api_out_of_reach_is_done_without(account: Account, chosen: Ec2Options) -> None:
+def test_an_api_out_of_reach_is_done_without(account: WatchedAccount, chosen: Ec2Options) -> None:
     account.endpoint = "http://127.0.0.1:1"
     tariff = Ec2Tariffs(account).of_options(chosen)
     assert tariff.node.usd_per_hour == 0.576

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.cloud.cloud import Cloud
 from tests.fakes.instant import Faults
-from tests.integration.reliability.conftest import Moments, Place, StruckDatabase, StruckLoadGenerator, place_on
+from tests.integration.reliability.struck import Moments, Place, StruckDatabase, StruckLoadGenerator, place_on
 from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
 
@@ -60,9 +60,13 @@ class SleepingLoad(StruckLoadGenerator):
 
 
 class SkippingClock(SystemClock):
-    """The time, and as much more as a test does not want to wait. Notes when somebody pauses."""
+    """The time, and as much more as a test does not want to wait. Notes when somebody pauses.
+
+    What a pause has beyond `longest_pause_s` is skipped.
+    """
 
     def __init__(self, moments: Moments) -> None:
+        self.longest_pause_s = float("inf")
         self._ahead, self._moments = timedelta(), moments
 
     def now(self) -> datetime:
@@ -70,7 +74,9 @@ class SkippingClock(SystemClock):
 
     def sleep(self, seconds: float) -> None:
         self._moments.reached("pause")
-        super().sleep(seconds)
+        waited = min(seconds, self.longest_pause_s)
+        super().sleep(waited)
+        self.skip(timedelta(seconds=seconds - waited))
 
     def skip(self, span: timedelta) -> None:
         """So much later."""

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.faults import SmallDisk
-from tests.integration.reliability.conftest import CELL
 from tests.integration.reliability.real_hosts import RealPlace, quick_silence, real_place
+from tests.integration.reliability.struck import CELL
 from tests.support.suite.requirements import require_namespaces
 
 from plimsoll.services.campaigns import read_manifest
@@ -41,12 +41,15 @@ def place(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def struck(cloud: Cloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Struck]:
-    """A place for each strike. Hosts need not answer soon but those that do not."""
+    """A place for each strike. Hosts need not answer soon but those that do not, and nobody pauses between tries."""
     quick_silence(monkeypatch, 5.0)
     with ExitStack() as end:
-        yield {
+        places = {
             (role, verb): end.enter_context(real_place(cloud, tmp_path / f"{verb}-{role}")) for role, verb in STRIKES
         }
+        for place in places.values():
+            place.clock.longest_pause_s = 0.5
+        yield places
     end_instances(cloud)
 
 

@@ -1,7 +1,7 @@
 """Hosts that answer no more, from the middle of each phase on: frozen or cut off, it is the same to who asks."""
 
 import pytest
-from tests.integration.reliability.conftest import Place
+from tests.integration.reliability.struck import Place
 
 REASONS = {
     ("deploy", "node"): "deploy: host node",

@@ -1,0 +1,63 @@
+"""Hosts of the test cloud that are folders, and that fall silent when they are told to."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path, PurePosixPath
+
+from tests.cloud.cloud import Cloud
+from tests.fakes.hosts import FolderHost
+
+from plimsoll.adapters.ec2.provider import Connect
+from plimsoll.adapters.ssh import Target
+from plimsoll.domain.cluster import ClusterId, HostInfo
+from plimsoll.domain.errors import Unreachable
+from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.ports.host import Host
+
+
+class FickleHost(FolderHost):
+    """A host that may fall silent: frozen, cut off, dead, or not booted at all."""
+
+    def __init__(self, folder: Path, info: HostInfo, is_silent: Callable[[], bool]) -> None:
+        super().__init__(folder, info)
+        self._is_silent = is_silent
+
+    def write(self, path: PurePosixPath, content: str) -> None:
+        """Unless nobody answers."""
+        self._answer()
+        super().write(path, content)
+
+    def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
+        """Unless nobody answers."""
+        self._answer()
+        return super().read_tail(path, max_bytes=max_bytes)
+
+    def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        """Unless nobody answers."""
+        self._answer()
+        return super().files(folder)
+
+    def fetch(self, path: PurePosixPath, destination: Path) -> None:
+        """Unless nobody answers."""
+        self._answer()
+        super().fetch(path, destination)
+
+    def facts(self) -> HostFacts:
+        """Unless nobody answers."""
+        self._answer()
+        return super().facts()
+
+    def _answer(self) -> None:
+        if self._is_silent():
+            raise Unreachable("can't be reached", where=f"host {self.info.name}")
+
+
+def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
+    """A folder for each instance, prepared once it has booted. What has ended answers no more, whatever EC2 shows."""
+
+    def connect(key: ClusterId, info: HostInfo, target: Target) -> Host:
+        instance = info.facts["instance_id"]
+        place, life = folder / instance, cloud.lifecycle.lives[instance]
+        FolderHost(place, info).write(PurePosixPath("prepared"), "ok\n")
+        return FickleHost(place, info, lambda: instance in silent or not life.boots or life.shut_down is not None)
+
+    return connect
