@@ -8,7 +8,7 @@ DEFINITIONS = {
     definition.name: definition
     for definition in (
         instant_definition("many", variants=2, loads=2, repeats=2, parallel=3),
-        instant_definition("few", variants=1, loads=4, parallel=4),
+        instant_definition("few", variants=1, loads=2),
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),
         instant_definition("by-rest", variants=1, loads=2),

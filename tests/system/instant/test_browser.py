@@ -20,7 +20,6 @@ from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.ownership import CellRun, CellRunId
 
@@ -184,20 +183,19 @@ def test_only_the_cells_asked_for_run_again(
     expect(ada.get_by_role("link", name="Report and downloads")).to_be_visible()
 
 
-@pytest.mark.parametrize("definition", [CALM, STORM], ids=lambda definition: definition.name)
 def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
-    ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates, definition: Definition
+    ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates
 ) -> None:
     with suppress(FileNotFoundError):  # where no other test has: only one run of a campaign's DAG lives at once
         gates.open(f"stormy~{FAILED}", LOADING)
     before = set(installation.toolkit.store.folders(""))
 
-    run = send_as_it_opens(ada, airflow, definition.dag_id)
+    run = send_as_it_opens(ada, airflow, STORM.dag_id)
 
     assert airflow.wait_for(run, timeout_s=END_S).state == "success"
     (opened,) = set(installation.toolkit.store.folders("")) - before
-    assert opened.startswith(f"{definition.name}-2")
-    assert installation.attempts(opened) == {cell.id: [1] for cell in grid(definition)}
+    assert opened.startswith(f"{STORM.name}-2")
+    assert installation.attempts(opened) == {cell.id: [1] for cell in grid(STORM)}
 
 
 def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(

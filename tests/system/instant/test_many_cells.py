@@ -48,12 +48,8 @@ def test_a_failed_cell_is_named_by_the_gate_and_run_again_alone(
     healed = airflow.run_to_end("few", {"campaign_id": "few-mine", "cells": "failed"}, timeout_s=800)
 
     assert failed.state == "failed"
-    assert sorted(state or "" for name, state in states.items() if name.startswith("run_cell")) == [
-        "failed",
-        "success",
-        "success",
-        "success",
-    ]
+    run_cells = sorted(state or "" for name, state in states.items() if name.startswith("run_cell"))
+    assert run_cells == ["failed", "success"]
     assert "v1-002k-r1" in "\n".join(airflow.client.task_errors(failed, gate))
     assert healed.state == "success"
     assert installation.provider.provided("few") == provided + 1
