@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +101,16 @@ def _extra(service: S3Service) -> str:
 
 
 def _engines_address() -> str:
-    """This machine's address on the engine's own bridge, which containers of every network reach."""
-    what = "{{(index .IPAM.Config 0).Gateway}}"
+    """This machine's address on the engine's own bridge, which containers of every network reach.
+
+    An engine that chose the network itself does not name the address: it is the first one.
+    """
+    what = "{{with index .IPAM.Config 0}}{{or .Gateway .Subnet}}{{end}}"
     command = ["docker", "network", "inspect", "bridge", "--format", what]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, f"is a Docker engine running (DOCKER_HOST)?\n{done.stderr}"
-    return done.stdout.strip()
+    named = done.stdout.strip()
+    return str(next(ip_network(named).hosts())) if "/" in named else named
 
 
 def _free_port() -> int:
