@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 from tests.cloud.faults import Fault
 
-_TIMEOUT_S = 30.0
+_TIMEOUT_S = 60.0
 
 
 class CloudClient:

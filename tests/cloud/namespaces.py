@@ -25,7 +25,7 @@ from tests.cloud.slots import MARK, Slot
 _CHECKOUT = Path(__file__).parents[2]
 _UNSHARE = ("unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child=SIGKILL")
 _PROGRAMS = ("ip", "unshare", "sshd", "ssh-keygen", "useradd", "findmnt")
-_TIMEOUT_S = 20.0
+_TIMEOUT_S = 60.0
 # Links and bridges of all slots.
 _LET_PASS = "-A FORWARD -i plc+ -o plc+ -j ACCEPT"
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -12,7 +12,7 @@ from typing import Any
 from tests.cloud.client import CloudClient
 
 _CHECKOUT = Path(__file__).parents[2]
-_TIMEOUT_S = 60
+_TIMEOUT_S = 180
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def sweep(slot: Slot) -> None:
     for process in processes(slot.folder):
         with suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(processes(slot.folder), timeout=10)
+    psutil.wait_procs(processes(slot.folder), timeout=60)
     for link in links(slot):
         subprocess.run(["ip", "link", "del", link], check=False, capture_output=True)
     shutil.rmtree(slot.folder, ignore_errors=False) if slot.folder.exists() else None

@@ -19,7 +19,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
 """`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
 
-PATIENCE_S = 30
+PATIENCE_S = 120
+"""For a busy machine: it only bounds a test that has failed anyway."""
 
 _T = TypeVar("_T")
 

@@ -158,7 +158,7 @@ def test_hosts_talk_to_each_other_and_to_the_cloud(start: Start, ssh: Ssh, cloud
     place = {"Bucket": cloud.landscape.bucket, "Key": "bundle"}
     s3.put_object(**place, Body=b"jars")
     url = s3.generate_presigned_url("get_object", place)
-    fetch = f"import urllib.request as r; print(r.urlopen('{url}', timeout=5).read().decode())"
+    fetch = f"import urllib.request as r; print(r.urlopen('{url}', timeout=30).read().decode())"
     assert ssh.run(one, f'/opt/test-cloud/python/bin/python3 -c "{fetch}"').stdout == "jars\n"
 
 
@@ -272,7 +272,7 @@ def test_limits_of_the_user_data_hold_for_logins(start: Start, ssh: Ssh) -> None
 
 
 def test_the_cloud_is_reached_over_its_own_address_only(cloud: Cloud) -> None:
-    with urllib.request.urlopen(f"{cloud.endpoint}/_cloud/landscape", timeout=5) as answer:
+    with urllib.request.urlopen(f"{cloud.endpoint}/_cloud/landscape", timeout=30) as answer:
         assert json.load(answer)["mode"] == "namespaces"
     port = int(cloud.endpoint.rpartition(":")[2])
     listening = {

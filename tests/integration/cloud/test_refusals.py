@@ -164,12 +164,12 @@ def test_a_presigned_url_works_without_credentials_and_expires(instant: Cloud) -
     s3 = Aws(instant.endpoint).client("s3", signature_version="s3v4")
     place = {"Bucket": instant.landscape.bucket, "Key": "a"}
     upload = urllib.request.Request(s3.generate_presigned_url("put_object", place), data=b"x", method="PUT")
-    urllib.request.urlopen(upload, timeout=10).close()
-    with urllib.request.urlopen(s3.generate_presigned_url("get_object", place), timeout=10) as answer:
+    urllib.request.urlopen(upload, timeout=30).close()
+    with urllib.request.urlopen(s3.generate_presigned_url("get_object", place), timeout=30) as answer:
         assert answer.read() == b"x"
     for url in (s3.generate_presigned_url("get_object", place, ExpiresIn=-1), f"{instant.endpoint}/plimsoll-results/a"):
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(url, timeout=10)
+            urllib.request.urlopen(url, timeout=30)
         assert refused.value.code == 403
         refused.value.close()
 

@@ -21,6 +21,7 @@ from plimsoll_airflow.local.users import parse_users
 
 DAGS = Path(__file__).parent / "dags"
 USERS = parse_users("vera:viewer,admin:admin")
+PATIENCE_S = 200.0
 OFTEN = {f"AIRFLOW__DAG_PROCESSOR__{name}": "1" for name in ("REFRESH_INTERVAL", "BUNDLE_REFRESH_CHECK_INTERVAL")}
 """How often the DAG processor looks for changed definitions, s."""
 
@@ -76,7 +77,7 @@ def test_dag_files_are_read_again_when_a_definition_is_added_changed_or_removed(
     for change in (lambda: definition.write_text(""), lambda: definition.write_text("name: new"), definition.unlink):
         before = _parsed_at(up)
         change()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while _parsed_at(up) <= before:
             assert time.monotonic() < deadline
             time.sleep(0.2)
@@ -145,7 +146,7 @@ def test_down_leaves_no_process_and_no_socket(up: StackUnderTest) -> None:
 
 def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> None:
     wanted = {("sleep", "running"), ("wait", "deferred")}
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while {(task.task_id, task.state) for task in up.client.task_instances("endless", run_id)} != wanted:
         assert time.monotonic() < deadline
         time.sleep(0.2)

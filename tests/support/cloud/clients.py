@@ -54,7 +54,7 @@ def described(ec2: Any, instance_id: str) -> Any:
     return ec2.describe_instances(InstanceIds=[instance_id])["Reservations"][0]["Instances"][0]
 
 
-def eventually(condition: Callable[[], Any], seconds: float = 30) -> Any:
+def eventually(condition: Callable[[], Any], seconds: float = 120) -> Any:
     """The first true answer."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):

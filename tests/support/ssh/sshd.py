@@ -22,7 +22,7 @@ from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 SSHD = Path("/usr/sbin/sshd")
 CONNECTION = "bench"
-_PATIENCE_S = 20
+_PATIENCE_S = 120
 
 
 @dataclass(frozen=True)
