@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.processes import CHECKOUT
 
-from plimsoll_airflow.local import census
+from plimsoll_airflow.local import census, readiness
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.environment import StackSettings
@@ -24,6 +25,8 @@ from plimsoll_airflow.local.users import administrator
 
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
+_READY_S = 600.0
+"""Several Airflows may start at once, on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,9 @@ def running_stack(
     stack.home.create()
     lay_migrated_database(stack.home)
     try:
-        running = stack.up(dag_ids, kept=False)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(readiness, "READY_TIMEOUT_S", _READY_S)
+            running = stack.up(dag_ids, kept=False)
         with stack.client(running) as client:
             yield StackUnderTest(stack, running, client)
     finally:
