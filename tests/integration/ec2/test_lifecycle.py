@@ -3,29 +3,38 @@
 import base64
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.cloud.cloud import REGION
+from tests.cloud.cloud import REGION, Cloud
+from tests.fakes.clock import SteppingClock
 from tests.integration.ec2.campaign import FakeHost
+from tests.integration.ec2.watched_account import WatchedAccount
 
+from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.adapters.ec2.host_keys import host_key
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import WrongHostKey
+from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import ProviderError, Unreachable
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
 
 
-def instances(account, *states):
+def instances(account: WatchedAccount, *states: Any) -> Any:
     found = account.client("ec2", REGION).describe_instances(
         Filters=[{"Name": "instance-state-name", "Values": list(states or ("pending", "running"))}]
     )
     return [one for reservation in found["Reservations"] for one in reservation["Instances"]]
 
 
-def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provider, ask, account, cloud):
+def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, cloud: Cloud
+) -> None:
     cluster = provider.ensure(ask())
     assert [host.name for host in cluster.hosts] == ["node1", "node2", "node3", "load"]
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
@@ -37,7 +46,9 @@ def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(provi
     assert len(instances(account)) == 4
 
 
-def test_installations_that_share_an_account_have_hosts_of_their_own(provider, ask, clock, cloud, tmp_path):
+def test_installations_that_share_an_account_have_hosts_of_their_own(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], clock: SteppingClock, cloud: Cloud, tmp_path: Path
+) -> None:
     records = StoredLaunches(ObjectStore(str(tmp_path / "others")), Outage(clock))
     others = replace(provider, store="s3://others/runs", launches=records)
     mine, theirs = provider.ensure(ask()), others.ensure(ask())
@@ -50,8 +61,8 @@ def test_installations_that_share_an_account_have_hosts_of_their_own(provider, a
 
 @pytest.mark.parametrize("asked", [False, True])
 def test_hosts_hide_their_metadata_encrypt_their_disks_and_are_private_unless_asked(
-    provider, ask, account, cloud, asked
-):
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, cloud: Cloud, asked: Any
+) -> None:
     ec2 = account.client("ec2", REGION)
     for subnet in cloud.landscape.subnets.values():  # as default subnets are
         ec2.modify_subnet_attribute(SubnetId=subnet, MapPublicIpOnLaunch={"Value": True})
@@ -63,7 +74,9 @@ def test_hosts_hide_their_metadata_encrypt_their_disks_and_are_private_unless_as
     assert {volume["Encrypted"] for volume in ec2.describe_volumes()["Volumes"]} == {True}
 
 
-def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, account, cloud):
+def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, cloud: Cloud
+) -> None:
     cluster = provider.ensure(ask())
     assert provider.find(cluster.id) == cluster
     (listed,) = provider.clusters()
@@ -76,26 +89,32 @@ def test_a_cluster_is_found_by_everyone_until_it_is_destroyed(provider, ask, acc
     assert cloud.nothing_left(), cloud.leftovers()
 
 
-def test_destroying_again_is_no_error(provider, ask):
+def test_destroying_again_is_no_error(provider: Ec2Provider, ask: Callable[..., ClusterRequest]) -> None:
     key = provider.ensure(ask()).id
     provider.destroy(key)
     provider.destroy(key)
 
 
-def test_asking_again_launches_nothing(provider, ask, account):
+def test_asking_again_launches_nothing(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     first = provider.ensure(ask())
     assert provider.ensure(ask()) == first
     assert account.called("RunInstances") == 2  # one a role
 
 
-def test_attempts_do_not_share_hosts(provider, ask, account):
+def test_attempts_do_not_share_hosts(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     first, second = provider.ensure(ask(attempt=1)), provider.ensure(ask(attempt=2))
     assert len(instances(account)) == 8
     provider.destroy(first.id)
     assert [cluster.id for cluster in provider.clusters()] == [second.id]
 
 
-def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, account, identity):
+def test_hosts_get_user_data_with_the_key_that_they_must_show(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, identity: Any
+) -> None:
     cluster = provider.ensure(ask())
     attribute = account.client("ec2", REGION).describe_instance_attribute(
         InstanceId=cluster.load_host.facts["instance_id"], Attribute="userData"
@@ -105,10 +124,12 @@ def test_hosts_get_user_data_with_the_key_that_they_must_show(provider, ask, acc
     assert document["users"][0]["name"] == "plimsoll"
 
 
-def test_hosts_are_reached_with_the_key_that_they_must_show(provider, ask, identity):
+def test_hosts_are_reached_with_the_key_that_they_must_show(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], identity: Any
+) -> None:
     targets = []
 
-    def connect(key, info, target):
+    def connect(key: Any, info: Any, target: Any) -> Any:
         targets.append(target)
         return FakeHost(info, ["ok"])
 
@@ -120,7 +141,9 @@ def test_hosts_are_reached_with_the_key_that_they_must_show(provider, ask, ident
     assert targets[-1].connection_id == "plimsoll_ssh"
 
 
-def test_an_answer_that_was_lost_leads_to_no_second_launch(provider, ask, account):
+def test_an_answer_that_was_lost_leads_to_no_second_launch(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     account.lost = ["RunInstances"]
     with pytest.raises(CloudError, match="can't be reached"):
         provider.ensure(ask())
@@ -130,7 +153,9 @@ def test_an_answer_that_was_lost_leads_to_no_second_launch(provider, ask, accoun
 
 
 @pytest.mark.parametrize("refused", [1, 2])
-def test_a_full_zone_moves_all_roles_together(provider, ask, account, refused, said):
+def test_a_full_zone_moves_all_roles_together(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, refused: Any, said: list[str]
+) -> None:
     account.faults = {"RunInstances": ["InsufficientInstanceCapacity"]} if refused == 1 else {}
     if refused == 2:  # the nodes come up, the load host does not
         account.refuse_nth("RunInstances", 2, "InsufficientInstanceCapacity")
@@ -142,7 +167,13 @@ def test_a_full_zone_moves_all_roles_together(provider, ask, account, refused, s
     assert provider.clusters() == []
 
 
-def test_a_used_up_quota_is_waited_for(provider, ask, account, clock, said):
+def test_a_used_up_quota_is_waited_for(
+    provider: Ec2Provider,
+    ask: Callable[..., ClusterRequest],
+    account: WatchedAccount,
+    clock: SteppingClock,
+    said: list[str],
+) -> None:
     account.faults = {"RunInstances": ["VcpuLimitExceeded"] * 3}
     cluster = provider.ensure(ask())
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1a"}
@@ -151,7 +182,9 @@ def test_a_used_up_quota_is_waited_for(provider, ask, account, clock, said):
     assert "waiting" in said[0]
 
 
-def test_patience_with_the_quota_ends(provider, ask, account):
+def test_patience_with_the_quota_ends(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     account.faults = {"RunInstances": ["VcpuLimitExceeded"] * 50}
     with pytest.raises(ProviderError, match="no room within") as caught:
         provider.ensure(ask())
@@ -159,19 +192,25 @@ def test_patience_with_the_quota_ends(provider, ask, account):
     assert instances(account) == []
 
 
-def test_a_token_that_was_used_up_is_followed_by_the_next(provider, ask, account):
+def test_a_token_that_was_used_up_is_followed_by_the_next(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     account.faults = {"RunInstances": ["IdempotentInstanceTerminated"]}
     assert len(provider.ensure(ask()).hosts) == 4
 
 
-def test_a_missing_permission_is_named_at_once(provider, ask, account, clock):
+def test_a_missing_permission_is_named_at_once(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, clock: SteppingClock
+) -> None:
     account.faults = {"RunInstances": ["UnauthorizedOperation"]}
     with pytest.raises(ProviderError, match="allow the action ec2:RunInstances"):
         provider.ensure(ask())
     assert clock.slept == []
 
 
-def test_half_a_cluster_is_not_found_but_listed_and_destroyed(provider, ask, account):
+def test_half_a_cluster_is_not_found_but_listed_and_destroyed(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     cluster = provider.ensure(ask())
     ec2 = account.client("ec2", REGION)
     ec2.terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
@@ -182,7 +221,9 @@ def test_half_a_cluster_is_not_found_but_listed_and_destroyed(provider, ask, acc
     assert provider.clusters() == []
 
 
-def test_half_a_cluster_is_made_whole_with_fresh_hosts(provider, ask, account):
+def test_half_a_cluster_is_made_whole_with_fresh_hosts(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     cluster = provider.ensure(ask())
     account.client("ec2", REGION).terminate_instances(InstanceIds=[cluster.nodes[1].facts["instance_id"]])
     again = provider.ensure(ask())
@@ -191,32 +232,42 @@ def test_half_a_cluster_is_made_whole_with_fresh_hosts(provider, ask, account):
     assert provider.find(cluster.id) == again
 
 
-def test_hosts_are_waited_for_until_they_are_prepared(provider, ask, hosts, clock):
+def test_hosts_are_waited_for_until_they_are_prepared(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], hosts: dict[str, Any], clock: SteppingClock
+) -> None:
     hosts["node2"] = [Unreachable("not yet"), "", "ok"]
     provider.ensure(ask())
     assert len(clock.slept) == 2
 
 
-def test_a_host_that_never_answers_is_named(provider, ask, hosts):
+def test_a_host_that_never_answers_is_named(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], hosts: dict[str, Any]
+) -> None:
     hosts["load"] = [Unreachable("can't be reached: timed out")]
     with pytest.raises(ProviderError, match=r"not ready within 0:10:00: load \(i-.*timed out"):
         provider.ensure(ask())
 
 
-def test_a_host_that_could_not_be_prepared_says_why(provider, ask, hosts):
+def test_a_host_that_could_not_be_prepared_says_why(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], hosts: dict[str, Any]
+) -> None:
     hosts["node3"] = ["can't make a file system on /dev/nvme1n1"]
     with pytest.raises(ProviderError, match="file system on /dev/nvme1n1"):
         provider.ensure(ask())
 
 
-def test_a_host_with_another_key_is_refused(provider, ask, hosts, clock):
+def test_a_host_with_another_key_is_refused(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], hosts: dict[str, Any], clock: SteppingClock
+) -> None:
     hosts["node1"] = [WrongHostKey("its host key is not the expected one")]
     with pytest.raises(WrongHostKey):
         provider.ensure(ask())
     assert clock.slept == []
 
 
-def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(identity, ask, tmp_path):
+def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(
+    identity: Any, ask: Callable[..., ClusterRequest], tmp_path: Path
+) -> None:
     made = host_key(identity, ask().id)
     file = tmp_path / "ssh_host_ed25519_key"
     file.write_text(made.private)
@@ -225,13 +276,17 @@ def test_the_key_that_hosts_must_show_is_one_that_openssh_reads(identity, ask, t
     assert read.stdout.split()[:2] == made.public.split()
 
 
-def test_throttling_is_absorbed(provider, ask, account):
+def test_throttling_is_absorbed(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     """By boto3 itself: the answer comes from the server, as AWS's would."""
     with account.answering("RunInstances", "RequestLimitExceeded", 503, times=2):
         assert len(provider.ensure(ask()).hosts) == 4
 
 
-def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(provider, ask, account):
+def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     with account.answering("RunInstances", "InsufficientInstanceCapacity", 500, times=1):
         cluster = provider.ensure(ask())
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}

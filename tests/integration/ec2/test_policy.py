@@ -2,18 +2,22 @@
 
 import json
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.cloud.cloud import REGION
+from tests.cloud.cloud import REGION, Cloud
 from tests.integration.ec2.campaign import STORE
 from tests.integration.ec2.test_remnants import KEY
+from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.cloud.resources import leave
 
-from plimsoll.adapters.ec2 import Ec2Tariffs
+from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.s3_store import S3Store
+from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import StoreError
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "aws.md"
@@ -32,18 +36,20 @@ PREFIXES = {"service-quotas": "servicequotas"}
 IMPLIED = {"ec2:CreateTags"}
 
 
-def allowed():
+def allowed() -> Any:
     policy = json.loads(re.search(r"```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)[1])
     actions = [statement["Action"] for statement in policy["Statement"]]
     return {action for each in actions for action in ([each] if isinstance(each, str) else each)}
 
 
-def action(service, operation):
+def action(service: Any, operation: Any) -> Any:
     name = S3_ACTIONS.get(operation, operation) if service == "s3" else operation
     return f"{PREFIXES.get(service, service)}:{name}"
 
 
-def use_provider(provider, account, cloud, ask):
+def use_provider(
+    provider: Ec2Provider, account: WatchedAccount, cloud: Cloud, ask: Callable[..., ClusterRequest]
+) -> None:
     leave(account.client("ec2", REGION), STORE, KEY)  # by another's rights: what a cluster might leave
     account.calls.clear()
     definition = ec2_definition(cloud.landscape)
@@ -56,7 +62,7 @@ def use_provider(provider, account, cloud, ask):
     provider.destroy(KEY)
 
 
-def use_store(account, tmp_path):
+def use_store(account: WatchedAccount, tmp_path: Path) -> None:
     account.client("s3", REGION).create_bucket(Bucket="results")
     account.calls.remove(("s3", "CreateBucket"))
     store = S3Store("s3://results/runs", lambda: account.client("s3", REGION))
@@ -76,7 +82,9 @@ def use_store(account, tmp_path):
         store.upload("big", tmp_path / "big")  # its parts would cost money for ever: boto3 takes them away
 
 
-def test_the_policy_allows_what_is_called_and_nothing_else(provider, account, cloud, ask, tmp_path):
+def test_the_policy_allows_what_is_called_and_nothing_else(
+    provider: Ec2Provider, account: WatchedAccount, cloud: Cloud, ask: Callable[..., ClusterRequest], tmp_path: Path
+) -> None:
     use_provider(provider, account, cloud, ask)
     use_store(account, tmp_path)
     called = {action(service, operation) for service, operation in account.calls}

@@ -1,25 +1,29 @@
 """What crashes leave behind is found by its tags and removed; what has none of them is never touched."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION
+from tests.fakes.clock import SteppingClock
 from tests.integration.ec2.campaign import STORE
+from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.cloud.resources import census, leave, make_one_of_each, tagged
 
-from plimsoll.adapters.ec2 import remnants
-from plimsoll.domain.cluster import ClusterId, PartlySeen
+from plimsoll.adapters.ec2 import Ec2Provider, remnants
+from plimsoll.domain.cluster import ClusterId, ClusterRequest, PartlySeen
 from plimsoll.domain.errors import ProviderError
 
 KEY = ClusterId(campaign_id="azul", name="zgc-020k-r1/1")
 
 
 @pytest.fixture
-def ec2(account):
+def ec2(account: WatchedAccount) -> Any:
     return account.client("ec2", REGION)
 
 
-def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider, ec2):
+def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider: Ec2Provider, ec2: Any) -> None:
     before = census(ec2)
     leave(ec2, STORE, KEY)
     assert all(len(now) > len(then) for now, then in zip(census(ec2).values(), before.values(), strict=True))
@@ -30,12 +34,14 @@ def test_every_kind_is_found_as_what_is_left_of_a_cluster_and_removed(provider, 
     assert census(ec2) == before
 
 
-def test_a_single_volume_is_enough_to_be_found(provider, ec2):
+def test_a_single_volume_is_enough_to_be_found(provider: Ec2Provider, ec2: Any) -> None:
     ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", STORE, KEY))
     assert [cluster.id for cluster in provider.clusters()] == [KEY]
 
 
-def test_what_others_have_is_neither_seen_nor_touched(provider, ec2, ask):
+def test_what_others_have_is_neither_seen_nor_touched(
+    provider: Ec2Provider, ec2: Any, ask: Callable[..., ClusterRequest]
+) -> None:
     before = census(ec2)
     mine = provider.ensure(ask())
     with_mine = census(ec2)
@@ -49,14 +55,16 @@ def test_what_others_have_is_neither_seen_nor_touched(provider, ec2, ask):
     assert {kind: set(ids) - set(before[kind]) for kind, ids in census(ec2).items()} == others
 
 
-def test_a_campaign_that_the_store_has_lost_is_looked_for_everywhere(provider, ec2):
+def test_a_campaign_that_the_store_has_lost_is_looked_for_everywhere(provider: Ec2Provider, ec2: Any) -> None:
     lost = KEY.model_copy(update={"campaign_id": "lost"})
     ec2.create_volume(AvailabilityZone="us-east-1a", Size=8, TagSpecifications=tagged("volume", STORE, lost))
     provider.destroy(lost)
     assert provider.clusters() == []
 
 
-def test_what_can_not_be_removed_is_named(provider, ask, account, monkeypatch):
+def test_what_can_not_be_removed_is_named(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remnants, "_PATIENCE", timedelta(seconds=20))
     key = provider.ensure(ask()).id
     account.faults = {"DeletePlacementGroup": ["InvalidPlacementGroup.InUse"] * 1000}
@@ -64,7 +72,9 @@ def test_what_can_not_be_removed_is_named(provider, ask, account, monkeypatch):
         provider.destroy(key)
 
 
-def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account, clock):
+def test_a_refusal_to_destroy_names_the_action_to_allow(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, clock: SteppingClock
+) -> None:
     key = provider.ensure(ask()).id
     account.faults = {"TerminateInstances": ["UnauthorizedOperation"] * 9}
     with pytest.raises(ProviderError, match="allow the action ec2:TerminateInstances"):
@@ -72,7 +82,9 @@ def test_a_refusal_to_destroy_names_the_action_to_allow(provider, ask, account, 
     assert clock.slept == []  # waiting would not mend it
 
 
-def test_what_may_not_be_listed_hides_nothing_else(provider, ask, account):
+def test_what_may_not_be_listed_hides_nothing_else(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount
+) -> None:
     mine = provider.ensure(ask())
     account.faults = {"DescribeVolumes": ["UnauthorizedOperation"]}
     with pytest.raises(PartlySeen, match="allow the action ec2:DescribeVolumes") as caught:

@@ -8,8 +8,10 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from tests.support.processes import marked, python_job, until
@@ -26,21 +28,21 @@ SLEEP = "import time; time.sleep(600)"
 FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {SLEEP}"
 
 
-def key(cell="g1-040k-r1", attempt=1):
+def key(cell: str = "g1-040k-r1", attempt: int = 1) -> Any:
     return ClusterId(campaign_id="demo-1", name=f"{cell}/{attempt}")
 
 
-def request_for(wanted, nodes=3):
+def request_for(wanted: ClusterId, nodes: int = 3) -> Any:
     return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=datetime.now(UTC) + timedelta(hours=1))
 
 
 @pytest.fixture
-def claims(tmp_path):
+def claims(tmp_path: Path) -> Any:
     return tmp_path / "claims"
 
 
 @pytest.fixture
-def provider(tmp_path, claims):
+def provider(tmp_path: Path, claims: Path) -> Iterator[Any]:
     """A provider whose every process is ended after the test."""
     yield LocalProvider(tmp_path / "work", SystemClock(), claims=claims)
     while left := marked("PLIMSOLL_WORK", str(tmp_path / "work")):
@@ -48,17 +50,17 @@ def provider(tmp_path, claims):
             os.kill(process.pid, signal.SIGKILL)
 
 
-def start(provider, cluster, code=SLEEP):
+def start(provider: LocalProvider, cluster: Any, code: Any = SLEEP) -> None:
     """A job on the first node and one on the load host."""
     for info in (cluster.nodes[0], cluster.load_host):
         provider.host(cluster, info).start(python_job("sleeper", code))
 
 
-def processes(provider):
+def processes(provider: LocalProvider) -> Any:
     return marked("PLIMSOLL_WORK", str(provider._work))
 
 
-def test_a_cluster_has_its_own_addresses_and_is_found_again(provider, tmp_path):
+def test_a_cluster_has_its_own_addresses_and_is_found_again(provider: LocalProvider, tmp_path: Path) -> None:
     cluster = provider.ensure(request_for(key()))
     subnet = cluster.load_host.address.removesuffix(".10")
     assert [host.address for host in cluster.nodes] == [f"{subnet}.{number}" for number in (1, 2, 3)]
@@ -68,11 +70,13 @@ def test_a_cluster_has_its_own_addresses_and_is_found_again(provider, tmp_path):
     assert provider.host(cluster, cluster.nodes[1]).root.is_relative_to(tmp_path / "work" / "demo-1")
 
 
-def test_asking_again_gives_the_same_cluster(provider):
+def test_asking_again_gives_the_same_cluster(provider: LocalProvider) -> None:
     assert provider.ensure(request_for(key())) == provider.ensure(request_for(key()))
 
 
-def test_clusters_live_side_by_side_also_of_two_work_folders(provider, tmp_path, claims, monkeypatch):
+def test_clusters_live_side_by_side_also_of_two_work_folders(
+    provider: LocalProvider, tmp_path: Path, claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Both begin to look at the same place.
     monkeypatch.setattr(subnets, "_candidates", lambda _: (f"127.31.{low}" for low in range(9)))
     other = LocalProvider(tmp_path / "other", SystemClock(), claims=claims)
@@ -85,7 +89,7 @@ def test_clusters_live_side_by_side_also_of_two_work_folders(provider, tmp_path,
     assert len(other.clusters()) == 1
 
 
-def test_a_subnet_that_a_marked_process_uses_is_passed_over(provider, tmp_path):
+def test_a_subnet_that_a_marked_process_uses_is_passed_over(provider: LocalProvider, tmp_path: Path) -> None:
     """Also where its claim is lost: by what really runs."""
     cluster = provider.ensure(request_for(key()))
     start(provider, cluster)
@@ -95,7 +99,7 @@ def test_a_subnet_that_a_marked_process_uses_is_passed_over(provider, tmp_path):
     assert stranger.ensure(request_for(key())).load_host.address != cluster.load_host.address
 
 
-def test_of_many_who_ask_at_once_all_get_the_same_cluster(provider):
+def test_of_many_who_ask_at_once_all_get_the_same_cluster(provider: LocalProvider) -> None:
     found = []
     threads = [threading.Thread(target=lambda: found.append(provider.ensure(request_for(key())))) for _ in range(6)]
     for thread in threads:
@@ -106,7 +110,7 @@ def test_of_many_who_ask_at_once_all_get_the_same_cluster(provider):
     assert all(cluster == found[0] for cluster in found)
 
 
-def test_destroy_leaves_nothing(provider, tmp_path, claims):
+def test_destroy_leaves_nothing(provider: LocalProvider, tmp_path: Path, claims: Path) -> None:
     cluster = provider.ensure(request_for(key()))
     start(provider, cluster, FORKS)
     until(lambda: len(processes(provider)) >= 8, "the forks")
@@ -118,14 +122,14 @@ def test_destroy_leaves_nothing(provider, tmp_path, claims):
     assert provider.clusters() == []
 
 
-def test_destroy_is_idempotent_and_leaves_others_alone(provider):
+def test_destroy_is_idempotent_and_leaves_others_alone(provider: LocalProvider) -> None:
     provider.ensure(request_for(key(attempt=2)))
     for _ in range(2):
         provider.destroy(key())
     assert provider.find(key(attempt=2)) is not None
 
 
-def test_two_may_destroy_the_same_at_once(provider):
+def test_two_may_destroy_the_same_at_once(provider: LocalProvider) -> None:
     cluster = provider.ensure(request_for(key()))
     start(provider, cluster)
     errors = []
@@ -146,7 +150,9 @@ def test_two_may_destroy_the_same_at_once(provider):
     assert provider.clusters() == []
 
 
-def test_processes_without_a_folder_are_a_cluster_that_can_be_destroyed(provider, tmp_path):
+def test_processes_without_a_folder_are_a_cluster_that_can_be_destroyed(
+    provider: LocalProvider, tmp_path: Path
+) -> None:
     cluster = provider.ensure(request_for(key()))
     start(provider, cluster)
     folders.remove(tmp_path / "work", key())
@@ -163,7 +169,9 @@ def test_processes_without_a_folder_are_a_cluster_that_can_be_destroyed(provider
 
 
 @pytest.mark.parametrize("content", [None, "{"])
-def test_a_folder_without_a_description_is_a_cluster_that_can_be_destroyed(provider, tmp_path, content):
+def test_a_folder_without_a_description_is_a_cluster_that_can_be_destroyed(
+    provider: LocalProvider, tmp_path: Path, content: Any
+) -> None:
     folder = folders.folder_of(tmp_path / "work", key())
     folder.mkdir(parents=True)
     if content is not None:
@@ -175,7 +183,7 @@ def test_a_folder_without_a_description_is_a_cluster_that_can_be_destroyed(provi
     assert provider.clusters() == []
 
 
-def test_another_work_folders_processes_are_neither_seen_nor_touched(provider, tmp_path):
+def test_another_work_folders_processes_are_neither_seen_nor_touched(provider: LocalProvider, tmp_path: Path) -> None:
     cluster = provider.ensure(request_for(key()))
     start(provider, cluster)
     other = LocalProvider(tmp_path / "other", SystemClock(), claims=tmp_path / "claims")
@@ -184,7 +192,7 @@ def test_another_work_folders_processes_are_neither_seen_nor_touched(provider, t
     assert len(processes(provider)) == 4
 
 
-def test_a_node_is_ended_by_its_expiry_even_when_nobody_comes_back(provider):
+def test_a_node_is_ended_by_its_expiry_even_when_nobody_comes_back(provider: LocalProvider) -> None:
     cluster = provider.ensure(request_for(key()))
     host = provider.host(cluster, cluster.nodes[0])
     host.start(Job("node", [sys.executable, "-c", SLEEP], timedelta(milliseconds=100)))
@@ -207,7 +215,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_killed_launcher_left_is_found_and_destroyed(provider, tmp_path, claims):
+def test_what_a_killed_launcher_left_is_found_and_destroyed(
+    provider: LocalProvider, tmp_path: Path, claims: Path
+) -> None:
     argv = [sys.executable, "-c", LAUNCHER, str(tmp_path / "work"), str(claims), str(key())]
     assert subprocess.run(argv, check=False, timeout=60).returncode == -signal.SIGKILL
     assert [cluster.id for cluster in provider.clusters()] == [key()]
@@ -217,8 +227,10 @@ def test_what_a_killed_launcher_left_is_found_and_destroyed(provider, tmp_path, 
     assert provider.clusters() == []
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(provider, tmp_path, claims, monkeypatch):
-    def full(path, *_, **__):
+def test_a_full_disk_is_said_and_leaves_nothing(
+    provider: LocalProvider, tmp_path: Path, claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Any, *_: Any, **__: Any) -> None:
         path.touch()
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -229,7 +241,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(provider, tmp_path, claims, monk
     assert not claims.exists()
 
 
-def test_a_work_folder_that_can_not_be_made_is_said(tmp_path, claims):
+def test_a_work_folder_that_can_not_be_made_is_said(tmp_path: Path, claims: Path) -> None:
     (tmp_path / "work").write_text("a file")
     provider = LocalProvider(tmp_path / "work", SystemClock(), claims=claims)
     with pytest.raises(ProviderError, match="work folder can't be used"):
@@ -244,7 +256,9 @@ with socket.create_server(("0.0.0.0", 0)) as server:
 """
 
 
-def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(provider, tmp_path, monkeypatch):
+def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(
+    provider: LocalProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with subprocess.Popen([sys.executable, "-c", LISTENER], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as listener:
         port = int(listener.stdout.readline())
         # A port of its own: nobody else's cluster on this machine may suffer from the test.
@@ -258,7 +272,9 @@ def test_a_port_in_use_on_all_addresses_is_said_with_who_uses_it(provider, tmp_p
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_a_folder_that_resists_is_said(provider, tmp_path, monkeypatch):
+def test_a_folder_that_resists_is_said(
+    provider: LocalProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     provider.ensure(request_for(key()))
     monkeypatch.setattr(provider_module, "_PATIENCE_S", 0.1)
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(PermissionError(13, "no", path)))
@@ -267,12 +283,12 @@ def test_a_folder_that_resists_is_said(provider, tmp_path, monkeypatch):
     assert provider.clusters()
 
 
-def test_more_nodes_than_a_subnet_holds_are_refused(provider):
+def test_more_nodes_than_a_subnet_holds_are_refused(provider: LocalProvider) -> None:
     with pytest.raises(ProviderError, match="500 nodes"):
         provider.ensure(request_for(key(), nodes=500))
 
 
-def test_a_port_that_a_cluster_of_before_used_is_free_at_once(provider):
+def test_a_port_that_a_cluster_of_before_used_is_free_at_once(provider: LocalProvider) -> None:
     """Connections that linger (TIME_WAIT) are no obstacle."""
     cluster = provider.ensure(request_for(key()))
     address = (cluster.nodes[0].address, 9042)
@@ -282,12 +298,12 @@ def test_a_port_that_a_cluster_of_before_used_is_free_at_once(provider):
     assert provider.ensure(request_for(key())).nodes[0].address == address[0]
 
 
-def kept(owner="run-7", lasts=timedelta(hours=1)):
+def kept(owner: str = "run-7", lasts: Any = timedelta(hours=1)) -> Any:
     expires = datetime.now(UTC) + lasts
     return ClusterRequest(id=ClusterId.kept("demo-1", "", 1), owner=owner, nodes=1, expires_at=expires)
 
 
-def test_what_an_environment_left_goes_and_the_next_ones_stays(provider):
+def test_what_an_environment_left_goes_and_the_next_ones_stays(provider: LocalProvider) -> None:
     cluster = provider.ensure(kept())
     before, after = (provider.host(cluster, cluster.nodes[0], name) for name in ("g1-040k-r1-1", "zgc-040k-r1-1"))
     for host in (before, after):
@@ -309,7 +325,7 @@ def test_what_an_environment_left_goes_and_the_next_ones_stays(provider):
     assert provider.find(cluster.id) == cluster
 
 
-def test_hosts_that_are_asked_for_again_live_longer_and_keep_their_addresses(provider):
+def test_hosts_that_are_asked_for_again_live_longer_and_keep_their_addresses(provider: LocalProvider) -> None:
     first = provider.ensure(kept())
     later = provider.ensure(kept("run-8", timedelta(hours=3)))
     assert provider.find(first.id) == later
@@ -318,7 +334,7 @@ def test_hosts_that_are_asked_for_again_live_longer_and_keep_their_addresses(pro
     assert provider.ensure(kept("run-8", timedelta(minutes=1))).expires_at == later.expires_at
 
 
-def test_what_can_not_be_removed_is_said(provider, monkeypatch):
+def test_what_can_not_be_removed_is_said(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = provider.ensure(kept())
     provider.host(cluster, cluster.nodes[0], "g1-040k-r1-1").write(PurePosixPath("data/table"), "rows")
     monkeypatch.setattr(cleaning, "_remove", lambda folder: f"{folder} is busy")

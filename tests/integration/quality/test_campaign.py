@@ -1,5 +1,7 @@
 """The campaign's suites on real Great Expectations."""
 
+from typing import Any
+
 from tests.unit.quality import sound
 
 from plimsoll.domain.cell import Cell, grid
@@ -13,27 +15,27 @@ def complete() -> list[Verdict]:
     return [sound.verdict(cell) for cell in grid(sound.definition())]
 
 
-def state_of(verdicts, definition=None):
+def state_of(verdicts: Any, definition: Any = None) -> Any:
     attempts = [JudgedAttempt(one.key, one) for one in verdicts]
     return campaign_state(definition or sound.definition(), attempts, CellAttempts)
 
 
-def check(verdicts, **odd):
+def check(verdicts: Any, **odd: Any) -> Any:
     prints = {one.key: odd.get(one.cell.id.replace("-", "_"), sound.fingerprint()) for one in verdicts}
     return check_campaign(state_of(verdicts), prints), prints
 
 
-def failed(quality) -> dict[str, str]:
+def failed(quality: Any) -> dict[str, str]:
     return {one.name: one.observed for one in quality.checks if not one.success}
 
 
-def test_a_complete_campaign_passes():
+def test_a_complete_campaign_passes() -> None:
     quality, _ = check(complete())
     assert failed(quality) == {}
     assert quality.reasons == quality.warnings == ()
 
 
-def test_missing_and_invalid_cells_close_the_gate_by_name():
+def test_missing_and_invalid_cells_close_the_gate_by_name() -> None:
     missing, invalid, *rest = complete()
     verdicts = [*rest, sound.verdict(invalid.cell, valid=False)]
     quality, prints = check(verdicts)
@@ -44,19 +46,19 @@ def test_missing_and_invalid_cells_close_the_gate_by_name():
     assert cells_to_run_again(state_of(verdicts), prints) == (missing.cell.id, invalid.cell.id)
 
 
-def test_many_invalid_cells_are_counted_not_listed():
+def test_many_invalid_cells_are_counted_not_listed() -> None:
     quality, _ = check([])
     assert failed(quality)["valid cells"].endswith(" and 3 more")
 
 
-def test_an_invalid_attempt_beside_a_valid_one_does_not_matter():
+def test_an_invalid_attempt_beside_a_valid_one_does_not_matter() -> None:
     verdicts = [*complete(), *(sound.verdict(one.cell, attempt=2, valid=False) for one in complete())]
     quality, prints = check(verdicts)
     assert failed(quality) == {}
     assert cells_to_run_again(state_of(verdicts), prints) == ()
 
 
-def test_what_a_search_does_not_need_is_no_gap():
+def test_what_a_search_does_not_need_is_no_gap() -> None:
     definition = sound.definition().model_copy(update={"strategy": Search()})
     met = [sound.verdict(cell) for cell in grid(definition) if cell.load_ops_s == 1000 and cell.repeat == 1]
     missed = [verdict.model_copy(update={"met": False}) for verdict in met]
@@ -66,13 +68,13 @@ def test_what_a_search_does_not_need_is_no_gap():
     assert len(cells_to_run_again(state_of(met, definition), {})) == len(grid(definition)) - len(met)
 
 
-def test_a_cell_that_the_definition_does_not_have_is_found():
+def test_a_cell_that_the_definition_does_not_have_is_found() -> None:
     stranger = sound.verdict(Cell(variant="g1", load_ops_s=9000, repeat=1))
     quality, _ = check([*complete(), stranger])
     assert failed(quality) == {"matrix": "9", "repeats": "1 (g1 9000)"}
 
 
-def test_a_cell_with_other_software_closes_the_gate_by_name():
+def test_a_cell_with_other_software_closes_the_gate_by_name() -> None:
     kernel = sound.HOST.model_copy(update={"kernel": "7"})
     odd = sound.fingerprint(sound.node("node1", facts=kernel), sound.node("node2"), sound.node("node3"))
     quality, prints = check(complete(), g1_002k_r2=odd)
@@ -81,7 +83,7 @@ def test_a_cell_with_other_software_closes_the_gate_by_name():
     assert cells_to_run_again(state_of(complete()), prints) == ("g1-002k-r2",)
 
 
-def test_a_cell_on_another_processor_is_warned_of():
+def test_a_cell_on_another_processor_is_warned_of() -> None:
     other = sound.HOST.model_copy(update={"cpu_model": "another"})
     quality, prints = check(complete(), zgc_001k_r1=sound.fingerprint(load_host=other))
     assert set(failed(quality)) == {"one hardware per variant"}
@@ -89,7 +91,7 @@ def test_a_cell_on_another_processor_is_warned_of():
     assert cells_to_run_again(state_of(complete()), prints) == ()
 
 
-def test_repeats_far_apart_are_warned_of():
+def test_repeats_far_apart_are_warned_of() -> None:
     verdicts = [
         sound.verdict(cell, worst_ms=10.0 * cell.repeat**2, rate=1.0 - 0.03 * (cell.repeat - 1))
         for cell in grid(sound.definition())

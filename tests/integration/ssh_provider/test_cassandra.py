@@ -2,7 +2,10 @@
 
 import json
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.processes import marked
@@ -26,7 +29,7 @@ PATIENCE_S = 180
 KEY = ClusterId(campaign_id="over-ssh", name="cell/1")
 
 
-def definition_of(options):
+def definition_of(options: Any) -> Any:
     return Definition.model_validate(
         {
             "name": "over-ssh",
@@ -44,7 +47,7 @@ def definition_of(options):
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory):
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Provider, definition, cluster and its hosts, the node up."""
     folder = tmp_path_factory.mktemp("over-ssh")
     with running_hosts(folder) as hosts:
@@ -70,7 +73,7 @@ def running(tmp_path_factory):
             assert not (hosts.folder / "clusters" / "over-ssh").exists()
 
 
-def test_the_node_is_what_the_definition_says(running):
+def test_the_node_is_what_the_definition_says(running: Any) -> None:
     _, definition, _, database, node, load = running
     assert list(database.down([node])) == []
     (fingerprint,) = database.fingerprint(definition.variants[0], [node], load)
@@ -81,7 +84,7 @@ def test_the_node_is_what_the_definition_says(running):
     assert {path.name for path in database.files(node)} >= {"cassandra.yaml", "system.log", "gc.log", "cassandra.log"}
 
 
-def test_a_load_runs_to_its_end_although_the_link_is_cut(running, tmp_path):
+def test_a_load_runs_to_its_end_although_the_link_is_cut(running: Any, tmp_path: Path) -> None:
     server, definition, artefacts, _, node, load = running
     generator, sampler = PlimsollStress(artefacts), ProcSampler()
     sampler.start(load, LIFETIME)

@@ -4,8 +4,10 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from tests.support.processes import end_marked, marked, oldest_python, python_job, until
@@ -22,26 +24,26 @@ SLEEP = "import time; time.sleep(600)"
 FORKS = f"import os, time; os.fork(); os.setsid() if os.fork() == 0 else None; {SLEEP}"
 
 
-def key(cell="g1-040k-r1", attempt=1):
+def key(cell: str = "g1-040k-r1", attempt: int = 1) -> Any:
     return ClusterId(campaign_id="demo-1", name=f"{cell}/{attempt}")
 
 
 @pytest.fixture
-def user_key(tmp_path):
+def user_key(tmp_path: Path) -> Any:
     return make_key(tmp_path / "keys", "user")
 
 
 @pytest.fixture
-def sshd(tmp_path, user_key):
+def sshd(tmp_path: Path, user_key: Any) -> Iterator[Any]:
     with running_sshd(tmp_path / "sshd", [user_key.public], python=oldest_python()) as server:
         yield server
 
 
 @pytest.fixture
-def group(sshd, tmp_path):
+def group(sshd: Any, tmp_path: Path) -> Any:
     """Options of a group: all of its hosts are this machine, in a folder of the group's own."""
 
-    def made(name, nodes=2, server=None, **changes):
+    def made(name: str, nodes: int = 2, server: Any = None, **changes: Any) -> Any:
         reached = server or sshd
         host = {"host_key": reached.host_key, "ssh_address": reached.address, "port": reached.port}
         return {
@@ -55,11 +57,11 @@ def group(sshd, tmp_path):
 
 
 @pytest.fixture
-def with_groups(user_key, tmp_path):
+def with_groups(user_key: Any, tmp_path: Path) -> Iterator[Any]:
     """A provider of these groups; every process of theirs is ended after the test."""
     pools, folders = [], []
 
-    def made(*groups):
+    def made(*groups: Any) -> Any:
         pools.append(Connections(OneKey(user_key.private)))
         folders.extend(one["folder"] for one in groups)
         options = {"connection": CONNECTION, "groups": list(groups), "disk_per_host": "1M"}
@@ -73,30 +75,34 @@ def with_groups(user_key, tmp_path):
 
 
 @pytest.fixture
-def provider(with_groups, group):
+def provider(with_groups: Any, group: Any) -> Any:
     return with_groups(group("rack1"), group("rack2"))
 
 
-def request_for(provider, wanted, nodes=2, lasts=timedelta(hours=1)):
+def request_for(
+    provider: Any, wanted: ClusterId, nodes: int = 2, lasts: timedelta = timedelta(hours=1)
+) -> ClusterRequest:
     options = dict(provider._options.options)
     expires = datetime.now(UTC) + lasts
     return ClusterRequest(id=wanted, owner="run-7", nodes=nodes, expires_at=expires, options=options)
 
 
-def start(provider, cluster, code=SLEEP):
+def start(provider: SshProvider, cluster: Any, code: Any = SLEEP) -> None:
     for info in (cluster.nodes[0], cluster.load_host):
         provider.host(cluster, info).start(python_job("sleeper", code))
 
 
-def processes(tmp_path, name="rack1"):
+def processes(tmp_path: Path, name: str = "rack1") -> Any:
     return marked("PLIMSOLL_WORK", str(tmp_path / name / "clusters"))
 
 
-def left_in(folder):
+def left_in(folder: Any) -> Any:
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def test_a_cluster_is_a_group_and_is_found_again_by_anyone(provider, with_groups, group, tmp_path):
+def test_a_cluster_is_a_group_and_is_found_again_by_anyone(
+    provider: SshProvider, with_groups: Any, group: Any, tmp_path: Path
+) -> None:
     cluster = provider.ensure(request_for(provider, key()))
     assert [(host.name, host.role, host.address) for host in cluster.hosts] == [
         ("node1", "node", "127.20.0.1"),
@@ -111,7 +117,7 @@ def test_a_cluster_is_a_group_and_is_found_again_by_anyone(provider, with_groups
     assert provider.host(cluster, cluster.load_host).run(["echo", "here"], timeout=timedelta(minutes=1)).exit_code == 0
 
 
-def test_asking_again_gives_the_same_cluster_and_disturbs_nothing(provider, tmp_path):
+def test_asking_again_gives_the_same_cluster_and_disturbs_nothing(provider: SshProvider, tmp_path: Path) -> None:
     cluster = provider.ensure(request_for(provider, key()))
     start(provider, cluster)
     running = len(processes(tmp_path))
@@ -119,7 +125,7 @@ def test_asking_again_gives_the_same_cluster_and_disturbs_nothing(provider, tmp_
     assert len(processes(tmp_path)) == running == 4
 
 
-def test_each_attempt_has_a_group_of_its_own_and_the_last_comer_hears_who_has_them(provider):
+def test_each_attempt_has_a_group_of_its_own_and_the_last_comer_hears_who_has_them(provider: SshProvider) -> None:
     groups = [provider.ensure(request_for(provider, key(attempt=number))).load_host.facts["group"] for number in (1, 2)]
     assert groups == ["rack1", "rack2"]
     with pytest.raises(ProviderError, match=r"rack1: is in use by demo-1/g1-040k-r1/1 of run-7 until") as refused:
@@ -128,10 +134,10 @@ def test_each_attempt_has_a_group_of_its_own_and_the_last_comer_hears_who_has_th
     assert provider.find(key(attempt=3)) is None
 
 
-def test_of_two_who_want_the_last_group_one_gets_it(with_groups, group):
+def test_of_two_who_want_the_last_group_one_gets_it(with_groups: Any, group: Any) -> None:
     results = []
 
-    def want(number):
+    def want(number: Any) -> None:
         provider = with_groups(group("rack1"))
         try:
             results.append(provider.ensure(request_for(provider, key(attempt=number))).id.number)
@@ -148,7 +154,7 @@ def test_of_two_who_want_the_last_group_one_gets_it(with_groups, group):
     assert f"is in use by demo-1/g1-040k-r1/{winner}" in loser
 
 
-def test_destroy_leaves_what_was_installed_and_nothing_else(provider, tmp_path):
+def test_destroy_leaves_what_was_installed_and_nothing_else(provider: SshProvider, tmp_path: Path) -> None:
     cluster = provider.ensure(request_for(provider, key()))
     start(provider, cluster, FORKS)
     until(lambda: len(processes(tmp_path)) >= 8, "the forks")
@@ -160,12 +166,12 @@ def test_destroy_leaves_what_was_installed_and_nothing_else(provider, tmp_path):
     provider.destroy(key())
 
 
-def kept(provider, owner="run-7", lasts=timedelta(hours=1)):
+def kept(provider: SshProvider, owner: str = "run-7", lasts: Any = timedelta(hours=1)) -> Any:
     wanted = request_for(provider, ClusterId.kept("demo-1", "", 1), lasts=lasts)
     return wanted.model_copy(update={"owner": owner})
 
 
-def test_on_kept_hosts_one_environment_takes_the_place_of_another(provider, tmp_path):
+def test_on_kept_hosts_one_environment_takes_the_place_of_another(provider: SshProvider, tmp_path: Path) -> None:
     cluster = provider.ensure(kept(provider))
     before, after = (provider.host(cluster, cluster.nodes[0], name) for name in ("g1-040k-r1-1", "zgc-040k-r1-1"))
     for host in (before, after):
@@ -184,7 +190,7 @@ def test_on_kept_hosts_one_environment_takes_the_place_of_another(provider, tmp_
     assert provider.find(cluster.id) == cluster
 
 
-def test_kept_hosts_that_are_asked_for_again_live_longer(provider, with_groups, group):
+def test_kept_hosts_that_are_asked_for_again_live_longer(provider: SshProvider, with_groups: Any, group: Any) -> None:
     first = provider.ensure(kept(provider))
     later = provider.ensure(kept(provider, "run-8", timedelta(hours=3)))
     assert (later.hosts, later.created_at, later.owner) == (first.hosts, first.created_at, "run-8")
@@ -194,7 +200,7 @@ def test_kept_hosts_that_are_asked_for_again_live_longer(provider, with_groups, 
     assert provider.clusters() == []
 
 
-def test_destroy_leaves_other_clusters_alone(provider, tmp_path):
+def test_destroy_leaves_other_clusters_alone(provider: SshProvider, tmp_path: Path) -> None:
     for number in (1, 2):
         start(provider, provider.ensure(request_for(provider, key(attempt=number))))
     provider.destroy(key(attempt=1))
@@ -203,7 +209,7 @@ def test_destroy_leaves_other_clusters_alone(provider, tmp_path):
     assert [cluster.id for cluster in provider.clusters()] == [key(attempt=2)]
 
 
-def test_what_another_left_behind_is_cleaned_before(provider, tmp_path):
+def test_what_another_left_behind_is_cleaned_before(provider: SshProvider, tmp_path: Path) -> None:
     work = tmp_path / "rack1" / "clusters"
     (work / "old-1" / "g1-040k-r1" / "1").mkdir(parents=True)
     environment = {"PLIMSOLL_WORK": str(work), "PLIMSOLL_CLUSTER": "old-1/g1-040k-r1/1"}
@@ -214,7 +220,7 @@ def test_what_another_left_behind_is_cleaned_before(provider, tmp_path):
     assert not (work / "old-1").exists()
 
 
-def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups, group, tmp_path):
+def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups: Any, group: Any, tmp_path: Path) -> None:
     provider = with_groups(group("rack1"))
     cluster = provider.ensure(request_for(provider, key(attempt=1), lasts=timedelta(seconds=-1)))
     with subprocess.Popen(
@@ -228,10 +234,12 @@ def test_a_lease_that_has_expired_is_taken_over_after_cleaning(with_groups, grou
     assert provider.find(key(attempt=1)) is None
 
 
-def test_a_group_that_was_taken_and_not_made_whole_is_completed(provider, monkeypatch):
+def test_a_group_that_was_taken_and_not_made_whole_is_completed(
+    provider: SshProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from plimsoll.adapters.ssh.group import Group
 
-    def dies(self, lease):
+    def dies(self: object, lease: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
@@ -246,7 +254,9 @@ def test_a_group_that_was_taken_and_not_made_whole_is_completed(provider, monkey
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_group_that_can_not_be_reached_is_passed_over(with_groups, group, user_key, tmp_path):
+def test_a_group_that_can_not_be_reached_is_passed_over(
+    with_groups: Any, group: Any, user_key: Any, tmp_path: Path
+) -> None:
     with running_sshd(tmp_path / "second", [user_key.public]) as second:
         provider = with_groups(group("rack1", server=second), group("rack2"))
         second.stop()
@@ -259,11 +269,13 @@ def test_a_group_that_can_not_be_reached_is_passed_over(with_groups, group, user
 
 
 @pytest.fixture
-def quick(monkeypatch):
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plimsoll.adapters.ssh.connection._PAUSES_S", (0.0, 0.0))
 
 
-def test_nothing_stays_taken_where_a_host_is_not_as_expected(with_groups, group, sshd, tmp_path):
+def test_nothing_stays_taken_where_a_host_is_not_as_expected(
+    with_groups: Any, group: Any, sshd: Any, tmp_path: Path
+) -> None:
     other = make_key(tmp_path, "other").public
     wrong = group("rack1")
     wrong["nodes"][1]["host_key"] = " ".join(other.split()[:2])
@@ -273,14 +285,14 @@ def test_nothing_stays_taken_where_a_host_is_not_as_expected(with_groups, group,
     assert provider.clusters() == []
 
 
-def test_a_cluster_whose_campaign_the_store_has_lost_can_be_destroyed(provider, tmp_path):
+def test_a_cluster_whose_campaign_the_store_has_lost_can_be_destroyed(provider: Any, tmp_path: Path) -> None:
     provider.ensure(request_for(provider, key()))
     provider._options.lost = True
     provider.destroy(key())
     assert left_in(tmp_path / "rack1") == ["bundles", "lease.lock"]
 
 
-def definition_of(options, **changes):
+def definition_of(options: Any, **changes: Any) -> Any:
     return Definition.model_validate(
         {
             "name": "small",
@@ -297,11 +309,13 @@ def definition_of(options, **changes):
     )
 
 
-def test_sound_hosts_have_no_problem(provider):
+def test_sound_hosts_have_no_problem(provider: Any) -> None:
     assert provider.check(definition_of(provider._options.options)) == []
 
 
-def test_every_problem_is_found_before_anything_starts(provider, with_groups, group, tmp_path):
+def test_every_problem_is_found_before_anything_starts(
+    provider: SshProvider, with_groups: Any, group: Any, tmp_path: Path
+) -> None:
     wrong = group("rack1")
     wrong["nodes"][0]["host_key"] = " ".join(make_key(tmp_path, "other").public.split()[:2])
     options = {**with_groups(wrong)._options.options, "disk_per_host": "900000G"}
@@ -315,7 +329,7 @@ def test_every_problem_is_found_before_anything_starts(provider, with_groups, gr
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_host_that_can_not_be_reached_is_a_problem(with_groups, group, sshd):
+def test_a_host_that_can_not_be_reached_is_a_problem(with_groups: Any, group: Any, sshd: Any) -> None:
     unreachable = group("rack1")
     with socket.create_server(("127.0.0.1", 0)) as server:
         unreachable["load"]["port"] = server.getsockname()[1]
@@ -326,7 +340,9 @@ def test_a_host_that_can_not_be_reached_is_a_problem(with_groups, group, sshd):
     assert problem.mend
 
 
-def test_a_key_that_does_not_fit_is_a_problem_on_every_host(with_groups, group, user_key, tmp_path):
+def test_a_key_that_does_not_fit_is_a_problem_on_every_host(
+    with_groups: Any, group: Any, user_key: Any, tmp_path: Path
+) -> None:
     object.__setattr__(user_key, "private", make_key(tmp_path, "stranger").private)
     provider = with_groups(group("rack1"))
     found = provider.check(definition_of(provider._options.options))
@@ -334,7 +350,7 @@ def test_a_key_that_does_not_fit_is_a_problem_on_every_host(with_groups, group, 
     assert all("does not let" in problem.what and "authorized_keys" in problem.mend for problem in found)
 
 
-def test_a_folder_that_can_not_be_used_is_a_problem(with_groups, group, tmp_path):
+def test_a_folder_that_can_not_be_used_is_a_problem(with_groups: Any, group: Any, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     broken = {**group("rack1"), "folder": str(tmp_path / "file" / "below")}
     provider = with_groups(broken)
@@ -346,7 +362,7 @@ def test_a_folder_that_can_not_be_used_is_a_problem(with_groups, group, tmp_path
 HOSTS = ("node1", "node2", "load")
 
 
-def test_wrong_options_are_named(provider):
+def test_wrong_options_are_named(provider: SshProvider) -> None:
     options = {"groups": [{"name": "Rack 1", "nodes": [], "load": {"address": "10.0.0.1", "host_key": "nonsense"}}]}
     found = {problem.where for problem in provider.check(definition_of(options))}
     assert found == {
@@ -356,7 +372,7 @@ def test_wrong_options_are_named(provider):
     }
 
 
-def test_the_roots_of_hosts_on_one_machine_differ(provider):
+def test_the_roots_of_hosts_on_one_machine_differ(provider: SshProvider) -> None:
     cluster = provider.ensure(request_for(provider, key()))
     roots = {provider.host(cluster, info).root for info in cluster.hosts}
     assert len(roots) == 3

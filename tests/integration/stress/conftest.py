@@ -1,11 +1,13 @@
 """A real load generator and real nodes."""
 
 import subprocess
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.integration.stress.node import running_node
+from tests.integration.stress.node import Node, running_node
 from tests.integration.stress.program import JVM, Files, Program, running_load
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -16,41 +18,41 @@ from plimsoll.settings import Settings
 
 
 @pytest.fixture(scope="session")
-def artefacts():
+def artefacts() -> Any:
     """From the cache that the demo uses too: big downloads happen once on a machine."""
     return Artefacts(Settings().cache, print)
 
 
 @pytest.fixture(scope="session")
-def program(artefacts):
+def program(artefacts: Artefacts) -> Any:
     return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.load_generator()}/*")
 
 
 @pytest.fixture(scope="session")
-def node_tool(artefacts):
+def node_tool(artefacts: Artefacts) -> Any:
     """What asks nodes how they are."""
     return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.node_tool()}/*", "plimsoll.nodes.Main")
 
 
 @pytest.fixture(scope="package")
-def node(artefacts, tmp_path_factory):
+def node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A node for all tests that leave it as it was."""
     with running_node(artefacts, tmp_path_factory.mktemp("cluster")) as running:
         yield running
 
 
 @pytest.fixture
-def doomed_node(artefacts, tmp_path):
+def doomed_node(artefacts: Artefacts, tmp_path: Path) -> Iterator[Any]:
     """A node for one test, which may kill it."""
     with running_node(artefacts, tmp_path / "cluster") as running:
         yield running
 
 
 @pytest.fixture
-def load(program, tmp_path):
+def load(program: Program, tmp_path: Path) -> Any:
     """Runs a load to its end: `load(node, "-d", "3s", …)` gives the ended process, its files and what it said."""
 
-    def run(node, *options):
+    def run(node: Node, *options: Any) -> Any:
         files = Files(tmp_path)
         ended = program.run("run", "BasicTimeSeries", "--host", node.address, "--rf", "1", *files.options, *options)
         return ended, files
@@ -59,21 +61,21 @@ def load(program, tmp_path):
 
 
 @pytest.fixture
-def start_load(program, tmp_path):
+def start_load(program: Program, tmp_path: Path) -> Iterator[Any]:
     """Starts a load as `running_load` does; it ends with the test in any case."""
     with ExitStack() as running:
         yield lambda node, *options: running.enter_context(running_load(program, tmp_path, node.address, *options))
 
 
 @pytest.fixture(scope="package")
-def ask(artefacts, program, tmp_path_factory):
+def ask(artefacts: Artefacts, program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
     classes = str(tmp_path_factory.mktemp("classes"))
     compile_java(program.java, artefacts.load_generator(), Path(__file__).parent / "java", classes)
-    argv = [program.java, *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.core.Ask"]
+    argv = [str(program.java), *JVM, "-cp", f"{classes}:{program.class_path}", "plimsoll.stress.core.Ask"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
 
-        def answers(*questions):
+        def answers(*questions: Any) -> Any:
             given = []
             for question in questions:
                 print(question, file=process.stdin)
@@ -85,11 +87,11 @@ def ask(artefacts, program, tmp_path_factory):
         process.wait(timeout=30)
 
 
-def compile_java(java, libraries, sources, classes):
+def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> None:
     """With the compiler that the load generator itself is compiled with."""
     locked = locked_set("ecj")
     assert locked is not None
     compiler = next(jar_folder(Cache(Settings().cache, print), locked).glob("ecj-*.jar"))
     jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
-    argv = [java, "-jar", compiler, "-11", "-nowarn", "-cp", jars, "-d", classes, sources]
+    argv = [str(java), "-jar", str(compiler), "-11", "-nowarn", "-cp", jars, "-d", classes, str(sources)]
     subprocess.run(argv, check=True, capture_output=True, timeout=60)

@@ -28,7 +28,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 """
 
 
-def until(condition, what):
+def until(condition: Any, what: str) -> Any:
     """Wait for something real; the deadline only bounds a test that has failed anyway."""
     deadline = time.monotonic() + PATIENCE_S
     while not (value := condition()):

@@ -1,8 +1,12 @@
 """What is refused before anything starts, and the codes that say so."""
 
 import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.integration.stress.program import Program
 
 NOBODY = "127.255.255.253"
 WHOLE = ("run", "BasicTimeSeries", "--host", NOBODY, "-d", "3s", "--rate", "100")
@@ -30,7 +34,7 @@ USAGE, UNREACHABLE = 2, 3
         (("frobnicate",), "frobnicate"),
     ],
 )
-def test_a_command_line_that_makes_no_sense_is_refused_with_a_reason(program, options, said):
+def test_a_command_line_that_makes_no_sense_is_refused_with_a_reason(program: Program, options: Any, said: str) -> None:
     ended = program.run(*options)
     assert ended.returncode == USAGE
     assert said in ended.stderr
@@ -40,19 +44,19 @@ def test_a_command_line_that_makes_no_sense_is_refused_with_a_reason(program, op
 @pytest.mark.parametrize(
     ("options", "said"), [(("inspect", "--jmx-port", "here"), "not a port"), (("probe",), "--host")]
 )
-def test_the_node_tool_refuses_what_makes_no_sense_with_a_reason(node_tool, options, said):
+def test_the_node_tool_refuses_what_makes_no_sense_with_a_reason(node_tool: Program, options: Any, said: str) -> None:
     ended = node_tool.run(*options)
     assert ended.returncode == USAGE
     assert said in ended.stderr
 
 
-def test_a_refused_command_line_leaves_no_file(program, tmp_path):
+def test_a_refused_command_line_leaves_no_file(program: Program, tmp_path: Path) -> None:
     ended = program.run(*WHOLE, "--response-time-warmup", "1h", "--summary", str(tmp_path / "summary.json"))
     assert ended.returncode == USAGE
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_names_every_option_of_the_published_command_line(program):
+def test_help_names_every_option_of_the_published_command_line(program: Program) -> None:
     ended = program.run("run", "--help")
     assert ended.returncode == 0
     for option in (
@@ -71,7 +75,7 @@ def test_help_names_every_option_of_the_published_command_line(program):
         assert option in ended.stdout
 
 
-def test_a_database_that_is_not_there_is_unreachable(load, tmp_path):
+def test_a_database_that_is_not_there_is_unreachable(load: Callable[..., Any], tmp_path: Path) -> None:
     class Nowhere:
         address = NOBODY
 
@@ -83,14 +87,14 @@ def test_a_database_that_is_not_there_is_unreachable(load, tmp_path):
     assert NOBODY in summary["reason"]
 
 
-def test_nodes_that_do_not_come_in_time_are_named(node_tool):
+def test_nodes_that_do_not_come_in_time_are_named(node_tool: Program) -> None:
     ended = node_tool.run("probe", "--host", NOBODY, "--timeout", "1s")
     assert ended.returncode == UNREACHABLE
     assert '"ready":false' in ended.stdout
     assert f"{NOBODY} does not listen on port 9042" in ended.stdout
 
 
-def test_a_jmx_port_without_a_jvm_is_said(node_tool):
+def test_a_jmx_port_without_a_jvm_is_said(node_tool: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     ended = node_tool.run("inspect", "--jmx-port", str(port))

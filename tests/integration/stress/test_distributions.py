@@ -6,6 +6,8 @@ generator were right (`FALSE_ALARM`); none of the seeds below was chosen for its
 
 import json
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +18,10 @@ SAMPLE = 200_000
 
 
 @pytest.fixture
-def drawn(ask):
+def drawn(ask: Callable[..., Any]) -> Any:
     """Counts by number of a big sample: an array from 0 to the largest number asked for."""
 
-    def draw(size, count=SAMPLE, seed=1, **parameters):
+    def draw(size: Any, count: Any = SAMPLE, seed: int = 1, **parameters: Any) -> Any:
         (answer,) = ask(f"draw {json.dumps(parameters, separators=(',', ':'))} {count} {seed}")
         assert not answer.startswith("refused"), answer
         counts = np.zeros(size)
@@ -31,7 +33,7 @@ def drawn(ask):
     return draw
 
 
-def p_value(counts, chances):
+def p_value(counts: Any, chances: Any) -> Any:
     """Of Pearson's test; cells that are expected fewer than 10 times are put together."""
     expected = np.asarray(chances) / np.sum(chances) * counts.sum()
     rare = expected < 10
@@ -43,30 +45,30 @@ def p_value(counts, chances):
     return stats.chisquare(seen, told).pvalue
 
 
-def test_uniform(drawn):
+def test_uniform(drawn: Any) -> None:
     assert p_value(drawn(100, distribution="uniform", max=99), np.ones(100)) > FALSE_ALARM
 
 
-def test_a_range_need_not_begin_at_0(drawn):
+def test_a_range_need_not_begin_at_0(drawn: Any) -> None:
     counts = drawn(60, distribution="uniform", min=50, max=59)
     assert counts[:50].sum() == 0
     assert p_value(counts[50:], np.ones(10)) > FALSE_ALARM
 
 
-def test_normal_is_gauss_bell_rounded(drawn):
+def test_normal_is_gauss_bell_rounded(drawn: Any) -> None:
     counts = drawn(101, distribution="normal", max=100, mean=40, deviation=12)
     edges = np.arange(102) - 0.5
     assert p_value(counts, np.diff(stats.norm(40, 12).cdf(edges))) > FALSE_ALARM
 
 
-def test_normal_is_by_default_cassandra_stress_s(drawn):
+def test_normal_is_by_default_cassandra_stress_s(drawn: Any) -> None:
     """Mean in the middle, half of the range over three as deviation; what falls outside becomes the bound."""
     counts = drawn(101, distribution="normal", max=100, outside="clamp")
     edges = np.concatenate([[-np.inf], np.arange(100) + 0.5, [np.inf]])
     assert p_value(counts, np.diff(stats.norm(50, 50 / 3).cdf(edges))) > FALSE_ALARM
 
 
-def gray(items, constant):
+def gray(items: Any, constant: Any) -> Any:
     """The chances that the algorithm of Gray et al. gives the ranks, from its own cumulative curve."""
     zeta = (np.arange(1, items + 1) ** -constant).sum()
     eta = (1 - (2 / items) ** (1 - constant)) / (1 - (1 + 0.5**constant) / zeta)
@@ -78,19 +80,19 @@ def gray(items, constant):
 
 
 @pytest.mark.parametrize("constant", [0.5, 0.99])
-def test_zipfian_is_the_algorithm_of_gray(drawn, constant):
+def test_zipfian_is_the_algorithm_of_gray(drawn: Any, constant: Any) -> None:
     counts = drawn(1000, distribution="zipfian", max=999, constant=constant)
     assert p_value(counts, gray(1000, constant)) > FALSE_ALARM
 
 
-def test_zipfian_gives_the_first_two_ranks_their_exact_share(drawn):
+def test_zipfian_gives_the_first_two_ranks_their_exact_share(drawn: Any) -> None:
     counts = drawn(1000, distribution="zipfian", max=999)
     exact = np.arange(1, 1001) ** -0.99 / (np.arange(1, 1001) ** -0.99).sum()
     for rank in (0, 1):
         assert stats.binomtest(int(counts[rank]), SAMPLE, exact[rank]).pvalue > FALSE_ALARM
 
 
-def test_of_many_ranks_the_first_has_ycsb_s_share(drawn):
+def test_of_many_ranks_the_first_has_ycsb_s_share(drawn: Any) -> None:
     """YCSB's own constant for 10,000,000,000 ranks: zeta is 26.46902820178302."""
     (answer,) = [drawn(1, count=SAMPLE, distribution="zipfian", max=0, constant=0.99)]
     assert answer[0] == SAMPLE
@@ -100,10 +102,10 @@ def test_of_many_ranks_the_first_has_ycsb_s_share(drawn):
     assert counts.max() / SAMPLE > 0.9 / favourite
 
 
-def test_the_hash_is_ycsb_s(ask):
+def test_the_hash_is_ycsb_s(ask: Callable[..., Any]) -> None:
     """FNV-1a of 64 bits over the number's eight octets, lowest first, as `site.ycsb.Utils.fnvhash64`."""
 
-    def fnv(number):
+    def fnv(number: Any) -> Any:
         value = 0xCBF29CE484222325
         for octet in number.to_bytes(8, "little"):
             value = (value ^ octet) * 1099511628211 % 2**64
@@ -113,7 +115,7 @@ def test_the_hash_is_ycsb_s(ask):
     assert [int(answer) for answer in ask(*(f"hash {number}" for number in numbers))] == [fnv(one) for one in numbers]
 
 
-def test_scrambled_spreads_what_zipfian_crowds_at_the_beginning(drawn):
+def test_scrambled_spreads_what_zipfian_crowds_at_the_beginning(drawn: Any) -> None:
     plain = drawn(1000, distribution="zipfian", max=999)
     scrambled = drawn(1000, distribution="zipfian", max=999, scrambled=True)
     assert plain.argmax() == 0
@@ -121,41 +123,41 @@ def test_scrambled_spreads_what_zipfian_crowds_at_the_beginning(drawn):
     assert scrambled.max() > 20 * np.median(scrambled[scrambled > 0])
 
 
-def test_latest_is_zipfian_from_the_end(drawn):
+def test_latest_is_zipfian_from_the_end(drawn: Any) -> None:
     counts = drawn(1000, distribution="latest", max=999)
     assert p_value(counts[::-1], gray(1000, 0.99)) > FALSE_ALARM
 
 
-def test_exponential_falls_off_as_ycsb_s(drawn):
+def test_exponential_falls_off_as_ycsb_s(drawn: Any) -> None:
     """95 % lie within 0.857… of the range, before what lies beyond it is drawn again."""
     counts = drawn(100, distribution="exponential", max=99)
     decay = -math.log(1 - 0.95) / (0.8571428571 * 100)
     assert p_value(counts, np.diff(-np.exp(-decay * np.arange(101)))) > FALSE_ALARM
 
 
-def test_a_hot_set_has_its_share(drawn):
+def test_a_hot_set_has_its_share(drawn: Any) -> None:
     counts = drawn(100, distribution="hotspot", max=99, hot_set=0.2, hot_share=0.8)
     chances = np.concatenate([np.full(20, 0.8 / 20), np.full(80, 0.2 / 80)])
     assert p_value(counts, chances) > FALSE_ALARM
 
 
-def test_a_sequence_leaves_out_none_and_begins_again(drawn):
+def test_a_sequence_leaves_out_none_and_begins_again(drawn: Any) -> None:
     assert (drawn(10, count=35, distribution="sequence", max=9) == [4, 4, 4, 4, 4, 3, 3, 3, 3, 3]).all()
 
 
-def test_a_fixed_number_is_always_the_same(drawn):
+def test_a_fixed_number_is_always_the_same(drawn: Any) -> None:
     assert drawn(8, count=100, distribution="fixed", value=7)[7] == 100
 
 
 @pytest.mark.parametrize("name", ["uniform", "normal", "zipfian", "latest", "exponential", "hotspot"])
-def test_the_same_seed_draws_the_same(drawn, name):
+def test_the_same_seed_draws_the_same(drawn: Any, name: str) -> None:
     first, again = (drawn(1000, count=500, seed=3, distribution=name, max=999) for _ in range(2))
     other = drawn(1000, count=500, seed=4, distribution=name, max=999)
     assert (first == again).all()
     assert (first != other).any()
 
 
-def test_the_chi_square_can_fail(drawn):
+def test_the_chi_square_can_fail(drawn: Any) -> None:
     """A sample of one distribution is refused as one of another that differs by little."""
     counts = drawn(1000, distribution="zipfian", max=999, constant=0.99)
     assert p_value(counts, gray(1000, 0.97)) < FALSE_ALARM
@@ -171,7 +173,7 @@ def test_the_chi_square_can_fail(drawn):
         ({"distribution": "uniform", "max": 9, "mean": 4}, "has no option 'mean'"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(ask, parameters, said):
+def test_parameters_that_make_no_sense_are_refused(ask: Callable[..., Any], parameters: Any, said: str) -> None:
     (answer,) = ask(f"draw {json.dumps(parameters, separators=(',', ':'))} 1 1")
     assert answer.startswith("refused: ")
     assert said in answer

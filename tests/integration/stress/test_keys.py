@@ -1,6 +1,9 @@
 """What the generator would send, printed: needs no database."""
 
+from typing import Any
+
 import pytest
+from tests.integration.stress.program import Program
 
 from plimsoll.adapters.plimsoll_stress.catalogue import FILE
 from plimsoll.adapters.plimsoll_stress.describe import as_text, ask
@@ -31,10 +34,10 @@ AS_EVER = {
 
 
 @pytest.fixture
-def printed(program):
+def printed(program: Program) -> Any:
     """The lines of `keys`."""
 
-    def run(*options):
+    def run(*options: Any) -> Any:
         ended = program.run("keys", *options)
         assert ended.returncode == 0, ended.stderr
         return ended.stdout.splitlines()
@@ -42,7 +45,7 @@ def printed(program):
     return run
 
 
-def in_short(line, thread):
+def in_short(line: Any, thread: Any) -> Any:
     kind, *fields = line.split("\t")
     values = dict(field.split("=", 1) for field in fields)
     number = values["key"].removeprefix(f"001.{thread}.")
@@ -50,14 +53,14 @@ def in_short(line, thread):
 
 
 @pytest.mark.parametrize("choice", AS_EVER)
-def test_basic_time_series_makes_the_keys_and_operations_that_it_always_made(printed, choice):
+def test_basic_time_series_makes_the_keys_and_operations_that_it_always_made(printed: Any, choice: Any) -> None:
     options = ("-t", "2", "-p", "1000", "--pg", choice, "-r", "0.2", "--populate", "4", "--seed", "7")
     lines = printed("--workload", "BasicTimeSeries", *options, "--count", "12")
     for thread, expected in enumerate(AS_EVER[choice]):
         assert "|".join(in_short(line, thread) for line in lines[16 * thread :][:16]) == expected
 
 
-def test_the_checked_in_catalogue_is_what_the_generator_says(program):
+def test_the_checked_in_catalogue_is_what_the_generator_says(program: Program) -> None:
     said = ask(program.java, program.class_path)
     mend = "make it again: python -m plimsoll.adapters.plimsoll_stress.describe"
     assert FILE.read_text(encoding="utf-8") == as_text(said), mend

@@ -1,20 +1,23 @@
 """What a campaign asks of its nodes before a load, on a real one."""
 
 import json
+from typing import Any
 
 import pytest
+from tests.integration.stress.node import Node
+from tests.integration.stress.program import Program
 
 UNREACHABLE = 3
 
 
-def jmx(node):
+def jmx(node: Node) -> Any:
     arguments = node.process.cmdline()
     (port,) = [text.rpartition("=")[2] for text in arguments if text.startswith("-Dcom.sun.management.jmxremote.port=")]
     (host,) = [text.rpartition("=")[2] for text in arguments if text.startswith("-Dcom.sun.management.jmxremote.host=")]
     return f"{host}:{port}"
 
 
-def test_a_whole_cluster_is_ready(node_tool, node):
+def test_a_whole_cluster_is_ready(node_tool: Program, node: Node) -> None:
     ended = node_tool.run("probe", "--host", node.address, "--timeout", "60s")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     answer = json.loads(ended.stdout)
@@ -29,7 +32,7 @@ def test_a_whole_cluster_is_ready(node_tool, node):
     assert len(described["schema_version"]) == 36
 
 
-def test_a_missing_node_is_told_at_the_deadline(node_tool, node):
+def test_a_missing_node_is_told_at_the_deadline(node_tool: Program, node: Node) -> None:
     ended = node_tool.run("probe", "--host", node.address, "--nodes", "2", "--timeout", "1s")
     assert ended.returncode == UNREACHABLE
     answer = json.loads(ended.stdout)
@@ -38,21 +41,21 @@ def test_a_missing_node_is_told_at_the_deadline(node_tool, node):
     assert answer["nodes"][0]["release_version"] == "4.0.1"
 
 
-def test_the_probe_leaves_nothing_behind(node_tool, node):
+def test_the_probe_leaves_nothing_behind(node_tool: Program, node: Node) -> None:
     first = json.loads(node_tool.run("probe", "--host", node.address).stdout)
     second = json.loads(node_tool.run("probe", "--host", node.address).stdout)
     assert first["nodes"][0]["schema_version"] == second["nodes"][0]["schema_version"]
 
 
 @pytest.fixture(scope="module")
-def inspected(node_tool, node):
+def inspected(node_tool: Program, node: Node) -> Any:
     """The node twice, and a port where nobody listens, in one start of the program."""
     ended = node_tool.run("inspect", "--jmx-port", f"{jmx(node)},{jmx(node)},127.255.255.253:7199")
     assert ended.returncode == UNREACHABLE
     return json.loads(ended.stdout)
 
 
-def test_one_start_answers_for_several_jvms(inspected, node):
+def test_one_start_answers_for_several_jvms(inspected: Any, node: Node) -> None:
     first, second, nobody = inspected
     assert first["pid"] == second["pid"] == node.process.pid
     assert first["error"] is second["error"] is None
@@ -60,7 +63,7 @@ def test_one_start_answers_for_several_jvms(inspected, node):
     assert (nobody["jmx_host"], nobody["jmx_port"]) == ("127.255.255.253", 7199)
 
 
-def test_a_jvm_tells_what_it_runs_with(inspected, node):
+def test_a_jvm_tells_what_it_runs_with(inspected: Any, node: Node) -> None:
     jvm = inspected[0]
     assert jvm["java_runtime_version"] == "11.0.13+8"
     assert jvm["vm_name"] == "OpenJDK 64-Bit Server VM"
@@ -76,7 +79,7 @@ def test_a_jvm_tells_what_it_runs_with(inspected, node):
     assert "HeapDumpOnOutOfMemoryError" in flags
 
 
-def test_cassandra_tells_its_state(inspected, node):
+def test_cassandra_tells_its_state(inspected: Any, node: Node) -> None:
     cassandra = inspected[0]["cassandra"]
     assert cassandra["release_version"] == "4.0.1"
     assert cassandra["operation_mode"] == "NORMAL"
@@ -86,7 +89,7 @@ def test_cassandra_tells_its_state(inspected, node):
     assert cassandra["dropped_messages"].keys().isdisjoint({"no such message"})
 
 
-def test_a_node_without_compactions_is_settled(node_tool, node):
+def test_a_node_without_compactions_is_settled(node_tool: Program, node: Node) -> None:
     ended = node_tool.run("settle", "--jmx-port", jmx(node), "--timeout", "60s")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     answer = json.loads(ended.stdout)

@@ -1,10 +1,13 @@
 """Every workload on a real node: its statements are accepted, its rows are there, its operations are apart."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.stress.program import Files
+from tests.integration.stress.node import Node
+from tests.integration.stress.program import Files, Program
 
 SCHEMA = 4
 SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
@@ -59,10 +62,10 @@ OWN = {
 
 
 @pytest.fixture
-def run(program, node, tmp_path):
+def run(program: Program, node: Node, tmp_path: Path) -> Any:
     """Runs a workload with options to its end: the ended process and its files."""
 
-    def run(name, options, *more):
+    def run(name: str, options: Any, *more: Any) -> Any:
         path, files = tmp_path / "options.json", Files(tmp_path)
         path.write_text(json.dumps(options))
         keyspace = ("--keyspace", f"w_{name.lower()}", "--drop")
@@ -73,7 +76,7 @@ def run(program, node, tmp_path):
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
-def test_a_workload_does_all_of_its_operations(run, name):
+def test_a_workload_does_all_of_its_operations(run: Callable[..., Any], name: str) -> None:
     options, operations = WORKLOADS[name]
     ended, files = run(name, options)
     assert ended.returncode == 0, ended.stderr
@@ -92,7 +95,7 @@ def test_a_workload_does_all_of_its_operations(run, name):
         assert f"verified: a sample of {rows} rows is there" in ended.stdout
 
 
-def test_own_statements_run_as_declared(run):
+def test_own_statements_run_as_declared(run: Callable[..., Any]) -> None:
     ended, files = run("cql", OWN, "--settle", "30s")
     assert ended.returncode == 0, ended.stderr
     assert sum(files.summary["run"]["errors"].values()) == 0
@@ -110,7 +113,9 @@ def test_own_statements_run_as_declared(run):
         ({"statement": "SELECT * FROM people WHERE id = :idd"}, "nothing is bound to the marker :idd"),
     ],
 )
-def test_a_statement_that_the_database_refuses_is_shown_with_its_place_before_anything_is_written(run, change, said):
+def test_a_statement_that_the_database_refuses_is_shown_with_its_place_before_anything_is_written(
+    run: Callable[..., Any], change: Any, said: str
+) -> None:
     operation = {**OWN["operations"][0], **change, "share": 1}
     ended, files = run("cql", {**OWN, "operations": [operation]})
     assert ended.returncode == SCHEMA

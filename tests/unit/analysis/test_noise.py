@@ -155,8 +155,8 @@ def test_misses_are_a_share_with_its_uncertainty() -> None:
     assert 0 < higher.missed_share.low < higher.missed_share.value < (higher.missed_share.high or 0)
 
 
-def test_kept_hosts_are_told_in_the_order_of_their_use(null):
-    def on(result, cluster, replaces=""):
+def test_kept_hosts_are_told_in_the_order_of_their_use(null: Any) -> None:
+    def on(result: Any, cluster: Any, replaces: str = "") -> Any:
         fingerprint = result.counted.fingerprint.model_copy(update={"cluster": cluster, "replaces": replaces})
         return replace(result, attempts=(replace(result.counted, fingerprint=fingerprint),))
 

@@ -1,19 +1,21 @@
 """The fakes' own: what many processes do with them at once must not fail by the fakes' doing."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 
 
-def test_clusters_can_be_listed_while_others_come_and_go(tmp_path):
+def test_clusters_can_be_listed_while_others_come_and_go(tmp_path: Path) -> None:
     provider = Installation(tmp_path).provider
     keys = [ClusterId(campaign_id="c", name=f"v1-00{n}k-r1/1") for n in range(1, 6)]
     expires_at = datetime.now(UTC) + timedelta(hours=1)
 
-    def come_and_go(key):
+    def come_and_go(key: Any) -> None:
         for _ in range(100):
             provider.ensure(ClusterRequest(id=key, owner="test", nodes=1, expires_at=expires_at))
             provider.destroy(key)

@@ -13,13 +13,13 @@ def run(**changes: Any) -> dict[Any, Any]:
     return tables.run(sound.definition(), sound.CELL, sound.measured(**changes)).iloc[0].to_dict()
 
 
-def test_the_timeline_starts_at_the_end_of_warm_up_and_has_no_gaps():
+def test_the_timeline_starts_at_the_end_of_warm_up_and_has_no_gaps() -> None:
     table = tables.timeline(sound.definition(), sound.measured())
     assert table["start_s"].tolist() == [10, 20, 30]
     assert table["gap_s"].tolist() == [0, 0, 0]
 
 
-def test_a_missing_or_doubled_interval_leaves_one_gap():
+def test_a_missing_or_doubled_interval_leaves_one_gap() -> None:
     intervals = sound.intervals()
     first = tables.timeline(sound.definition(), sound.measured(intervals=intervals.query("start_s != 10")))
     assert first["gap_s"].tolist() == [10, 0]
@@ -28,7 +28,7 @@ def test_a_missing_or_doubled_interval_leaves_one_gap():
     assert twice["gap_s"].tolist() == [0, 0, -10, 0]
 
 
-def test_percentiles_are_those_of_everything_counted():
+def test_percentiles_are_those_of_everything_counted() -> None:
     intervals = sound.intervals()
     intervals.loc[1, "count"] = 0
     table = tables.percentiles(sound.measured(intervals=intervals))
@@ -36,7 +36,7 @@ def test_percentiles_are_those_of_everything_counted():
     assert table["unknown"].sum() == 0
 
 
-def test_the_run_is_told_in_shares():
+def test_the_run_is_told_in_shares() -> None:
     found = run(summary=sound.summary(errors={"read_timeout": 30, "other": 3}))
     assert found["achieved_share"] == 1.0
     assert found["error_share"] == pytest.approx(33 / 30_033)
@@ -45,22 +45,22 @@ def test_the_run_is_told_in_shares():
     assert (found["ended"], found["nodes_down"], found["held_back_by"]) == ("complete", "none", "nobody")
 
 
-def test_what_the_generator_does_not_tell_is_not_a_number():
+def test_what_the_generator_does_not_tell_is_not_a_number() -> None:
     found = run(summary=sound.summary(cpu_cores=None, schedule_lag_p99_ms=None, hiccup_max_ms=None))
     assert all(isnan(found[name]) for name in ("generator_cpu_share", "schedule_lag_ms", "hiccup_ms"))
 
 
-def test_a_backlog_that_is_not_known_is_not_a_number():
+def test_a_backlog_that_is_not_known_is_not_a_number() -> None:
     assert isnan(run()["opening_backlog_s"])
     assert run(opening_backlog=OpeningBacklog(in_flight=50, unsent=700, seconds=3.75))["opening_backlog_s"] == 3.75
 
 
-def test_a_run_that_ended_early_gives_its_reason():
+def test_a_run_that_ended_early_gives_its_reason() -> None:
     assert run(summary=sound.summary(complete=False, reason="killed"))["ended"] == "killed"
     assert run(summary=sound.summary(complete=False))["ended"] == "not complete"
 
 
-def test_the_worst_missed_interval_tells_whose_the_miss_is():
+def test_the_worst_missed_interval_tells_whose_the_miss_is() -> None:
     intervals = sound.intervals()
     judged = intervals.index[intervals["met"].notna()]
     standstill = sound.summary(hiccup_max_ms=150.0)
@@ -77,23 +77,23 @@ def mix(asked: float, reads: int, writes: int, errors: int = 0) -> float:
     return tables.mix_deviations({"reads": asked}, summary)
 
 
-def test_the_mix_is_measured_in_standard_deviations():
+def test_the_mix_is_measured_in_standard_deviations() -> None:
     # 10,000 draws at 0.2: a standard deviation of 40.
     assert mix(0.2, 2000, 8000) == 0.0
     assert mix(0.2, 2100, 7900) == mix(0.2, 1900, 8100) == 2.5
     assert mix(0.2, 1900, 8100, errors=60) == 1.0
 
 
-def test_a_mix_of_one_kind_has_no_deviation_to_spare():
+def test_a_mix_of_one_kind_has_no_deviation_to_spare() -> None:
     assert mix(1.0, 10, 0) == mix(0.0, 0, 10) == 0.0
     assert mix(1.0, 9, 1) == inf
 
 
-def test_the_mix_of_nothing_is_not_known():
+def test_the_mix_of_nothing_is_not_known() -> None:
     assert isnan(mix(0.2, 0, 0))
 
 
-def test_nodes_are_told_in_the_definitions_terms():
+def test_nodes_are_told_in_the_definitions_terms() -> None:
     odd = sound.node("node2", heap_max_bytes=sound.GIB, version="1.8.0_252-b09", arguments=(), collector=None)
     table = tables.nodes(
         sound.definition(), sound.CELL, sound.measured(fingerprint=sound.fingerprint(sound.node(), odd))
@@ -120,7 +120,7 @@ def test_nodes_are_told_in_the_definitions_terms():
     ]
 
 
-def test_hosts_are_held_to_their_own_memory_in_the_judged_time():
+def test_hosts_are_held_to_their_own_memory_in_the_judged_time() -> None:
     small = sound.node("node1", facts=sound.HOST.model_copy(update={"memory_bytes": 4 * sound.GIB}))
     early = sound.samples().assign(time_s=sound.STARTED_AT.timestamp() + 9, memory_available_bytes=0, cpu_steal=1.0)
     samples = pd.concat([sound.samples(available=(4, 1, 2)).assign(host="node1"), sound.samples(), early])
@@ -130,13 +130,13 @@ def test_hosts_are_held_to_their_own_memory_in_the_judged_time():
     assert table["steal_share"].tolist() == pytest.approx([0.01 / 3, 0.01 / 3])
 
 
-def test_without_samples_there_are_no_hosts_but_their_columns():
+def test_without_samples_there_are_no_hosts_but_their_columns() -> None:
     table = tables.hosts(sound.definition(), sound.measured(samples=pd.DataFrame()))
     assert table.empty
     assert list(table.columns) == ["host", "memory_share", "steal_share", "others_share"]
 
 
-def test_other_programs_are_told_by_their_busiest_interval():
+def test_other_programs_are_told_by_their_busiest_interval() -> None:
     seconds = [sound.STARTED_AT.timestamp() + 10 + second for second in range(-1, 31)]
     busy = [0.0 if second < 21 else 0.4 for second in range(-1, 31)]  # of the judged time's last interval
     samples = pd.DataFrame({"time_s": seconds, "host": "load", "cpu_others": busy})

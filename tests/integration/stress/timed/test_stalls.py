@@ -2,11 +2,15 @@
 
 import signal
 import time
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from tests.integration.stress.program import running_load, until
+from tests.integration.stress.node import Node
+from tests.integration.stress.program import Files, Load, Program, running_load, until
 
+from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.backlog import begins_with_backlog, opening_backlog
 from plimsoll.domain.service_level import ServiceLevel
@@ -19,26 +23,26 @@ CAP = 8
 FEW = ("-t", "2", "-c", "4", "-r", "0.2", "--rate", str(RATE))
 
 
-def stall(node, load, seconds=STALL_S):
+def stall(node: Node, load: Load, seconds: float = STALL_S) -> None:
     """The node stands still for that long; returns when the load is over."""
     with node.stopped():
         time.sleep(seconds)
     assert load.wait() == 0, load.said()
 
 
-def accounted(run):
+def accounted(run: dict[str, Any]) -> Any:
     return run["completed"] + sum(run["errors"].values())
 
 
 @pytest.fixture(scope="module")
-def stalled(program, node, tmp_path_factory):
+def stalled(program: Program, node: Node, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The files of a load during which the node stood still."""
     with running_load(program, tmp_path_factory.mktemp("stalled"), node.address, *FEW, "-d", "9s") as load:
         stall(node, load)
         return load.files
 
 
-def test_a_stall_shows_as_response_times_of_all_operations_that_were_due(stalled):
+def test_a_stall_shows_as_response_times_of_all_operations_that_were_due(stalled: Files) -> None:
     late = stalled.slower("-intended-", 500_000)
     assert late >= 0.8 * RATE * (STALL_S - 0.5)
     assert stalled.slower("-intended-", 2_000_000) >= 0.8 * RATE * (STALL_S - 2.0)
@@ -47,13 +51,13 @@ def test_a_stall_shows_as_response_times_of_all_operations_that_were_due(stalled
     assert 5 * stalled.slower("-", 500_000) < late
 
 
-def test_no_operation_is_missing_after_a_stall(stalled):
+def test_no_operation_is_missing_after_a_stall(stalled: Files) -> None:
     run = stalled.summary["run"]
     assert run["scheduled"] == accounted(run) == RATE * 9
     assert stalled.completed().total() == run["completed"]
 
 
-def test_in_a_stall_the_cap_holds_and_the_backlog_grows(stalled):
+def test_in_a_stall_the_cap_holds_and_the_backlog_grows(stalled: Files) -> None:
     # A line that is told as the stall ends may find the highest backlog and nothing under way.
     assert max(line["backlog"] for line in stalled.progress if line["in_flight"] == CAP) >= RATE
     assert max(line["in_flight_max"] for line in stalled.progress) == CAP
@@ -63,13 +67,15 @@ def test_in_a_stall_the_cap_holds_and_the_backlog_grows(stalled):
     )
 
 
-def test_seconds_without_an_answer_have_empty_records(stalled):
+def test_seconds_without_an_answer_have_empty_records(stalled: Files) -> None:
     records = stalled.log("-intended-mutations")
     assert 0 in [record.histogram.total_count for record in records]
     assert [record.start_s for record in records][:9] == list(range(9))
 
 
-def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(node, start_load, artefacts):
+def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(
+    node: Node, start_load: Callable[..., Any], artefacts: Artefacts
+) -> None:
     warmup, level = timedelta(seconds=4), ServiceLevel()
     load = start_load(node, *FEW, "-d", "9s", "--response-time-warmup", "4s")
     with node.stopped():
@@ -86,7 +92,9 @@ def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(node, start_
     assert summary.achieved_ops_s > RATE, "warm-up's backlog is answered in judged time"
 
 
-def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(node, start_load):
+def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(
+    node: Node, start_load: Callable[..., Any]
+) -> None:
     load = start_load(node, "-t", "1", "-c", "1", "--rate", "40", "-d", "7s")
     stall(node, load)
     run = load.files.summary["run"]
@@ -94,7 +102,9 @@ def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(node, sta
     assert run["measured"]["generator"]["schedule_lag_ms"]["max"] < 1000 * (STALL_S - 0.5)
 
 
-def test_operations_without_an_answer_are_client_timeouts_with_times_of_their_own(node, start_load):
+def test_operations_without_an_answer_are_client_timeouts_with_times_of_their_own(
+    node: Node, start_load: Callable[..., Any]
+) -> None:
     load = start_load(node, *FEW, "-d", "8s", "--request-timeout", "1s")
     stall(node, load)
     files, run = load.files, load.files.summary["run"]
@@ -109,7 +119,9 @@ def test_operations_without_an_answer_are_client_timeouts_with_times_of_their_ow
     assert files.progress[-1]["errors"]["client_timeout"] == run["errors"]["client_timeout"]
 
 
-def test_what_would_start_too_late_overflows_and_the_console_says_so(node, start_load):
+def test_what_would_start_too_late_overflows_and_the_console_says_so(
+    node: Node, start_load: Callable[..., Any]
+) -> None:
     load = start_load(node, *FEW, "-d", "9s", "--backlog-limit", "1s")
     stall(node, load, seconds=4)
     run = load.files.summary["run"]
@@ -120,7 +132,7 @@ def test_what_would_start_too_late_overflows_and_the_console_says_so(node, start
     assert max(line["backlog"] for line in load.files.progress) < 0.75 * RATE * 4
 
 
-def test_what_has_no_answer_after_the_drain_is_unfinished(node, start_load):
+def test_what_has_no_answer_after_the_drain_is_unfinished(node: Node, start_load: Callable[..., Any]) -> None:
     load = start_load(node, *FEW, "-d", "6s", "--drain", "1s", "--give-up", "0s")
     stall(node, load, seconds=9)
     run = load.files.summary["run"]
@@ -129,7 +141,7 @@ def test_what_has_no_answer_after_the_drain_is_unfinished(node, start_load):
     assert run["drain_s"] <= 1
 
 
-def test_a_stalled_generator_says_that_it_was_the_one(node, start_load):
+def test_a_stalled_generator_says_that_it_was_the_one(node: Node, start_load: Callable[..., Any]) -> None:
     load = start_load(node, "-t", "2", "-c", "500", "--rate", str(RATE), "-d", "8s")
     load.process.send_signal(signal.SIGSTOP)
     time.sleep(STALL_S)

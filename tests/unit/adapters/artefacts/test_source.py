@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,11 +10,11 @@ from plimsoll.domain.errors import ArtefactError
 
 
 @pytest.fixture
-def artefacts(tmp_path):
+def artefacts(tmp_path: Path) -> Any:
     return Artefacts(tmp_path / "cache", lambda _: None)
 
 
-def definition(*, jdk="openjdk-11.0.13", version="4.0.1", archive=None):
+def definition(*, jdk: str = "openjdk-11.0.13", version: str = "4.0.1", archive: Any = None) -> Any:
     return Definition.model_validate(
         {
             "name": "d",
@@ -26,14 +27,14 @@ def definition(*, jdk="openjdk-11.0.13", version="4.0.1", archive=None):
     )
 
 
-def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts, tmp_path):
+def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefacts, tmp_path: Path) -> None:
     problems = artefacts.missing(definition())
     assert [problem.where for problem in problems] == ["jvm.jdk", "system.version", "load_generator.name"]
     assert all("make setup" in problem.mend for problem in problems)
     assert not (tmp_path / "cache").exists()
 
 
-def test_what_can_not_be_fetched_is_said_with_what_can(artefacts):
+def test_what_can_not_be_fetched_is_said_with_what_can(artefacts: Artefacts) -> None:
     jdk, database, _ = artefacts.missing(definition(jdk="prime-11.0.13", version="4.0.99"))
     assert jdk.what == "JDK prime-11.0.13 of variant a can't be fetched"
     assert "archive" in jdk.mend
@@ -42,7 +43,7 @@ def test_what_can_not_be_fetched_is_said_with_what_can(artefacts):
     assert "4.0.1" in database.mend
 
 
-def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts):
+def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts: Artefacts) -> None:
     archive = {"url": "s3://mine/prime.tar.gz", "sha256": "ab" * 32}
     jdk = artefacts.missing(definition(jdk="prime-11.0.13", archive=archive))[0]
     assert (jdk.where, jdk.what) == ("jvm.archive", "JDK prime-11.0.13 of variant a is not in the cache")
@@ -50,24 +51,24 @@ def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts):
 
 
 @pytest.mark.parametrize("url", ["https://me:secret@x/a", "https://x/a?X-Amz-Signature=1", "ftp://x/a", "s3://bucket"])
-def test_what_would_put_a_secret_into_the_definition_is_refused(url):
+def test_what_would_put_a_secret_into_the_definition_is_refused(url: Any) -> None:
     with pytest.raises(ValueError, match="archive"):
         definition(jdk="prime-11.0.13", archive={"url": url, "sha256": "ab" * 32})
 
 
-def test_a_licensed_jdk_is_refused_with_what_to_give(artefacts):
+def test_a_licensed_jdk_is_refused_with_what_to_give(artefacts: Artefacts) -> None:
     with pytest.raises(ArtefactError, match=r"prime-11\.0\.13 can't be fetched(.|\n)*from Azul(.|\n)*bin/java"):
         artefacts.jdk("prime-11.0.13")
 
 
-def test_an_unknown_database_is_refused(artefacts):
+def test_an_unknown_database_is_refused(artefacts: Artefacts) -> None:
     with pytest.raises(ArtefactError, match=r"cassandra 4\.0\.99(.|\n)*artefacts\.lock cassandra-4\.0\.99"):
         artefacts.database("cassandra", "4.0.99")
     with pytest.raises(ArtefactError, match="adapter"):
         artefacts.database("hbase", "2")
 
 
-def test_something_derived_is_made_once_and_kept_by_its_key(artefacts):
+def test_something_derived_is_made_once_and_kept_by_its_key(artefacts: Artefacts) -> None:
     def build(folder: Path) -> None:
         (folder / "classes.jsa").write_text("archive")
 
@@ -76,7 +77,7 @@ def test_something_derived_is_made_once_and_kept_by_its_key(artefacts):
     assert (first / "classes.jsa").read_text() == "archive"
 
 
-def test_the_generators_place_follows_its_sources(tmp_path):
+def test_the_generators_place_follows_its_sources(tmp_path: Path) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "A.java").write_text("class A {}")
     first = load_generator(Sources(tmp_path)).entry()
@@ -85,6 +86,6 @@ def test_the_generators_place_follows_its_sources(tmp_path):
     assert load_generator(Sources(tmp_path)).entry() != first
 
 
-def test_missing_sources_are_said(artefacts, tmp_path):
+def test_missing_sources_are_said(artefacts: Artefacts, tmp_path: Path) -> None:
     with pytest.raises(ArtefactError, match="Java sources are not there"):
         load_generator(Sources(tmp_path / "none")).entry()

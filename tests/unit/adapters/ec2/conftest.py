@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -15,12 +16,12 @@ EXPIRES = datetime(2026, 1, 31, 15, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def key():
+def key() -> Any:
     return ClusterId(campaign_id="azul-1", name="g1-040k-r3/2")
 
 
 @pytest.fixture
-def raw_options():
+def raw_options() -> Any:
     return {
         "region": "us-east-1",
         "subnets": ["subnet-a", "subnet-b"],
@@ -31,23 +32,23 @@ def raw_options():
 
 
 @pytest.fixture
-def options(raw_options):
+def options(raw_options: Any) -> Any:
     return Ec2Options.model_validate(raw_options)
 
 
 @pytest.fixture
-def identity():
+def identity() -> Any:
     private = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
     return SshIdentity("bench", private.decode())
 
 
 @pytest.fixture
-def subnet():
+def subnet() -> Any:
     return Subnet("subnet-a", "us-east-1a", "vpc-1", 100)
 
 
 @pytest.fixture
-def wanted(key, options):
+def wanted(key: Any, options: Any) -> Any:
     return Wanted(
         id=key,
         owner="airflow:run#0",

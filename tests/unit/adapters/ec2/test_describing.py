@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from typing import Any
 
 from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.describing import Resource, by_cluster, described, is_whole
@@ -10,7 +11,7 @@ EXPIRES = datetime(2026, 1, 31, 15, tzinfo=UTC)
 NOW = datetime(2026, 1, 31, 13, tzinfo=UTC)
 
 
-def instance(key, role, index=0, **changes):
+def instance(key: Any, role: Any, index: int = 0, **changes: Any) -> Any:
     tags = {**cluster_tags(key, "cli-1", "s3://b", EXPIRES), ROLE: role, NODES: "2", PRICE: "0.5"}
     return {
         "InstanceId": f"i-{role}-{9 - index}",
@@ -25,11 +26,11 @@ def instance(key, role, index=0, **changes):
     }
 
 
-def whole(key):
+def whole(key: Any) -> Any:
     return [instance(key, "load", 0), instance(key, "node", 1), instance(key, "node", 0)]
 
 
-def test_nodes_are_named_in_the_order_of_their_launch(key):
+def test_nodes_are_named_in_the_order_of_their_launch(key: Any) -> None:
     cluster = described(key, whole(key), PLACE, NOW)
     assert [(host.name, host.address) for host in cluster.hosts] == [
         ("node1", "10.0.0.1"),
@@ -38,7 +39,7 @@ def test_nodes_are_named_in_the_order_of_their_launch(key):
     ]
 
 
-def test_a_cluster_knows_what_its_tags_say(key):
+def test_a_cluster_knows_what_its_tags_say(key: Any) -> None:
     cluster = described(key, whole(key), PLACE, NOW)
     assert (cluster.owner, cluster.created_at, cluster.expires_at) == ("cli-1", LAUNCHED, EXPIRES)
     host = cluster.load_host
@@ -48,7 +49,7 @@ def test_a_cluster_knows_what_its_tags_say(key):
     assert host.facts["image"] == "ami-1"
 
 
-def test_a_cluster_is_whole_with_all_its_nodes_and_its_load_host(key):
+def test_a_cluster_is_whole_with_all_its_nodes_and_its_load_host(key: Any) -> None:
     assert is_whole(whole(key))
     assert not is_whole([])
     for missing in range(3):
@@ -56,14 +57,14 @@ def test_a_cluster_is_whole_with_all_its_nodes_and_its_load_host(key):
     assert not is_whole([*whole(key), instance(key, "node", 2)])
 
 
-def test_what_is_left_of_a_cluster_is_a_cluster(key):
+def test_what_is_left_of_a_cluster_is_a_cluster(key: Any) -> None:
     tags = as_list(cluster_tags(key, "cli-1", "s3://b", EXPIRES))
     cluster = described(key, [{"VolumeId": "vol-1", "Tags": tags}], PLACE, NOW)
     assert (cluster.owner, cluster.created_at, cluster.expires_at) == ("cli-1", NOW, EXPIRES)
     assert [host.address for host in cluster.hosts] == ["unknown"]
 
 
-def test_resources_are_told_apart_by_attempt_and_those_of_others_left_out(key):
+def test_resources_are_told_apart_by_attempt_and_those_of_others_left_out(key: Any) -> None:
     other = key.model_copy(update={"name": "g1-040k-r3/9"})
     interface = {"NetworkInterfaceId": "eni-1", "TagSet": as_list(cluster_tags(key, "cli-1", "s3://b", EXPIRES))}
     answers = [*whole(key), instance(other, "load"), interface, {"VolumeId": "vol-2", "Tags": []}]
