@@ -15,6 +15,7 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.owners import LocalProcesses
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
+from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services import layout
@@ -53,8 +54,10 @@ def local_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.artefacts import Archives, Artefacts
     from plimsoll.adapters.canary import ScriptCanary
     from plimsoll.adapters.cassandra import Cassandra
+    from plimsoll.adapters.cassandra_stress import CassandraStress
     from plimsoll.adapters.code_version import code_version
     from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs, over_ssh
+    from plimsoll.adapters.latte import Latte
     from plimsoll.adapters.local import LocalProvider
     from plimsoll.adapters.plimsoll_stress import PlimsollStress
     from plimsoll.adapters.sampler import ProcSampler
@@ -77,6 +80,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         launches=StoredLaunches(store, outage),
         further_regions=settings.further_regions,
     )
+    generators: tuple[LoadGenerator, ...] = (PlimsollStress(artefacts), CassandraStress(artefacts), Latte(artefacts))
     return Toolkit(
         store=store,
         clock=clock,
@@ -87,7 +91,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         },
         tariffs={ec2.name: Ec2Tariffs(secrets)},
         databases={"cassandra": Cassandra(artefacts, clock)},
-        load_generators={"plimsoll-stress": PlimsollStress(artefacts)},
+        load_generators={one.name: one for one in generators},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         code_version=code_version(),

@@ -69,6 +69,10 @@ class EmptyArtefacts:
         """One jar."""
         return self._jars("stress", "plimsoll-stress.jar")
 
+    def cassandra_stress(self) -> Path:
+        """Two jars."""
+        return self._jars("cassandra-stress", "stress.jar", "guava-27.0-jre.jar")
+
     def node_tool(self) -> Path:
         """One jar."""
         return self._jars("nodes", "plimsoll-nodes.jar")

@@ -103,7 +103,7 @@ class Workload(Model):
 class LoadGeneratorChoice(Model):
     """The load generator and its concurrency."""
 
-    name: Annotated[str, Field(description="By the name of its adapter")] = "plimsoll-stress"
+    name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress` or `latte`")] = "plimsoll-stress"
     threads: Annotated[int, Field(ge=1, le=1024, description="Client threads, each with a schedule of its own")] = 8
     concurrency: Annotated[int, Field(ge=1, description="Queries in flight per thread at most")] = 50
     heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"

@@ -46,6 +46,9 @@ class ArtefactSource(Protocol):
     def load_generator(self) -> Path:
         """A folder with the jars of Plimsoll's own load generator."""
 
+    def cassandra_stress(self) -> Path:
+        """A folder with the jars of cassandra-stress, Cassandra's own load generator, and what they need."""
+
     def node_tool(self) -> Path:
         """A folder with the jars of what asks Cassandra nodes how they are."""
 

@@ -42,13 +42,19 @@ class LoadGenerator(Protocol):
     """Runs one workload at one load level as a detached job."""
 
     name: str
-    summary_file: str
-    """Name of the collected file that `summary` reads."""
+    summary_files: Sequence[str]
+    """Names of the collected files that `summary` reads."""
     progress_file: str
     """Name of the collected file that `seconds` reads."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """What of the definition's workload the generator can't do, and missing artefacts."""
+
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """What it does not do or tell of such a load, in sentences without a full stop: shown with plan and report."""
+
+    def unready(self, host: Host) -> str:
+        """Why it can't run on that load host, asked before the database is started; empty where it can."""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load, or attach to it if it was started before."""
@@ -65,11 +71,14 @@ class LoadGenerator(Protocol):
     def describe(self, host: Host) -> str:
         """Name, version and what it runs on, for the fingerprint."""
 
-    def summary(self, text: str) -> LoadSummary:
-        """What the collected summary file says; of an empty text, that the run left none. Pure."""
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """What the collected ones of `summary_files` say, text by name; of none, that the run left none. Pure."""
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
         """The generator's own state, second by second of the timed run, as the collected progress file says. Pure."""
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Of collected file names, those of response-time histograms: operation (`reads`, `writes`) → name. Pure."""
+        """Of collected file names, those that are judged: operation (`reads`, `writes`) → name. Pure.
+
+        `all`: one file for all operations, which names them itself.
+        """

@@ -52,14 +52,16 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read from the store what judging needs of the files that the manifest names."""
     paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
     generator = work.load_generator
-    summary_path = paths.get(generator.summary_file)
+    accounts = {
+        name: _read(work, paths[name]).decode(errors="replace") for name in generator.summary_files if name in paths
+    }
     progress_path = paths.get(generator.progress_file)
     logs = generator.response_time_logs(paths)
     pauses = dict(_pauses(work, manifest))
     logs_of_nodes = dict(_node_logs(work, manifest, {host: found.zone for host, found in pauses.items()}))
     database = work.database
     return Evidence(
-        summary=generator.summary(_read(work, summary_path).decode() if summary_path else ""),
+        summary=generator.summary(accounts),
         response_times={name: _read(work, paths[name]) for name in logs.values()},
         operations=tuple(logs),
         pauses=pauses,

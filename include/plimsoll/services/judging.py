@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import Manifest, OpeningBacklog, Verdict
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.cell.context import AttemptContext
@@ -92,12 +93,13 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
     judgement = _judgement(work, evidence)
     judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(work, evidence))
     if not manifest.failure:
+        evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(work, manifest, evidence, fingerprint, judged))
     verdict = verdict_of(
         work,
         judged,
         reasons=_reasons(manifest, judged),
-        warnings=judgement.notes,
+        warnings=(*work.load_generator.limits(work.definition), *judgement.notes),
         errors=evidence.summary,
         started_at=evidence.summary.started_at,
     )
@@ -120,6 +122,15 @@ def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
     return judge_logs(evidence.response_times, run, work.definition.service_levels, kinds=names)
+
+
+def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
+    """With the operations that the logs hold of the judged intervals, where the load generator's account has none."""
+    if summary.operations:
+        return summary
+    rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL)]
+    counts = {str(name): int(count) for name, count in rows.groupby("operation")["count"].sum().items()}
+    return summary.model_copy(update={"operations": counts})
 
 
 def _opening_backlog(work: AttemptContext, evidence: Evidence) -> OpeningBacklog | None:

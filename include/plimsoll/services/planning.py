@@ -167,6 +167,8 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     for product in plan.definition.products:
         if product in toolkit.databases:
             yield from toolkit.database(product).unchecked(plan.definition)
+    if plan.definition.load_generator.name in toolkit.load_generators:
+        yield from toolkit.load_generator(plan.definition).limits(plan.definition)
 
 
 def new_campaign_id(definition: Definition, at: datetime) -> str:

@@ -26,6 +26,7 @@ class InstantLoadGenerator:
 
     name = INSTANT
     summary_file = "summary.json"
+    summary_files = (summary_file,)
     progress_file = "progress.json"
 
     def __init__(self, faults: Faults) -> None:
@@ -34,6 +35,14 @@ class InstantLoadGenerator:
     def check(self, definition: Definition) -> Sequence[Problem]:
         """It does everything."""
         return ()
+
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """It has none."""
+        return ()
+
+    def unready(self, host: Host) -> str:
+        """It runs everywhere."""
+        return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Write the logs of the whole run, unless it was started before."""
@@ -76,8 +85,9 @@ class InstantLoadGenerator:
         """A name and version."""
         return "instant 1.0"
 
-    def summary(self, text: str) -> LoadSummary:
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """As written by `start`."""
+        text = files.get(self.summary_file, "")
         if not text:
             return LoadSummary(complete=False, reason="the run left no summary", attempted_ops_s=0)
         return LoadSummary.model_validate_json(text)

@@ -79,7 +79,9 @@ def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work):
 def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid(work, monkeypatch):
     cluster = work.provider.find(work.cluster_id)
     host = work.provider.host(cluster, cluster.load_host)
-    summary = work.load_generator.summary(host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000))
+    summary = work.load_generator.summary(
+        {"summary.json": host.read_tail(PurePosixPath("summary.json"), max_bytes=100_000)}
+    )
     told = [
         GeneratorSecond(summary.started_at + timedelta(seconds=end_s), 0.0, 0.0, 0.1, 90, 700, 0.2)
         for end_s in range(1, int(summary.duration_s) + 1)

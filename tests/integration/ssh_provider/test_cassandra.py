@@ -17,6 +17,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
+from plimsoll.adapters.plimsoll_stress.command import SUMMARY
 from plimsoll.adapters.sampler import ProcSampler
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
@@ -99,9 +100,9 @@ def test_a_load_runs_to_its_end_although_the_link_is_cut(running: Any, tmp_path:
     assert status.state == "complete", status.reason
     for path in (*generator.files(load), *sampler.files(load)):
         load.fetch(path, tmp_path / path.name)
-    summary = generator.summary((tmp_path / generator.summary_file).read_text())
+    summary = generator.summary({SUMMARY: (tmp_path / SUMMARY).read_text()})
     assert summary.complete
     assert sum(summary.operations.values()) > 1000
-    assert json.loads((tmp_path / generator.summary_file).read_text())["complete"]
+    assert json.loads((tmp_path / SUMMARY).read_text())["complete"]
     assert len(generator.response_time_logs(path.name for path in tmp_path.iterdir())) == 2
     assert (tmp_path / "host.csv").read_text().count("\n") > 5

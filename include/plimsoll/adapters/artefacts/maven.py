@@ -32,6 +32,15 @@ def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
     return LockedSet(name=name, roots=roots, jars=tuple(sorted(jars, key=lambda jar: jar.coordinates)))
 
 
+def resolve_archive(name: str, coordinates: str, packaging: str, scratch: Path) -> LockedSet:
+    """Fetch one file that stands for itself, such as a release's tarball, and note its checksum. ArtefactError."""
+    unknown = LockedJar(coordinates=coordinates, sha256="0" * 64, size_bytes=0, packaging=packaging)
+    with _explained(name):
+        path = _download(_artifact(_context(scratch), unknown))
+    found = unknown.model_copy(update={"sha256": sha256(path), "size_bytes": path.stat().st_size})
+    return LockedSet(name=name, roots=(coordinates,), jars=(found,))
+
+
 def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar, Path]]:
     """Download jars, several at once; gives each with the file that holds it as soon as its checksum is right.
 
@@ -93,7 +102,7 @@ def _download(artifact: "Artifact") -> Path:
 
 def _artifact(context: "MavenContext", jar: LockedJar) -> "Artifact":
     group, name, version, *classifier = jar.coordinates.split(":")
-    return context.project(group, name).at_version(version).artifact(*classifier)
+    return context.project(group, name).at_version(version).artifact("".join(classifier), jar.packaging)
 
 
 def _context(scratch: Path) -> "MavenContext":

@@ -7,6 +7,7 @@ from plimsoll.adapters.artefacts import collectors as collectors_of
 from plimsoll.adapters.artefacts import jdks, jvm_flags
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
+from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release_jars
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
 from plimsoll.adapters.artefacts.java_programs import JDK_ID, Sources, built, load_generator, node_tool
@@ -61,6 +62,10 @@ class Artefacts:
         """A folder of jars: Plimsoll's own load generator and its libraries."""
         return built(self._cache, self._generator)
 
+    def cassandra_stress(self) -> Path:
+        """A folder of jars: Cassandra's own load generator and its libraries."""
+        return release_jars(self._cache)
+
     def node_tool(self) -> Path:
         """A folder of jars: what asks Cassandra nodes how they are, and its libraries."""
         return built(self._cache, node_tool())
@@ -81,10 +86,16 @@ class Artefacts:
             jar_folder(self._cache, _database(product, version), thorough=True)
         for program in (self._generator, node_tool()):
             built(self._cache, program, thorough=True)
+        if definition.load_generator.name == CASSANDRA_STRESS:
+            release_jars(self._cache, thorough=True)
 
     def missing(self, definition: Definition) -> list[Problem]:
         """What the definition's cells need and is not in the cache; fetches nothing."""
-        return [*self._missing_jdks(definition), *self._missing_databases(definition), *self._missing_generator()]
+        return [
+            *self._missing_jdks(definition),
+            *self._missing_databases(definition),
+            *self._missing_generator(definition),
+        ]
 
     def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
         for wanted, variants in _jdks(definition).items():
@@ -106,7 +117,10 @@ class Artefacts:
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
                 yield Problem("system.version", f"{product} {version} is not in the cache", _SETUP)
 
-    def _missing_generator(self) -> Iterator[Problem]:
+    def _missing_generator(self, definition: Definition) -> Iterator[Problem]:
+        if definition.load_generator.name == CASSANDRA_STRESS and not is_there(self._cache):
+            mend = f"fetch it first: `plimsoll prepare {definition.name}`"
+            yield Problem("load_generator.name", "cassandra-stress is not in the cache", mend)
         if not all(is_sound(self._cache.root / program.entry()) for program in (self._generator, node_tool())):
             yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _SETUP)
         elif not jdks.is_there(self._cache, JDK_ID):

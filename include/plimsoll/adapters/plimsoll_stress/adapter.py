@@ -9,8 +9,8 @@ from typing import Any
 from plimsoll import __version__
 from plimsoll.adapters.plimsoll_stress import command, reports
 from plimsoll.adapters.plimsoll_stress.checks import problems
-from plimsoll.adapters.plimsoll_stress.operations import given_options
 from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
+from plimsoll.adapters.workload_options import given_options
 from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.excerpts import shortened
@@ -31,7 +31,7 @@ class PlimsollStress:
     """Implements the LoadGenerator port."""
 
     name = "plimsoll-stress"
-    summary_file = command.SUMMARY
+    summary_files = (command.SUMMARY,)
     progress_file = command.PROGRESS
 
     def __init__(self, artefacts: ArtefactSource) -> None:
@@ -40,6 +40,14 @@ class PlimsollStress:
     def check(self, definition: Definition) -> Sequence[Problem]:
         """What of the workload it can't do, and missing artefacts."""
         return problems(definition, self._artefacts)
+
+    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - whatever is asked
+        """Nothing: what Plimsoll checks was made with it."""
+        return ()
+
+    def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
+        """It is brought to its host with all that it needs."""
+        return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load as a detached job, or attach to the one that was started before."""
@@ -78,9 +86,9 @@ class PlimsollStress:
         """Name, version, and the JDK that it runs on."""
         return f"{self.name} {__version__} on {JDK}"
 
-    def summary(self, text: str) -> LoadSummary:
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """What the summary file says."""
-        return reports.parse_summary(text)
+        return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
         """Its own state, second by second of the timed run."""

@@ -10,22 +10,10 @@ from pathlib import Path
 
 from pydantic import Field, JsonValue
 
+from plimsoll.adapters.workload_options import Option
 from plimsoll.domain.base import Model
 
 FILE = Path(__file__).with_name("workloads.json")
-
-
-class Option(Model):
-    """One option: the type of its value, its bounds, and what it means."""
-
-    name: str
-    type: str
-    default: JsonValue = None
-    required: bool = False
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[str, ...] = ()
-    doc: str = ""
 
 
 class OperationOfWorkload(Model):

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
-from plimsoll.adapters.plimsoll_stress.operations import given_options, shares
-from plimsoll.adapters.plimsoll_stress.options import option_problems
+from plimsoll.adapters.plimsoll_stress.operations import shares
 from plimsoll.adapters.plimsoll_stress.own_statements import own_statement_problems
+from plimsoll.adapters.workload_options import given_options, level_problems, option_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
@@ -34,16 +34,9 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         found = list(own_statement_problems(given_options(definition.workload)))
     yield from found
     if not found:
-        yield from _operations(definition)
-
-
-def _operations(definition: Definition) -> Iterator[Problem]:
-    """Service levels of operations that the workload does not have."""
-    operations = ["all", *(name for name, share in shares(definition.workload).items() if share > 0)]
-    for number, level in enumerate(definition.service_levels):
-        if level.operations not in operations:
-            what = f"{definition.workload.name} has no operations called {level.operations!r}"
-            yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, operations))
+        yield from level_problems(
+            definition, [name for name, share in shares(definition.workload).items() if share > 0]
+        )
 
 
 def _generator(definition: Definition) -> Iterator[Problem]:

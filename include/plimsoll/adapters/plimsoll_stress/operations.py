@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from plimsoll.adapters.plimsoll_stress.catalogue import WorkloadDescription, catalogue
-from plimsoll.adapters.plimsoll_stress.options import number_of
+from plimsoll.adapters.workload_options import given_options, number_of
 from plimsoll.domain.definition import Workload
 
 
@@ -20,15 +20,6 @@ def shares(workload: Workload) -> dict[str, float]:
     if None in weights.values():
         return {name: 1 - told if weight is None else weight for name, weight in weights.items()}
     return {name: (weight or 0) / told for name, weight in weights.items()} if told else {}
-
-
-def given_options(workload: Workload) -> dict[str, JsonValue]:
-    """The options that the definition gives: the keys beside those that every workload has."""
-    dumped = workload.model_dump(mode="json")
-    return {key: value for key, value in dumped.items() if key not in _GENERAL}
-
-
-_GENERAL = ("name", "consistency", "replication_factor")
 
 
 def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> dict[str, float | None]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
-from plimsoll.adapters.plimsoll_stress.options import option_problems
 from plimsoll.adapters.plimsoll_stress.statements import markers
+from plimsoll.adapters.workload_options import option_problems
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
 

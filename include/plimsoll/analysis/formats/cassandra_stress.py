@@ -1,13 +1,18 @@
 """cassandra-stress, `-log hdrfile=FILE`: one log with a tag for each operation and measure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.formats.reading import RunFile
-from plimsoll.analysis.hdrlog import HistogramLog
+from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Measure, Series
 
+_NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
+"""A histogram without a value."""
+_MISFIT = 0.05
+"""Records left out must be whole ones, give or take this share of one."""
 _SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
 
 
@@ -23,6 +28,12 @@ class CassandraStress(IntervalLogs):
         tags = (line[4:].partition(",")[0] for line in file.head.splitlines() if line.startswith("Tag="))
         return super().recognises(file) and ("for Cassandra Stress" in file.head or any(map(_suffix, tags)))
 
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        begin_s = min(record.start_s for record in log.records)
+        end_s = max(record.start_s + record.length_s for record in log.records)
+        for series in super()._series(log, kinds):
+            yield series._replace(records=with_empty_ones(series.records, begin_s, end_s))
+
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning:
         suffix = _suffix(tag)
         return (_SUFFIXES[suffix], tag.removesuffix(f"-{suffix}")) if suffix else super()._meaning(log, tag, kinds)
@@ -34,6 +45,35 @@ class CassandraStress(IntervalLogs):
         yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
         if not any(one.measure == "response time" for one in series):
             yield "no response times: cassandra-stress writes them with `-rate fixed=` only"
+
+
+def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> tuple[Record, ...]:
+    """The records of one tag with those of intervals in which no operation ended, which cassandra-stress leaves out.
+
+    The tool ticks on all the same: what is missing are whole records, from the log's begin to its end (s since the
+    epoch). Any other gap stays one.
+    """
+    length_s = median(record.length_s for record in records)
+    first = records[0]
+    filled = [*_empty_ones(first, begin_s, first.start_s, length_s)]
+    for record in records:
+        if filled:
+            last = filled[-1]
+            filled += _empty_ones(record, last.start_s + last.length_s, record.start_s, length_s)
+        filled.append(record)
+    last = filled[-1]
+    last_s = last.start_s + last.length_s
+    whole_s = (end_s - last_s + _MISFIT * length_s) // length_s * length_s
+    return (*filled, *_empty_ones(last, last_s, last_s + whole_s, length_s))
+
+
+def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) -> Iterator[Record]:
+    missing = round((until_s - from_s) / length_s) if length_s > 0 else 0
+    if abs(until_s - from_s - missing * length_s) <= _MISFIT * length_s:
+        for number in range(missing):
+            yield beside._replace(
+                start_s=from_s + number * length_s, length_s=length_s, payload=_NOTHING, told_max=None
+            )
 
 
 def _suffix(tag: str) -> str:

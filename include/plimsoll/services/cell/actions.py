@@ -68,6 +68,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
     nodes, load = _nodes(work), _load_host(work)
+    if unready := work.load_generator.unready(load):
+        raise DeployError(unready, where=f"load host of {work.key}")
     work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
     _sample(work, _sampled(nodes, load))
     fingerprint = Fingerprint(

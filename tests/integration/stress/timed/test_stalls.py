@@ -82,7 +82,7 @@ def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(
         until(lambda: any(line["phase"] == "measure" for line in load.files.progress), "the end of warm-up")
     assert load.wait() == 0, load.said()
     generator, folder = PlimsollStress(artefacts), load.files.folder
-    summary = generator.summary((folder / "summary.json").read_text())
+    summary = generator.summary({"summary.json": (folder / "summary.json").read_text()})
     assert summary.started_at is not None
     opening = opening_backlog(
         generator.seconds((folder / "progress").read_text()), summary.started_at + warmup, RATE, warmup

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.unit.analysis.logs import every_second, log
 
+from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.domain.errors import LogError
 
@@ -195,3 +196,25 @@ def test_tags_with_other_counts_and_operations_that_are_known_are_judged_togethe
 def test_a_tag_that_there_is_not_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(LogError, match=r"no record has the tag 'READ-respons'(.|\n)*did you mean 'READ-response'\?"):
         read_run([two_tags("READ-response", "READ-service")], Asked(tags=("READ-respons",)))
+
+
+def of_stress(values: list[list[int] | None], tag: str) -> list[str]:
+    """As cassandra-stress writes it: without the records of seconds in which nothing ended."""
+    lines = list(every_second([one or [] for one in values], tag))
+    return [line for line, one in zip(lines, values, strict=True) if one is not None]
+
+
+def test_of_cassandra_stress_records_that_are_left_out_are_empty_ones() -> None:
+    reads = of_stress([[1], None, None, [2_000_000], [1], [1]], "READ-rt")
+    writes = of_stress([None, [1], [1], None, [1], None], "WRITE-rt")
+    found = read(RunFile("c.hdr", log([*reads, *writes])))
+    begins = [[record.start_s - found.tracks[0].records[0].start_s for record in one.records] for one in found.tracks]
+    assert begins == [pytest.approx([0, 1, 2, 3, 4, 5], abs=0.01)] * 2
+    counts = [[int(Decoder("ns").merge([record], "").sum()) for record in one.records] for one in found.tracks]
+    assert counts == [[1, 0, 0, 1, 1, 1], [0, 1, 1, 0, 1, 0]]
+
+
+def test_any_other_gap_stays_one() -> None:
+    lines = [line.replace(",3.000,1.000", ",4.400,1.000") for line in every_second([[1]] * 4, "READ-rt")]
+    (track,) = read(RunFile("c.hdr", log(lines))).tracks
+    assert len(track.records) == 4

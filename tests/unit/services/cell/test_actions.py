@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider
 
+from plimsoll.domain.errors import DeployError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.campaigns import read_progress
 from plimsoll.services.cell import actions
@@ -107,3 +108,21 @@ def test_otherwise_they_are_asked_and_one_that_is_down_is_the_reason(poll, statu
     failed, asked = poll(status)
     assert (failed.state, failed.phase, failed.reason) == ("failed", "load", "node1 was killed")
     assert asked == 1
+
+
+class Unready(InstantLoadGenerator):
+    """Not on its host."""
+
+    def unready(self, host):
+        return "latte is not on this host"
+
+
+def test_a_load_host_that_lacks_the_generator_fails_before_the_database_is_started(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition())
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
+    actions.provision(work)
+    # A database that must not be asked for anything.
+    toolkit = replace(work.toolkit, databases={}, load_generators={INSTANT: Unready(Faults(tmp_path / "faults"))})
+    with pytest.raises(DeployError, match="latte is not on this host"):
+        actions.deploy(AttemptContext(toolkit, work.key))

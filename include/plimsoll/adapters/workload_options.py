@@ -1,13 +1,44 @@
-"""Values of a workload's options, held against what the load generator says of them."""
+"""A workload's options in a definition, held against what its load generator takes. For adapters of load generators."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.plimsoll_stress.catalogue import Option
+from plimsoll.domain.base import Model
+from plimsoll.domain.definition import Definition, Workload
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_count, parse_count
+
+_GENERAL = ("name", "consistency", "replication_factor")
+
+
+class Option(Model):
+    """One option: the type of its value, its bounds, and what it means."""
+
+    name: str
+    type: str
+    default: JsonValue = None
+    required: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    doc: str = ""
+
+
+def given_options(workload: Workload) -> dict[str, JsonValue]:
+    """The options that the definition gives: the keys beside those that every workload has."""
+    dumped = workload.model_dump(mode="json")
+    return {key: value for key, value in dumped.items() if key not in _GENERAL}
+
+
+def level_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
+    """Service levels of operations that the workload does not have; `operations` are those that it has."""
+    known = ["all", *operations]
+    for number, level in enumerate(definition.service_levels):
+        if level.operations not in known:
+            what = f"{definition.workload.name} has no operations called {level.operations!r}"
+            yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
 
 
 def option_problems(

@@ -1,0 +1,87 @@
+"""cassandra-stress and its libraries, out of the tarball of a release of Cassandra: it is no artefact of its own."""
+
+import hashlib
+import shutil
+import tarfile
+from pathlib import Path, PurePosixPath
+
+from plimsoll.adapters.artefacts.cache import Cache, is_sound
+from plimsoll.adapters.artefacts.locks import LockedJar, locked_set
+from plimsoll.adapters.artefacts.maven import fetch
+from plimsoll.domain.errors import ArtefactError
+
+CASSANDRA_STRESS = "cassandra-stress"
+"""As definitions name the load generator."""
+
+_LOCK = "stress-of-cassandra"
+_RECIPE = "1"
+_HISTOGRAMS = "HdrHistogram-"
+"""The release's own HdrHistogram needs a class that JDKs have no more since 11: a newer one takes its place."""
+_FOLDERS = ("lib", "tools/lib")
+_MOST_BYTES = 200_000_000
+
+
+def release_jars(cache: Cache, *, thorough: bool = False) -> Path:
+    """The folder with every jar of the release, stress.jar among them, fetched where it is missing. ArtefactError."""
+    return cache.sealed(_entry(), lambda folder: _fill(cache, folder), thorough=thorough)
+
+
+def release() -> str:
+    """The release of Cassandra that it is of: `4.0-alpha2`."""
+    return _archive().coordinates.split(":")[2]
+
+
+def is_there(cache: Cache) -> bool:
+    """Whether it is in the cache, whole."""
+    return is_sound(cache.root / _entry())
+
+
+def _archive() -> LockedJar:
+    locked = locked_set(_LOCK)
+    assert locked is not None, "its lock file lies in the repository"
+    return locked.jars[0]
+
+
+def _entry() -> str:
+    checksums = " ".join([_RECIPE, _archive().sha256, *(jar.sha256 for jar in _newer())])
+    return f"derived/{_LOCK}-{release()}-{hashlib.sha256(checksums.encode()).hexdigest()[:8]}"
+
+
+def _newer() -> tuple[LockedJar, ...]:
+    """The HdrHistogram of Plimsoll's own load generator."""
+    locked = locked_set("load-generator")
+    return tuple(jar for jar in (locked.jars if locked else ()) if jar.name.startswith(_HISTOGRAMS))
+
+
+def _fill(cache: Cache, folder: Path) -> None:
+    archive = _archive()
+    cache.log(f"fetching {archive.name}: {archive.size_bytes / 1_000_000:.0f} MB")
+    for wanted, file in fetch([archive, *_newer()], folder.parent / "download"):
+        if wanted == archive:
+            _unpack(file, archive.name, folder)
+        else:
+            shutil.copyfile(file, folder / wanted.name)
+
+
+def _unpack(packed: Path, name: str, folder: Path) -> None:
+    try:
+        with tarfile.open(packed) as tar:
+            _take_jars(tar, folder)
+    except (tarfile.TarError, EOFError) as error:
+        mend = "remove it from the cache, then try again"
+        raise ArtefactError(f"it can't be unpacked: {error}", where=name, mend=mend) from error
+
+
+def _take_jars(tar: tarfile.TarFile, folder: Path) -> None:
+    """The jars of the release and of its tools, side by side; nothing else of it is needed."""
+    size = 0
+    for member in tar:
+        path = PurePosixPath(member.name)
+        is_jar = member.isfile() and path.suffix == ".jar" and "/".join(path.parts[1:-1]) in _FOLDERS
+        content = tar.extractfile(member) if is_jar else None
+        if content is None or path.name.startswith(_HISTOGRAMS):
+            continue
+        size += member.size
+        if size > _MOST_BYTES:
+            raise ArtefactError("it holds more than a release does", where=str(tar.name), mend="check the lock file")
+        (folder / path.name).write_bytes(content.read())

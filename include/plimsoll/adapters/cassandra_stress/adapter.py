@@ -1,0 +1,155 @@
+"""cassandra-stress on the load host of a cluster."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from plimsoll.adapters.cassandra_stress import command, console
+from plimsoll.adapters.cassandra_stress.checks import problems
+from plimsoll.adapters.cassandra_stress.workloads import rows, shares
+from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Load
+from plimsoll.adapters.foreign_load.generator import LOAD, PLAN, POPULATE, Plan, folder_of, phase_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_JDK = "openjdk-11.0.13"
+_MAIN = "org.apache.cassandra.stress.Stress"
+_LOG_HEAD = Command("log-head", ("head", "-c", "600", command.HDR))
+"""Brings the beginning of the log, which tells when the timed run began, into a file that is small."""
+_BASE = re.compile(r"^#\[(?:BaseTime|StartTime): ([\d.]+)", re.MULTILINE)
+_FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
+
+
+class CassandraStress(ForeignGenerator):
+    """Implements the LoadGenerator port."""
+
+    name = "cassandra-stress"
+    summary_files = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
+
+    def __init__(self, artefacts: ArtefactSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """What of the workload it can't do, and missing artefacts."""
+        return problems(definition, self._artefacts)
+
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """What it does not do or tell, that plimsoll-stress does."""
+        populates = (
+            ("cassandra-stress populates without verifying rows, and nobody waits for compactions after it",)
+            if rows(definition.workload)
+            else ()
+        )
+        return (
+            "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
+            "cassandra-stress counts failed operations among its response times",
+            "cassandra-stress has no warm-up at the load: its own is off, and the first part of the run is not judged",
+            "cassandra-stress drops operations that were due and not sent when the run ends: they show as a rate that "
+            "was not achieved",
+            "cassandra-stress tells neither its standstills nor how late it sends, and not what waits at each second: "
+            "these are not tested",
+            *populates,
+        )
+
+    def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
+        """Name, release of Cassandra that it is of, and the JDK that it runs on."""
+        return f"{self.name} of Cassandra {_release(self._artefacts)} on {_JDK}"
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """Of its console, its end, and the head of its log. Its log alone counts operations, failed ones among them."""
+        printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
+        plan = Plan.parse(files.get(PLAN, ""))
+        if not printed or ending is None:
+            return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
+        found = console.rows(printed)
+        errors = console.errors_after(printed, plan.warmup_s)
+        duration_s = found[-1].time_s if found else 0.0
+        under_way = console.most_under_way(printed, plan.warmup_s)
+        incomplete = self._incomplete(plan, printed)
+        return LoadSummary(
+            complete=not incomplete and ending.exit_code == 0,
+            reason=incomplete,
+            generator=self.name,
+            started_at=_started_at(files.get(_LOG_HEAD.console, "")),
+            duration_s=min(duration_s, plan.duration_s),
+            warmup_s=min(plan.warmup_s, duration_s),
+            attempted_ops_s=plan.rate,
+            shares=dict(plan.shares),
+            errors={"failed": errors} if errors else {},
+            cpu_cores=ending.cpu_cores,
+            # Its threads have one operation under way each; what is more waits for one of them.
+            in_flight_max=None if under_way is None else min(round(under_way), plan.in_flight),
+        )
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """One log, with a tag for each operation."""
+        return {"all": command.HDR} if command.HDR in names else {}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        java = self._java(host, request.definition)
+        populate = command.populate_arguments(request)
+        commands = [
+            *([Command(POPULATE, (*java, *populate))] if populate else []),
+            Command(LOAD, (*java, *command.load_arguments(request))),
+        ]
+        files = {command.LOGBACK: command.LOGBACK_CONTENT}
+        if request.definition.workload.name == "user":
+            files[command.PROFILE] = command.profile(request.definition)
+        return Load(commands, [_LOG_HEAD], files)
+
+    def _java(self, host: Host, definition: Definition) -> Sequence[str]:
+        jdk = self._artefacts.jdk(_JDK)
+        java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
+        bundle = self._artefacts.cassandra_stress()
+        jars, heap = host.install(bundle), definition.load_generator.heap
+        return (
+            str(java),
+            f"-Xms{heap}",
+            f"-Xmx{heap}",
+            f"-Dlogback.configurationFile={folder_of(host) / command.LOGBACK}",
+            f"-Dcassandra.storagedir={folder_of(host)}",
+            "-cp",
+            ":".join(str(jars / name) for name in sorted(jar.name for jar in bundle.glob("*.jar"))),
+            _MAIN,
+        )
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        workload = request.definition.workload
+        return {"rows": rows(workload), "shares": shares(workload)}
+
+    def _running(self, plan: Plan, name: str, printed: str) -> LoadStatus:
+        totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
+        if not totals:
+            return phase_of(plan, name, 0.0)
+        last = totals[-1]
+        status = phase_of(plan, name, last.time_s)
+        left = status.seconds_left
+        if name == POPULATE and last.ops_s:
+            left = max(plan.rows - last.operations, 0) / last.ops_s + plan.duration_s
+        return LoadStatus("running", status.phase, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
+
+    def _incomplete(self, plan: Plan, printed: str) -> str:
+        rows_told = console.rows(printed)
+        reached_s = rows_told[-1].time_s if rows_told else 0.0
+        if not console.went_to_its_end(printed):
+            return "cassandra-stress did not come to the end of its run"
+        if reached_s < plan.duration_s - 1:
+            return (
+                f"cassandra-stress says that it ended, but told nothing after {reached_s:g} s of {plan.duration_s:g} s"
+            )
+        return ""
+
+
+def _release(artefacts: ArtefactSource) -> str:
+    own = next((jar.stem for jar in artefacts.cassandra_stress().glob("apache-cassandra-*.jar")), "")
+    return own.removeprefix("apache-cassandra-") or "an unknown release"
+
+
+def _started_at(head: str) -> datetime | None:
+    base, first = _BASE.search(head), _FIRST.search(head)
+    return datetime.fromtimestamp(float(base[1]) + float(first[1]), UTC) if base and first else None

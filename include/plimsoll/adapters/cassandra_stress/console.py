@@ -1,0 +1,78 @@
+"""What cassandra-stress prints of its run, read. Pure.
+
+Every interval of its log gives a row for all operations (`total,`) and, where there are several operations, one for
+each; then come the results of the whole run, and `END` if it went to its end.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+TOTAL = "total"
+_ROW = re.compile(r"^(?P<type>[A-Za-z]\w*),\s+(?P<figures>[\d.NaN, -]+)$")
+_COLUMNS = ("operations", "ops_s", "pk_s", "row_s", "mean_ms", "p50", "p95", "p99", "p999", "max_ms", "time_s")
+_ERRORS = 12
+_SLACK_S = 0.5
+"""A row ends at a whole second of the host's clock, give or take rounding; records are a second or longer."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row. `operations` since the beginning of the run; `mean_ms`, `ops_s` and `errors` of the row's interval.
+
+    `time_s`: the end of the interval, from the beginning of the run. In a run at a fixed rate `mean_ms` is of response
+    times.
+    """
+
+    operation: str
+    operations: int
+    ops_s: float
+    mean_ms: float
+    time_s: float
+    errors: int
+
+    @property
+    def under_way(self) -> float:
+        """Operations that were due and not answered yet, on average: Little's law."""
+        return self.ops_s * self.mean_ms / 1000
+
+
+def rows(text: str) -> tuple[Row, ...]:
+    """All whole rows in their order."""
+    return tuple(_rows(text))
+
+
+def _rows(text: str) -> Iterator[Row]:
+    for line in text.splitlines():
+        match = _ROW.match(line.strip())
+        figures = match["figures"].split(",") if match else ()
+        if match is None or len(figures) <= _ERRORS:
+            continue
+        try:
+            told = dict(zip(_COLUMNS, map(float, figures), strict=False))
+            yield Row(
+                operation=match["type"],
+                operations=int(told["operations"]),
+                ops_s=told["ops_s"],
+                mean_ms=told["mean_ms"],
+                time_s=told["time_s"],
+                errors=int(float(figures[_ERRORS])),
+            )
+        except ValueError:  # a row without figures, or one that was cut short
+            continue
+
+
+def went_to_its_end(text: str) -> bool:
+    """Whether the run says of itself that it ended as planned."""
+    return any(line.strip() == "END" for line in text.splitlines())
+
+
+def errors_after(text: str, warmup_s: float) -> int:
+    """Operations that failed after the warm-up, as far as rows tell."""
+    return sum(row.errors for row in rows(text) if row.operation == TOTAL and row.time_s > warmup_s + _SLACK_S)
+
+
+def most_under_way(text: str, warmup_s: float) -> float | None:
+    """The most of all rows after the warm-up; None where there is none."""
+    judged = [row.under_way for row in rows(text) if row.operation == TOTAL and row.time_s > warmup_s + _SLACK_S]
+    return max(judged, default=None)

@@ -1,0 +1,195 @@
+"""A load generator that others made, run as a job of several commands: populate, then the timed run."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.foreign_load.script import Command, Ending, script
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.excerpts import shortened
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.ports.host import Host, Job, JobStatus
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+POPULATE, LOAD = "populate", "load"
+PLAN = "plan.json"
+"""What was asked for; collected with the rest, since other people's logs do not tell it."""
+_SCRIPT = "commands.sh"
+_GRACE = timedelta(seconds=20)
+_TAIL_BYTES = 65_536
+_CONSOLE_LINES = 10
+
+
+@dataclass(frozen=True)
+class Load:
+    """Commands in order, the last of them the timed run; what runs after it; files that they read: content by name."""
+
+    commands: Sequence[Command]
+    closing: Sequence[Command] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a load was started with. Lengths in seconds; `shares` of all operations, by operation."""
+
+    job_id: str = ""
+    rate: int = 0
+    duration_s: float = 0
+    warmup_s: float = 0
+    in_flight: int = 0
+    rows: int = 0
+    shares: Mapping[str, float] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Plan":
+        """Of the file's content; an empty text is that of a load that was never started."""
+        return cls(**json.loads(text)) if text else cls()
+
+
+class ForeignGenerator(ABC):
+    """Implements the LoadGenerator port but for what is the program's own."""
+
+    name: str
+    summary_files: Sequence[str]
+    progress_file = ""
+
+    @abstractmethod
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """What of the definition's workload it can't do, and missing artefacts."""
+
+    @abstractmethod
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """What it does not do or tell."""
+
+    @abstractmethod
+    def describe(self, host: Host) -> str:
+        """Name, version and what it runs on."""
+
+    @abstractmethod
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """What the collected files say."""
+
+    @abstractmethod
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Of collected file names, those to judge."""
+
+    @abstractmethod
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        """The commands on that host. HostError, ArtefactError."""
+
+    @abstractmethod
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        """`rows` to populate and `shares` of the operations."""
+
+    @abstractmethod
+    def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:
+        """How far a command is, by the end of its console."""
+
+    @abstractmethod
+    def _incomplete(self, plan: Plan, console: str) -> str:
+        """Why a timed run that ended with exit code 0 is not whole all the same, by its console; empty if it is."""
+
+    def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
+        """It is brought to its host with all that it needs."""
+        return ""
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        """Start the load as a detached job, or attach to the one that was started before."""
+        folder, definition = folder_of(host), request.definition
+        load = self._load(host, request)
+        plan = {
+            "job_id": request.job_id,
+            "rate": request.load_ops_s,
+            "duration_s": definition.timing.duration.total_seconds(),
+            "warmup_s": definition.timing.warmup.total_seconds(),
+            "in_flight": in_flight(definition),
+            "commands": [command.name for command in load.commands],
+            **self._plan(request),
+        }
+        for name, content in {
+            **load.files,
+            PLAN: json.dumps(plan),
+            _SCRIPT: script([*load.commands, *load.closing]),
+        }.items():
+            host.write(folder / name, content)
+        job = Job(id=request.job_id, argv=("/bin/sh", _SCRIPT), expires=request.expires, cwd=folder)
+        host.start(job)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """Running, complete, or failed with the reason and the console's last lines."""
+        plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
+        if job.state == "missing":
+            return LoadStatus("failed", reason="the load was never started")
+        name = _command_at_work(host, plan)
+        console = _tail(host, f"{name}.console")
+        running = self._running(plan, name, console)
+        if job.state == "running":
+            return running
+        reason = self._fault(host, job, plan, console)
+        if not reason:
+            return LoadStatus("complete", "load", seconds_left=0.0)
+        return LoadStatus("failed", running.phase, reason=f"{reason}{_last_lines(console)}")
+
+    def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
+        """Why an ended load is no whole load; empty if it is."""
+        name = _command_at_work(host, plan)
+        ending = Ending.parse(_tail(host, f"{name}.end"))
+        if ending is None:
+            return f"{name}: {self.name} was {'killed' if job.exit_code is None else 'ended before its time'}"
+        if ending.exit_code != 0:
+            return f"{name}: {self.name} ended with exit code {ending.exit_code}"
+        return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(plan, console)
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """Ask it to end, and give it the time to flush its logs."""
+        host.stop(job_id, grace=_GRACE)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Everything that it read and wrote."""
+        return host.files(folder_of(host))
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
+        """It keeps no account of itself."""
+        return ()
+
+
+def folder_of(host: Host) -> PurePosixPath:
+    """Where the load's files lie on its host."""
+    return host.root / "load"
+
+
+def in_flight(definition: Definition) -> int:
+    """How many operations may be under way at once."""
+    return definition.load_generator.threads * definition.load_generator.concurrency
+
+
+def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
+    """A running command as a status without figures, by how long it has been at work."""
+    if command != LOAD:
+        return LoadStatus("running", "populate")
+    left = max(plan.duration_s - elapsed_s, 0.0)
+    return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left)
+
+
+def _command_at_work(host: Host, plan: Plan) -> str:
+    """The last one that has begun; the first where none has."""
+    names = {path.name for path in host.files(folder_of(host))}
+    begun = [name for name in plan.commands if f"{name}.console" in names]
+    return (begun or [*plan.commands, LOAD][:1])[-1]
+
+
+def _tail(host: Host, name: str) -> str:
+    return host.read_tail(folder_of(host) / name, max_bytes=_TAIL_BYTES)
+
+
+def _last_lines(console: str) -> str:
+    lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
+    return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines]) if lines else ""

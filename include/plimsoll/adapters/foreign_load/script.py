@@ -1,0 +1,67 @@
+"""Several commands that run one after the other as one job: the shell script, and what it leaves of each. Pure."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_HEAD = r"""#!/bin/sh
+# Runs each command once the one before it has succeeded. Of each it leaves NAME.console and NAME.end.
+run() {
+  name=$1; shift
+  began=$(date +%s)
+  ("$@" >"$name.console" 2>&1; code=$?; times >"$name.times"; exit $code)
+  code=$?
+  { echo "exit $code"; echo "seconds $(($(date +%s) - began))"; tail -n 1 "$name.times"; } >"$name.end.part"
+  mv "$name.end.part" "$name.end"
+  [ $code -eq 0 ] || exit $code
+}
+"""
+_CPU = re.compile(r"^(\d+)m([\d.]+)s (\d+)m([\d.]+)s$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a load, by what it does: `populate`, `load`."""
+
+    name: str
+    argv: Sequence[str]
+
+    @property
+    def console(self) -> str:
+        """The file with all that it printed."""
+        return f"{self.name}.console"
+
+    @property
+    def end(self) -> str:
+        """The file that says how it ended."""
+        return f"{self.name}.end"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a command ended. `seconds` that it took, whole ones; `cpu_s` is its processor time, s, None if not told."""
+
+    exit_code: int
+    seconds: int
+    cpu_s: float | None
+
+    @classmethod
+    def parse(cls, text: str) -> "Ending | None":
+        """Of the content of a file `NAME.end`; None where there is none yet."""
+        words = dict(line.split(" ", 1) for line in text.splitlines() if line[:1].isalpha())
+        if "exit" not in words:
+            return None
+        cpu = _CPU.search(text)
+        minutes = (60 * float(cpu[1]) + float(cpu[2]) + 60 * float(cpu[3]) + float(cpu[4])) if cpu else None
+        return cls(int(words["exit"]), int(words.get("seconds", 0)), minutes)
+
+    @property
+    def cpu_cores(self) -> float | None:
+        """Cores busy on average."""
+        return None if self.cpu_s is None else self.cpu_s / max(self.seconds, 1)
+
+
+def script(commands: Sequence[Command]) -> str:
+    """The text of the script; every word of a command is quoted."""
+    return _HEAD + "".join(f"run {command.name} {shlex.join(command.argv)}\n" for command in commands)

@@ -1,0 +1,158 @@
+"""latte on the load host of a cluster. It is not brought there: no registry has it built."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from plimsoll.adapters.cassandra_stress.workloads import OPTIONS, rows, shares
+from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Load
+from plimsoll.adapters.foreign_load.generator import LOAD, PLAN, POPULATE, Plan, phase_of
+from plimsoll.adapters.latte import workload
+from plimsoll.adapters.workload_options import given_options, level_problems, option_problems
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import HostError, Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.units import format_duration
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_REPORT = "latte.json"
+_TIMEOUT = timedelta(seconds=20)
+_FIND = "command -v latte || ls ~/.cargo/bin/latte /usr/local/bin/latte 2>/dev/null | head -n 1"
+_SAMPLE = re.compile(r"^\s*(\d+\.\d+)\s+\d+\s", re.MULTILINE)
+"""A line of its console for each second of the timed run: seconds since its start, then calls."""
+
+
+class Latte(ForeignGenerator):
+    """Implements the LoadGenerator port."""
+
+    name = "latte"
+    summary_files = (PLAN, f"{LOAD}.end", _REPORT)
+
+    def __init__(self, artefacts: ArtefactSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        """What of the workload it can't do, and what the database lacks. Hosts are asked at their preflight."""
+        return [*_problems(definition), *self._artefacts.missing(definition)]
+
+    def limits(self, definition: Definition) -> Sequence[str]:
+        """What it does not do or tell, that plimsoll-stress does."""
+        populates = (
+            ("latte populates without verifying rows, and nobody waits for compactions after it",)
+            if rows(definition.workload)
+            else ()
+        )
+        return (
+            "latte must be on the load host: it is looked for before the database is started",
+            "latte has no response times: service times are judged, in which a stall hides what was due in it",
+            "latte skips operations that were due in a stall: they show as a rate that was not achieved",
+            "latte tries a failed operation again, and ends the run where it fails for good",
+            "latte has no warm-up at the load: its own is off, and the first part of the run is not judged",
+            "latte tells neither its standstills nor how late it sends: these are not tested",
+            *populates,
+        )
+
+    def unready(self, host: Host) -> str:
+        """Why the load host can't run it: it is not there."""
+        if _binary(host):
+            return ""
+        return (
+            "latte is not on this host: put its binary on the PATH, in ~/.cargo/bin or in /usr/local/bin "
+            "(`cargo install latte-cli` builds it)"
+        )
+
+    def describe(self, host: Host) -> str:
+        """As it names itself."""
+        told = host.run((_binary(host) or "latte", "--version"), timeout=_TIMEOUT, check=False).stdout.split()
+        return " ".join(["latte", *told[-1:]])
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """Of its report and its end."""
+        plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
+        text = files.get(_REPORT, "")
+        if not text or ending is None:
+            return LoadSummary(complete=False, reason="latte left no report")
+        result = json.loads(text)["result"]
+        judged = [sample for sample in result["log"] if sample["time_s"] >= plan.warmup_s - 0.5]
+        errors = sum(sample["cycle_error_count"] for sample in judged)
+        is_whole = result["elapsed_time_s"] >= plan.duration_s - 1
+        return LoadSummary(
+            complete=is_whole and ending.exit_code == 0,
+            reason="" if is_whole else f"latte ended after {result['elapsed_time_s']:.0f} s",
+            generator=self.name,
+            started_at=datetime.fromisoformat(result["start_time"]),
+            duration_s=result["elapsed_time_s"],
+            warmup_s=min(plan.warmup_s, result["elapsed_time_s"]),
+            attempted_ops_s=plan.rate,
+            shares=dict(plan.shares),
+            errors={"failed": errors} if errors else {},
+            cpu_cores=ending.cpu_cores,
+        )
+
+    def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Its report, which has a histogram for each function and second."""
+        return {"all": _REPORT} if _REPORT in names else {}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        definition, generator = request.definition, request.definition.load_generator
+        binary = _binary(host)
+        if not binary:
+            raise HostError(self.unready(host), where=host.info.name)
+        at = (workload.FILE, *(f"{address}:9042" for address in request.contact_points))
+        with_level = ("--consistency", definition.workload.consistency)
+        threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
+        timed = (
+            *("--rate", str(request.load_ops_s), "--duration", _seconds(definition.timing.duration), "--warmup", "0"),
+            *("--sampling", "1s", "--functions", workload.functions(definition), "--output", _REPORT, "--quiet"),
+        )
+        populate = [
+            Command("schema", (binary, "schema", *with_level, *at)),
+            *(
+                [Command(POPULATE, (binary, "load", *threads, "--quiet", *with_level, *at))]
+                if rows(definition.workload)
+                else []
+            ),
+        ]
+        commands = [*populate, Command(LOAD, (binary, "run", *timed, *threads, *with_level, *at))]
+        return Load(commands, files={workload.FILE: workload.script(definition)})
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        return {"rows": rows(request.definition.workload), "shares": shares(request.definition.workload)}
+
+    def _running(self, plan: Plan, name: str, console: str) -> LoadStatus:
+        times = _SAMPLE.findall(console)
+        return phase_of(plan, name, float(times[-1]) if times else 0.0)
+
+    def _incomplete(self, plan: Plan, console: str) -> str:  # noqa: ARG002 - its report tells
+        return ""
+
+
+def _problems(definition: Definition) -> Iterator[Problem]:
+    name = definition.workload.name
+    if name not in workload.WORKLOADS:
+        known = meant_or_known(name, list(workload.WORKLOADS))
+        yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", known)
+        return
+    found = list(option_problems("workload", name, OPTIONS[name], given_options(definition.workload)))
+    yield from found
+    if not found:
+        yield from level_problems(definition, list(shares(definition.workload)))
+    if any(level.windows == "sliding" for level in definition.service_levels):
+        yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
+    if definition.timing.warmup % timedelta(seconds=1):
+        yield Problem("timing.warmup", f"{format_duration(definition.timing.warmup)} is no whole second", "round it")
+
+
+def _seconds(length: timedelta) -> str:
+    return f"{round(length.total_seconds())}s"
+
+
+def _binary(host: Host) -> str:
+    """Where it is on the host; empty where it is not."""
+    found = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.split()
+    return found[0] if found else ""

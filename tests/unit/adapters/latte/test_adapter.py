@@ -1,0 +1,113 @@
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.artefacts import EmptyArtefacts
+from tests.fakes.scripted_host import ScriptedHost
+from tests.unit.adapters.cassandra_stress.test_command import definition, request
+
+from plimsoll.adapters.latte import Latte
+from plimsoll.adapters.latte.workload import functions, script
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import HostError
+from plimsoll.ports.host import CommandResult, JobStatus
+
+SAMPLE = Path(__file__).parents[3] / "samples" / "latte.json.gz"
+
+
+@pytest.fixture
+def latte(tmp_path: Path) -> Latte:
+    return Latte(EmptyArtefacts(tmp_path / "artefacts"))
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> ScriptedHost:
+    return ScriptedHost(tmp_path / "load-host", HostInfo(name="load", role="load", address="127.9.9.100"))
+
+
+@pytest.fixture
+def host(bare: ScriptedHost) -> ScriptedHost:
+    bare.command = lambda argv: CommandResult(0, "latte 0.29.0\n" if "--version" in argv else "/opt/latte\n", "")
+    return bare
+
+
+def commands(host: ScriptedHost) -> list[str]:
+    text = host.read_tail(host.root / "load" / "commands.sh", max_bytes=100_000)
+    return [line.removeprefix("run ") for line in text.splitlines() if line.startswith("run ")]
+
+
+def test_a_host_without_it_is_named_before_anything_starts(bare: ScriptedHost, latte: Latte) -> None:
+    assert latte.unready(bare).startswith("latte is not on this host: put its binary on the PATH")
+    with pytest.raises(HostError, match="latte is not on this host"):
+        latte.start(bare, request())
+
+
+def test_a_host_that_has_it_is_ready_and_tells_its_version(host: ScriptedHost, latte: Latte) -> None:
+    assert latte.unready(host) == ""
+    assert latte.describe(host) == "latte 0.29.0"
+
+
+def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte) -> None:
+    latte.start(host, request())
+    at = "--consistency LOCAL_ONE standard-row.rn 10.0.0.1:9042 10.0.0.2:9042"
+    assert commands(host) == [
+        f"schema /opt/latte schema {at}",
+        f"populate /opt/latte load --threads 2 --concurrency 20 --quiet {at}",
+        "load /opt/latte run --rate 100 --duration 45s --warmup 0 --sampling 1s --functions write:1,read:1 "
+        f"--output latte.json --quiet --threads 2 --concurrency 20 {at}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("workload", "functions_told", "drawn"),
+    [
+        ({"name": "write", "keys": "uniform"}, "write:1", "latte::hash_range(i, ROWS)"),
+        ({"name": "read", "keys": "sequence"}, "read:1", "i % ROWS"),
+        ({"name": "mixed", "rows": 101}, "write:1,read:1", "latte::normal(i, 50.0, 16.666666666666668)"),
+    ],
+)
+def test_the_script_is_made_of_the_workload(workload: dict[str, Any], functions_told: str, drawn: str) -> None:
+    assert functions(definition(workload)) == functions_told
+    assert drawn in script(definition(workload))
+
+
+def test_its_account_is_its_report(host: ScriptedHost, latte: Latte) -> None:
+    plan = {"rate": 500, "duration_s": 60, "warmup_s": 20, "shares": {"writes": 0.8, "reads": 0.2}}
+    files = {
+        "plan.json": json.dumps(plan),
+        "load.end": "exit 0\nseconds 60\n0m12.000s 0m6.000s\n",
+        "latte.json": gzip.decompress(SAMPLE.read_bytes()).decode(),
+    }
+    found = latte.summary(files)
+    assert (found.complete, found.errors, found.cpu_cores) == (True, {}, 0.3)
+    assert (found.started_at is not None, found.attempted_ops_s, found.warmup_s) == (True, 500, 20)
+    assert not latte.summary({}).complete
+    longer = {**files, "plan.json": json.dumps({**plan, "duration_s": 90})}
+    assert latte.summary(longer).reason == "latte ended after 60 s"
+
+
+def test_a_run_whose_command_failed_is_a_failure(host: ScriptedHost, latte: Latte) -> None:
+    latte.start(host, request())
+    for name, content in {"schema.console": "error: no host\n", "schema.end": "exit 1\nseconds 1\n"}.items():
+        host.write(host.root / "load" / name, content)
+    host.statuses["load"] = JobStatus("exited", 1)
+    status = latte.status(host, "load")
+    assert (status.state, "schema: latte ended with exit code 1" in status.reason) == ("failed", True)
+    assert "error: no host" in status.reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"workload": {"name": "YcsbA"}}, "workload.name"),
+        ({"workload": {"name": "user"}}, "workload.name"),
+        ({"workload": {"name": "mixed", "row": 1}}, "workload.row"),
+        ({"service_levels": [{}, {"windows": "sliding"}]}, "service_levels"),
+        ({"service_levels": [{"operations": "scans"}]}, "service_levels[0].operations"),
+    ],
+)
+def test_what_it_can_not_do_is_said_at_its_key(latte: Latte, changes: dict[str, Any], where: str) -> None:
+    workload = changes.pop("workload", None)
+    assert [problem.where for problem in latte.check(definition(workload, **changes))] == [where]
