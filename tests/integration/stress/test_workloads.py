@@ -9,7 +9,7 @@ import pytest
 from tests.integration.stress.node import Node
 from tests.integration.stress.program import Files, Program
 
-SCHEMA = 4
+SCHEMA, POPULATE = 4, 5
 SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
 
 WORKLOADS = {
@@ -35,6 +35,7 @@ OWN = {
             "id": {"distribution": "sequence", "max": 199},
             "body": {"distribution": "fixed", "value": 50, "as": "bytes"},
         },
+        "read_back": "SELECT id FROM people WHERE id = :id",
     },
     "operations": [
         {
@@ -100,9 +101,18 @@ def test_own_statements_run_as_declared(run: Callable[..., Any]) -> None:
     assert ended.returncode == 0, ended.stderr
     assert sum(files.summary["run"]["errors"].values()) == 0
     assert files.summary["run"]["operations"].keys() == {"look-ups", "changes"}
-    assert files.summary["populate"]["completed"] == 200
+    populated = files.summary["populate"]
+    assert (populated["completed"], populated["verified"]) == (200, 200)
     assert files.summary["populate"]["settle"]["settled"] is True
     assert files.summary["populate"]["settle"]["compactions_left"] == 0
+
+
+def test_own_rows_that_are_not_there_end_the_run(run):
+    elsewhere = {**OWN["population"], "read_back": "SELECT id FROM others WHERE id = :id"}
+    schema = [*OWN["schema"], "CREATE TABLE IF NOT EXISTS others (id bigint PRIMARY KEY)"]
+    ended, _ = run("cql", {**OWN, "schema": schema, "population": elsewhere})
+    assert ended.returncode == POPULATE
+    assert "of 200 populated rows only 0 are there" in ended.stderr
 
 
 @pytest.mark.parametrize(

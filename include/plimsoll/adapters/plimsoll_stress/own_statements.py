@@ -69,8 +69,22 @@ def _population(population: JsonValue, rows: JsonValue) -> Iterator[Problem]:
         return
     yield from option_problems(where, "population", catalogue().populate, population)
     yield from _statement(where, population)
+    yield from _read_back(f"{where}.read_back", population)
     if not rows:
         yield Problem("workload.rows", "is missing: how many rows to populate", "write a count like 1M")
+
+
+def _read_back(where: str, population: Keys) -> Iterator[Problem]:
+    """Its markers must be bound, to values that the row's number alone decides."""
+    statement, bind = population.get("read_back"), population.get("bind") or {}
+    if not isinstance(statement, str) or not isinstance(bind, dict):
+        return
+    yield from _markers(where, statement, list(bind))
+    for marker in markers(statement):
+        value = bind.get(marker.name or "")
+        if isinstance(value, dict) and value.get("distribution") != "sequence":
+            what = f"the marker :{marker.name} is bound to no sequence, {_at(statement, marker.place)}"
+            yield Problem(where, what, "ask for the row by markers that are sequences: others are drawn anew")
 
 
 def _statement(where: str, keys: Keys) -> Iterator[Problem]:

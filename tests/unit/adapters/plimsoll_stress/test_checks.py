@@ -161,6 +161,26 @@ def test_populating_needs_rows(found):
 
 
 @pytest.mark.parametrize(
+    ("read_back", "said"),
+    [
+        ("SELECT id FROM t WHERE id = :id", ""),
+        ("SELECT id FROM t WHERE id = :idd", "nothing is bound to the marker :idd, line 1, column 29 of: SELECT id"),
+        ("SELECT id FROM t WHERE body = :body", "marker :body is bound to no sequence, line 1, column 31 of: SELECT"),
+        ("SELECT id FROM t WHERE id = ?", "`?` has no name"),
+    ],
+)
+def test_a_populated_row_is_read_back_by_what_its_number_decides(found, read_back, said):
+    bind = {
+        "id": {"distribution": "sequence", "max": 9},
+        "body": {"distribution": "uniform", "max": 9, "as": "letters"},
+    }
+    written = "INSERT INTO t (id, body) VALUES (:id, :body)"
+    told = found(cql(reads(), rows=10, population={"statement": written, "bind": bind, "read_back": read_back}))
+    assert [one.partition(": ")[0] for one in told] == (["workload.population.read_back"] if said else [])
+    assert said in "".join(told)
+
+
+@pytest.mark.parametrize(
     ("workload", "expected"),
     [
         ({"name": "YcsbA"}, {"reads": 0.5, "updates": 0.5}),

@@ -32,6 +32,8 @@ final class OwnStatements implements WorkloadType {
     static final List<Option> POPULATE = List.of(
             Option.text("statement", null, "A CQL statement that writes one row"),
             Option.nested("bind", Option.Type.BIND, "What stands for each marker; `sequence` numbers the rows")
+                    .orNone(),
+            Option.text("read_back", null, "A SELECT of that row by markers that are sequences: a sample is read back")
                     .orNone());
 
     @Override
@@ -90,11 +92,16 @@ final class OwnStatements implements WorkloadType {
             return Population.none();
         }
         Options population = options("workload.population", POPULATE, options.raw("population"));
-        Operation write = Operation.named("writes")
-                .command(new Command(population.text("statement"), "workload.population.statement"))
+        Operation readBack = population.has("read_back") ? ofRow(population, "reads", "read_back") : null;
+        return Population.numbered(ofRow(population, "writes", "statement"), options.count("rows"), readBack);
+    }
+
+    /** The operation on one populated row whose statement that option holds. */
+    private static Operation ofRow(Options population, String name, String option) {
+        return Operation.named(name)
+                .command(new Command(population.text(option), "workload.population." + option))
                 .fields(Binds.read(population.raw("bind")))
                 .build();
-        return Population.numbered(write, options.count("rows"), null);
     }
 
     @SuppressWarnings("unchecked")
