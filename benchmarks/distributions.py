@@ -1,0 +1,154 @@
+"""Plimsoll's distributions beside YCSB's and cassandra-stress' own: do both draw from the same one?
+
+    .venv/bin/python -m benchmarks.distributions [--count 200000] [--max 99999]
+
+Ours are what `keys --workload cql` prints, theirs what their own classes draw (site.ycsb:core 0.17.0, cassandra-stress
+of Cassandra 4.0-alpha2), as many numbers each. Three figures compare the two samples: the greatest distance between
+their cumulative shares (Kolmogorov-Smirnov), its p-value, and the share of the number drawn most often. For equal
+distributions the p-value is uniform in 0 … 1; a discrete one lifts it.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import ks_2samp
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet, locked_set
+from plimsoll.settings import Settings
+
+_JDK = "openjdk-11.0.13"
+_SOURCE = Path(__file__).parent / "java" / "TheirKeys.java"
+_YCSB = LockedSet(
+    name="ycsb",
+    roots=("site.ycsb:core:0.17.0",),
+    jars=(
+        LockedJar(
+            coordinates="site.ycsb:core:0.17.0",
+            sha256="e1c64d09bfc642715428c2e53ec129b0a98a0e634ee32bf0ae77e5b4eebb3cda",
+            size_bytes=145_989,
+        ),
+    ),
+)
+_TIMEOUT_S = 300
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A distribution of ours and its counterpart. `first`: the number that theirs begin with; ours begin with 0."""
+
+    name: str
+    ours: Mapping[str, Any]
+    whose: str
+    theirs: str
+    first: int = 0
+
+
+def pairs(highest: int) -> Iterator[Pair]:
+    """All that are compared, over the numbers 0 to `highest`."""
+    own: dict[str, Any] = {"max": highest}
+    stress = f"(1..{highest + 1})"
+    yield Pair("uniform", {"distribution": "uniform", **own}, "YCSB", "uniform")
+    yield Pair("zipfian", {"distribution": "zipfian", **own}, "YCSB", "zipfian")
+    yield Pair("zipfian, scrambled", {"distribution": "zipfian", "scrambled": True, **own}, "YCSB", "scrambled")
+    yield Pair("latest", {"distribution": "latest", **own}, "YCSB", "latest")
+    yield Pair("exponential", {"distribution": "exponential", **own}, "YCSB", "exponential")
+    yield Pair("hotspot", {"distribution": "hotspot", **own}, "YCSB", "hotspot")
+    normal = {"distribution": "normal", "outside": "clamp", **own}
+    yield Pair("uniform", {"distribution": "uniform", **own}, "cassandra-stress", f"stress:uniform{stress}", 1)
+    yield Pair("normal, clamped", normal, "cassandra-stress", f"stress:gaussian{stress}", 1)
+    yield Pair("sequence", {"distribution": "sequence", **own}, "cassandra-stress", f"stress:seq{stress}", 1)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200_000, help="numbers of each")
+    parser.add_argument("--max", type=int, default=99_999, help="the highest number")
+    options = parser.parse_args()
+    programs = Programs(Settings().cache)
+    print("| distribution | beside | distance | p | most frequent: ours | theirs |")
+    print("|---|---|---|---|---|---|")
+    for pair in pairs(options.max):
+        ours = programs.ours(pair.ours, options.count)
+        theirs = programs.theirs(pair.theirs, options.max, options.count) - pair.first
+        # YCSB's exponential has no end: its workload draws again what lies beyond.
+        print(_line(pair, ours, theirs[theirs <= options.max]))
+
+
+def _line(pair: Pair, ours: Numbers, theirs: Numbers) -> str:
+    found = ks_2samp(ours, theirs)
+    shares = " | ".join(_mode(numbers) for numbers in (ours, theirs))
+    return f"| {pair.name} | {pair.whose} | {found.statistic:.4f} | {found.pvalue:.2f} | {shares} |"
+
+
+def _mode(numbers: Numbers) -> str:
+    """The number drawn most often, and its share."""
+    values, counts = np.unique(numbers, return_counts=True)
+    place = int(np.argmax(counts))
+    return f"{values[place]}: {counts[place] / len(numbers):.3%}"
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The load generator and the compiled `TheirKeys`, in Plimsoll's cache."""
+
+    cache: Path
+
+    def ours(self, distribution: Mapping[str, Any], count: int) -> Numbers:
+        """What the load generator prints of one operation's key."""
+        operation = {"name": "reads", "share": 1, "statement": "SELECT :k", "bind": {"k": dict(distribution)}}
+        libraries = f"{self._artefacts.load_generator()}/*"
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"operations": [operation]}, file)
+            file.flush()
+            argv = ["keys", "--workload", "cql", "--options", file.name, "--count", str(count)]
+            said = self._run("-cp", libraries, "plimsoll.stress.Main", *argv)
+        return np.array([int(line.partition("=")[2]) for line in said.splitlines()], dtype=np.int64)
+
+    def theirs(self, spec: str, highest: int, count: int) -> Numbers:
+        """What the class of that name draws."""
+        said = self._run("-cp", f"{self._classes()}:{self._libraries()}", "TheirKeys", spec, str(highest), str(count))
+        return np.array([int(line) for line in said.splitlines() if line.lstrip("-").isdigit()], dtype=np.int64)
+
+    @property
+    def _artefacts(self) -> Artefacts:
+        return Artefacts(self.cache, print)
+
+    def _libraries(self) -> str:
+        ycsb = jar_folder(Cache(self.cache, print), _YCSB)
+        return f"{ycsb}/*:{self._artefacts.cassandra_stress()}/*"
+
+    def _classes(self) -> Path:
+        key = hashlib.sha256(_SOURCE.read_bytes() + self._libraries().encode()).hexdigest()[:12]
+        return self._artefacts.derived(f"their-keys-{key}", self._compile)
+
+    def _compile(self, folder: Path) -> None:
+        locked = locked_set("ecj")
+        assert locked is not None, "its lock file lies in the repository"
+        compiler = next(jar_folder(Cache(self.cache, print), locked).glob("ecj-*.jar"))
+        parts = [entry.removesuffix("/*") for entry in self._libraries().split(":")]
+        jars = ":".join(str(jar) for part in parts for jar in sorted(Path(part).glob("*.jar")))
+        self._run(
+            *("-jar", str(compiler), "-11", "-proc:none", "-nowarn", "-cp", jars), *("-d", str(folder), str(_SOURCE))
+        )
+
+    def _run(self, *words: str) -> str:
+        argv = [str(self._artefacts.jdk(_JDK).java), "-XX:TieredStopAtLevel=1", *words]
+        return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S).stdout
+
+
+if __name__ == "__main__":
+    main()
