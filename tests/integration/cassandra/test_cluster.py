@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -12,9 +13,13 @@ import pytest
 from tests.support.nodes.small import LIFETIME, define, gc_log, pauses_counted
 
 from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
+from plimsoll.domain.definition import LoadGeneratorChoice, Workload
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.load_generator import LoadRequest
 
@@ -106,6 +111,28 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert summary.complete
     assert (summary.attempted_ops_s, summary.failed) == (200.0, 0)
     assert summary.operations["writes"] > summary.operations["reads"] > 0
+
+
+def test_cassandra_stress_runs_on_the_same_nodes_and_its_log_is_judged(three: Any, artefacts: Artefacts) -> None:
+    stress = CassandraStress(artefacts)
+    generator = LoadGeneratorChoice(name=stress.name, threads=2, concurrency=10, heap="128M")
+    changes = {"workload": Workload.model_validate({"name": "mixed", "rows": 1000}), "load_generator": generator}
+    definition = three.definition.model_copy(update=changes)
+    request = LoadRequest("theirs", definition, 200, [node.info.address for node in three.nodes], LIFETIME)
+    stress.start(three.load, request)
+    until(lambda: stress.status(three.load, "theirs").state != "running", "the end of cassandra-stress")
+    status = stress.status(three.load, "theirs")
+    assert status.state == "complete", status.reason
+    files = {path.name: path for path in stress.files(three.load)}
+    summary = stress.summary({name: Path(files[name]).read_text() for name in stress.summary_files})
+    assert (summary.complete, summary.failed, summary.shares) == (True, 0, {"writes": 0.5, "reads": 0.5})
+    assert summary.started_at is not None
+    (log,) = stress.response_time_logs(files).values()
+    timing = definition.timing
+    run = Run(timing.warmup, timing.duration, started_at=summary.started_at)
+    judgement = judge_logs({log: Path(files[log]).read_bytes()}, run, definition.service_levels)
+    assert judgement.valid, judgement.reasons
+    assert judgement.intervals.operations == ("reads", "writes")
 
 
 def test_the_sampler_wrote_a_line_for_every_second_of_the_load(three: Any) -> None:
