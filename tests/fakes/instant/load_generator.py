@@ -26,7 +26,7 @@ class InstantLoadGenerator:
 
     name = INSTANT
     summary_file = "summary.json"
-    summary_files = (summary_file,)
+    summary_files: Sequence[str] = (summary_file,)
     progress_file = "progress.json"
 
     def __init__(self, faults: Faults) -> None:

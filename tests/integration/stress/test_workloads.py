@@ -24,7 +24,7 @@ WORKLOADS = {
     "BatchedRows": ({"batch": 10, "reads": 1, "at_a_time": 10}, {"batches", "reads"}),
 }
 
-OWN = {
+OWN: dict[str, Any] = {
     "schema": [
         "CREATE TABLE IF NOT EXISTS people (id bigint PRIMARY KEY, born timestamp, badge uuid, n int, body blob)"
     ],

@@ -31,7 +31,7 @@ class PlimsollStress:
     """Implements the LoadGenerator port."""
 
     name = "plimsoll-stress"
-    summary_files = (command.SUMMARY,)
+    summary_files: Sequence[str] = (command.SUMMARY,)
     progress_file = command.PROGRESS
 
     def __init__(self, artefacts: ArtefactSource) -> None:
