@@ -107,7 +107,7 @@ def test_own_statements_run_as_declared(run: Callable[..., Any]) -> None:
     assert files.summary["populate"]["settle"]["compactions_left"] == 0
 
 
-def test_own_rows_that_are_not_there_end_the_run(run):
+def test_own_rows_that_are_not_there_end_the_run(run: Any) -> None:
     elsewhere = {**OWN["population"], "read_back": "SELECT id FROM others WHERE id = :id"}
     schema = [*OWN["schema"], "CREATE TABLE IF NOT EXISTS others (id bigint PRIMARY KEY)"]
     ended, _ = run("cql", {**OWN, "schema": schema, "population": elsewhere})

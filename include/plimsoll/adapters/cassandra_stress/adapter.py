@@ -29,7 +29,7 @@ class CassandraStress(ForeignGenerator):
     """Implements the LoadGenerator port."""
 
     name = "cassandra-stress"
-    summary_files = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
 
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts = artefacts

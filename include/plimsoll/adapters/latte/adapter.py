@@ -31,7 +31,7 @@ class Latte(ForeignGenerator):
     """Implements the LoadGenerator port."""
 
     name = "latte"
-    summary_files = (PLAN, f"{LOAD}.end", _REPORT)
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
 
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts = artefacts
