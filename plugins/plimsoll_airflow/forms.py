@@ -7,10 +7,12 @@ field's default means.
 from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
-from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.variant import SLUG, Variant
+from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.services.campaign.request import FAILED, INVALID, LONGEST_CHOICE, MISSING, repeat_id
 
 _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
@@ -42,6 +44,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
+        **_workload_choice(definition),
         "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
         "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
         "parallel": Param(
@@ -53,6 +56,12 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             description_md="At most; the definition's `max_parallel` is the limit, and so is the pool `clusters`.",
         ),
     }
+
+
+def _workload_choice(definition: Definition) -> dict[str, Param]:
+    """Nothing where there is no choice."""
+    named = {part.workload: part.workload for part in parts(definition) if part.workload}
+    return {"workloads": _choice(named, "Workloads", "Run only these. None chosen: all.")} if named else {}
 
 
 def cell_params() -> dict[str, Param]:
@@ -104,22 +113,31 @@ def campaign_doc(definition: Definition) -> str:
 |---|---|---|---|
 {rows}
 
-**{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × \
+**{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × {_workloads(definition)}\
 {plural(len(definition.loads), "load level")} × {plural(definition.repeats, "repeat")}, {definition.max_parallel} \
 at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.{_searched(definition)}
 
 - load levels: {", ".join(format_rate(load) for load in definition.loads)}
 - each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up
 - service levels: {levels}
-- workload: {_workload(definition)}
+- {"workloads" if definition.workloads else "workload"}: {_workload(definition)}
 - provider: {definition.provider.name}
 """
 
 
 def _workload(definition: Definition) -> str:
-    workload = definition.workload
+    return "; ".join(_of_part(part) for part in parts(definition))
+
+
+def _of_part(part: Part) -> str:
+    workload = part.definition.workload
     is_own = workload.name == BASIC_TIME_SERIES
-    return f"{workload.name}, {1 - workload.read_share:.0%} writes" if is_own else workload.name
+    words = f"{workload.name}, {1 - workload.read_share:.0%} writes" if is_own else workload.name
+    return f"`{part.workload}` ({words})" if part.workload else words
+
+
+def _workloads(definition: Definition) -> str:
+    return f"{plural(len(definition.workloads), 'workload')} × " if definition.workloads else ""
 
 
 def _what_is_missing(definition: Definition) -> str:
@@ -145,7 +163,9 @@ def _some_cells(definition: Definition) -> str:
     variants = "|".join(variant.id for variant in definition.variants)
     loads = "|".join(load_slug(load) for load in definition.loads)
     repeats = "|".join(str(number) for number in range(1, definition.repeats + 1))
-    one = f"(({variants})-({loads})-r({repeats})|{_PATTERN})"
+    workloads = "|".join(part.workload for part in parts(definition))
+    middle = f"({workloads})-({loads})" if workloads else f"({loads})"
+    one = f"(({variants})-{middle}-r({repeats})|{_PATTERN})"
     return f"^({MISSING}|{FAILED}|{INVALID}|{one}([ ,]+{one})*)$"
 
 

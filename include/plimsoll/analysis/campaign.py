@@ -74,7 +74,8 @@ class CampaignData:
     """All that is known of a campaign.
 
     `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it;
-    `spending` is None where hosts cost nothing, `note` where nobody has written one.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one. `part`: of data of one part of a
+    campaign that has several (`data_of_parts`), its name; `known_state`: of such data, the state of its cells.
     """
 
     campaign_id: str
@@ -85,11 +86,13 @@ class CampaignData:
     definition_yaml: str = ""
     spending: Spending | None = None
     note: Note | None = None
+    part: str = ""
+    known_state: CampaignState[CellResult] | None = None
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:
         """Every cell, which attempt of it counts, and what the strategy says of it."""
-        return campaign_state(self.definition, self.attempts, CellResult)
+        return self.known_state or campaign_state(self.definition, self.attempts, CellResult)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +123,18 @@ def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
 
     Raises NotFound for an attempt at a cell that the definition does not have: it must not vanish from a report.
     """
+    require_no_strays(data)
+    return data.state.by_variant
+
+
+def require_no_strays(data: CampaignData) -> None:
+    """Raises NotFound for an attempt at a cell that the definition does not have."""
     for stray in data.state.strays:
         raise NotFound(
             f"the definition has no cell {stray.key.cell_id}, but an attempt at it is stored",
             where=str(stray.key),
             mend="bring the campaign's definition back to what it was when the attempt ran",
         )
-    return data.state.by_variant
 
 
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:

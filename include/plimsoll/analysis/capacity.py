@@ -45,6 +45,9 @@ class Capacity(Model):
     """
 
     variant: str
+    workload: Annotated[
+        str, Field(description="Of a campaign with several workloads", exclude_if=lambda name: not name)
+    ] = ""
     kind: CapacityKind
     capacity_ops_s: Annotated[int | None, Field(description="ops/s; None where there is none or it is unknown")]
     at_capacity: Annotated[Rung | None, Field(description="The rung that the capacity stands on")]
@@ -77,11 +80,11 @@ class Capacity(Model):
 
 
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """The capacity of each variant, in the definition's order."""
+    """The capacity of each variant, in the definition's order; of a campaign with one part, or of one part's data."""
     results = cell_results(data) if cells is None else cells
     found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
     control = next((one for one in found if one.variant == data.definition.control), None)
-    return tuple(_relative(one, control) for one in found)
+    return tuple(_relative(one, control).model_copy(update={"workload": data.part}) for one in found)
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
+from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_rate, show_usd
 
@@ -87,11 +88,18 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
     for level in definition.service_levels:
         typer.echo(f"Service level: {level}")
     loads = [format_rate(load) for load in definition.loads]
-    rows = [(variant.id, *(f"×{definition.repeats}" for _ in loads)) for variant in definition.variants]
-    print_table("Variants × loads, repeats in each square", ("variant", *loads), rows)
+    axes = [
+        (variant.id, part.workload) if part.workload else (variant.id,)
+        for part in parts(definition)
+        for variant in definition.variants
+    ]
+    names = ("variant", "workload")[: len(axes[0])]
+    rows = [(*one, *(f"×{definition.repeats}" for _ in loads)) for one in axes]
+    print_table("Variants × loads, repeats in each square", (*names, *loads), rows)
+    workloads = f"{plural(len(definition.workloads), 'workload')} × " if definition.workloads else ""
     first = [cell.id for cell in plan.cells[:4]]
     typer.echo(
-        f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × "
+        f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × {workloads}"
         f"{plural(len(loads), 'load')} × {plural(definition.repeats, 'repeat')}\n"
         f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"

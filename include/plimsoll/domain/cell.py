@@ -8,23 +8,42 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.parts import Part, parts
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
 LONGEST_CAMPAIGN_ID = 100
 
 
+def _is_empty(text: str) -> bool:
+    return not text
+
+
 class Cell(Model):
-    """One (variant, load, repeat) of a campaign."""
+    """One (variant, workload, load, repeat) of a campaign. `workload` is empty where the campaign has one alone."""
 
     variant: str
+    workload: Annotated[str, Field(exclude_if=_is_empty)] = ""
     load_ops_s: Annotated[int, Field(gt=0)]
     repeat: Annotated[int, Field(ge=1)]
 
     @property
     def id(self) -> str:
-        """The slug used in run ids, tags, store keys and the UI: `g1-040k-r3`; below 1k precision: `g1-01500-r3`."""
-        return f"{self.variant}-{load_slug(self.load_ops_s)}-r{self.repeat}"
+        """The slug used in run ids, tags, store keys and the UI: `g1-040k-r3`; below 1k precision: `g1-01500-r3`.
+
+        Of several workloads: `g1-kv-040k-r3`.
+        """
+        return f"{self.ladder}-{load_slug(self.load_ops_s)}-r{self.repeat}"
+
+    @property
+    def part(self) -> str:
+        """The name of the part of the campaign that the cell belongs to; empty where there is one alone."""
+        return self.workload
+
+    @property
+    def ladder(self) -> str:
+        """What the cell shares with those at other loads: `g1`; of several workloads `g1-kv`."""
+        return f"{self.variant}-{self.workload}" if self.workload else self.variant
 
 
 def load_slug(load_ops_s: int) -> str:
@@ -91,11 +110,17 @@ def cell_of(definition: Definition, cell_id: str) -> Cell:
     return cells_by_id(definition)[cell_id]
 
 
+def part_of(definition: Definition, cell: Cell) -> Part:
+    """The part of the definition that the cell belongs to. Raises KeyError when there is none."""
+    return {part.name: part for part in parts(definition)}[cell.part]
+
+
 def grid(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, variants by loads by repeats, in the definition's own order."""
+    """All cells, variants by workloads by loads by repeats, in the definition's own order."""
     return tuple(
-        Cell(variant=variant.id, load_ops_s=load, repeat=repeat)
-        for repeat in range(1, definition.repeats + 1)
-        for variant in definition.variants
-        for load in definition.loads
+        Cell(variant=variant.id, workload=part.workload, load_ops_s=load, repeat=repeat)
+        for part in parts(definition)
+        for repeat in range(1, part.definition.repeats + 1)
+        for variant in part.definition.variants
+        for load in part.definition.loads
     )

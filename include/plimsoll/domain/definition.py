@@ -1,35 +1,30 @@
 """The definition: everything that declares a campaign."""
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
-    ConfigDict,
     Field,
     JsonValue,
-    SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.canary import Canary
+from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, raise_limit, too_many_cells
 from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import FullGrid, Strategy
-from plimsoll.domain.units import Count, Duration, Rate, Usd, format_duration, format_rate
+from plimsoll.domain.units import Duration, Rate, Usd, format_duration, format_rate
 from plimsoll.domain.variant import RELEASE, SLUG, Variant
+from plimsoll.domain.workload import NamedWorkload, Workload
 
 MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
-_LARGEST_GRID = 500_000
 STORED = {"stored": True}
 """Context of validation for a campaign's own copy, whose grid somebody allowed once, maybe before there was a limit."""
 
@@ -66,38 +61,6 @@ class LoadRange(Model):
     @property
     def _range(self) -> range:
         return range(self.from_, self.to + 1, self.step)
-
-
-BASIC_TIME_SERIES = "BasicTimeSeries"
-_OWN = frozenset({"read_share", "partitions", "partition_generator", "populate"})
-"""Options of BasicTimeSeries, which were keys of every definition when there was no other workload."""
-
-
-class Workload(Model):
-    """What the clients ask of the database."""
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, JsonValue]
-    name: Annotated[
-        str, Field(description="Workload of the load generator; further keys are options of that workload")
-    ] = BASIC_TIME_SERIES
-    read_share: Annotated[float, Field(ge=0, le=1, description="Share of reads among all operations")] = 0.2
-    partitions: Annotated[Count, Field(gt=0, description="Number of partition keys")] = 100_000_000
-    partition_generator: Annotated[
-        Literal["sequence", "random", "normal"], Field(description="How partition keys follow one another")
-    ] = "sequence"
-    populate: Annotated[Count, Field(ge=0, description="Rows written per thread before the timed run")] = 0
-    consistency: Annotated[
-        Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
-    ] = "LOCAL_ONE"
-    replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
-
-    @model_serializer(mode="wrap")
-    def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Of other workloads than BasicTimeSeries without its options, but for those that somebody gave them."""
-        fields: dict[str, Any] = dump(self)
-        is_own = self.name == BASIC_TIME_SERIES
-        return {key: value for key, value in fields.items() if is_own or key not in _OWN - self.model_fields_set}
 
 
 class LoadGeneratorChoice(Model):
@@ -153,7 +116,7 @@ class Definition(Model):
     max_cells: Annotated[
         int,
         Field(
-            ge=1, le=_LARGEST_GRID, description="Most cells that variants × loads × repeats may make; say more for more"
+            ge=1, le=LARGEST_GRID, description="Most cells that variants × loads × repeats may make; say more for more"
         ),
     ] = MAX_CELLS
     loads: Annotated[
@@ -163,6 +126,13 @@ class Definition(Model):
     repeats: Annotated[int, Field(ge=1, le=1000, description="Times every variant meets every load")] = 1
     seed: Annotated[int, Field(description="Shuffles the order of cells within each repeat")] = 1
     workload: Workload = Workload()
+    workloads: Annotated[
+        tuple[NamedWorkload, ...],
+        Field(
+            description="Several workloads instead of one `workload`: every variant meets every load of each. They are "
+            "judged, compared and reported one by one"
+        ),
+    ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Timing
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
@@ -209,14 +179,14 @@ class Definition(Model):
     @model_validator(mode="after")
     def _is_consistent(self, info: ValidationInfo) -> Self:
         is_stored = bool((info.context or {}).get("stored"))
-        require_none(_contradictions(self))
-        require_none(iter(()) if is_stored else _too_many_cells(self))
+        require_none(contradictions(self))
+        require_none(iter(()) if is_stored else too_many_cells(self))
         return self
 
     @property
     def cells(self) -> int:
         """How many cells the grid has, told without making them."""
-        return len(self.variants) * len(self.loads) * self.repeats
+        return len(self.variants) * len(self.loads) * self.repeats * max(1, len(self.workloads))
 
     @property
     def dag_id(self) -> str:
@@ -273,11 +243,6 @@ def name_of_dag(dag_id: str) -> str:
     return dag_id.replace("_", "-")
 
 
-def _raise_limit(cells: int) -> str:
-    """The advice to allow so many cells, where that can be done."""
-    return f", or `max_cells: {cells}` if that is meant" if cells <= _LARGEST_GRID else ""
-
-
 def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
     if span.count == 0:
         yield Fault(
@@ -285,89 +250,4 @@ def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
         )
     if span.count > most:
         what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
-        yield Fault(("step",), what, f"write a larger step{_raise_limit(span.count)}")
-
-
-def _too_many_cells(definition: Definition) -> Iterator[Fault]:
-    if definition.cells > definition.max_cells:
-        variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
-        yield Fault(
-            ("loads",),
-            f"{variants} × {loads} × {plural(definition.repeats, 'repeat')} are {definition.cells:,} cells; "
-            f"at most {definition.max_cells:,} are allowed",
-            f"write fewer loads, variants or repeats{_raise_limit(definition.cells)}",
-        )
-
-
-def _contradictions(definition: Definition) -> Iterator[Fault]:
-    """What is wrong between keys, each fault at the key that is to be mended."""
-    yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
-    yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
-    yield from _uneven_intervals(definition)
-    yield from _sliding_windows_first(definition)
-    yield from _unknown_control(definition)
-    yield from _without_version(definition)
-    yield from _too_many_replicas(definition)
-    yield from _shared_at_once(definition)
-
-
-def _without_version(definition: Definition) -> Iterator[Fault]:
-    for number, variant in enumerate(definition.variants):
-        product = definition.product_of(variant)
-        is_of_system = product == definition.system.database
-        if variant.version is None and not (is_of_system and definition.system.version):
-            what = f"nothing says which version of {product} variant {variant.id!r} runs"
-            mend = "write it here, or as `system.version`" if is_of_system else "write it here"
-            yield Fault(("variants", number, "version"), what, mend)
-
-
-def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
-    for value, count in Counter(values).items():
-        if count > 1:
-            last = len(values) - 1 - values[::-1].index(value)
-            place = (key, last, "id") if key == "variants" else (key, last)
-            yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
-
-
-def _uneven_intervals(definition: Definition) -> Iterator[Fault]:
-    judged = definition.timing.judged
-    for number, level in enumerate(definition.service_levels):
-        if level.interval <= timedelta(0) or judged % level.interval:
-            what = (
-                f"interval {format_duration(level.interval)} does not divide the judged time "
-                f"{format_duration(judged)} (duration less warm-up)"
-            )
-            yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
-
-
-def _sliding_windows_first(definition: Definition) -> Iterator[Fault]:
-    if definition.service_levels[0].windows != "aligned":
-        yield Fault(
-            ("service_levels", 0, "windows"),
-            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
-            "intervals",
-            "put the same service level with aligned ones before it",
-        )
-
-
-def _unknown_control(definition: Definition) -> Iterator[Fault]:
-    ids = [variant.id for variant in definition.variants]
-    if definition.control is not None and definition.control not in ids:
-        what = f"control {definition.control!r} is none of the variants"
-        yield Fault(("control",), what, meant_or_known(definition.control, ids))
-
-
-def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
-    factor, nodes = definition.workload.replication_factor, definition.system.nodes
-    if factor > nodes:
-        what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
-        yield Fault(("workload", "replication_factor"), what, f"write at most {nodes}, or more `system.nodes`")
-
-
-def _shared_at_once(definition: Definition) -> Iterator[Fault]:
-    if definition.cluster_scope != "cell" and definition.max_parallel > 1:
-        what = (
-            f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "
-            "cells that share hosts run one after the other"
-        )
-        yield Fault(("max_parallel",), what, "write 1, or `cluster_scope: cell`")
+        yield Fault(("step",), what, f"write a larger step{raise_limit(span.count)}")

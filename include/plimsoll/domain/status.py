@@ -15,6 +15,7 @@ class CellStatus(Model):
 
     id: str
     variant: str
+    workload: Annotated[str, Field(description="Of a campaign with several", exclude_if=lambda name: not name)] = ""
     load_ops_s: int
     repeat: int
     state: CellStateName
@@ -89,6 +90,9 @@ class CampaignStatus(CampaignSummary):
         tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
     ] = None
     variants: tuple[VariantName, ...]
+    workloads: Annotated[
+        tuple[str, ...], Field(description="Ids, where there are several", exclude_if=lambda ids: not ids)
+    ] = ()
     loads: tuple[int, ...]
     repeats: int
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides colours")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import pandas as pd
 
 from plimsoll.analysis.hosts import others_highest
-from plimsoll.domain.definition import BASIC_TIME_SERIES
+from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 from plimsoll.quality.jdk import same_precision
 

@@ -130,7 +130,7 @@ def _state(one: CellAttempts[AttemptRecord]) -> str:
 
 
 def _points(state: State) -> pd.DataFrame:
-    """A row for each variant and load; spreads are NaN where fewer than two repeats are known."""
+    """A row for each variant (with each workload) and load; spreads are NaN where fewer than two repeats are known."""
     import pandas as pd
 
     repeats: dict[tuple[str, int], list[Verdict]] = {_point(one.cell): [] for one in state.by_variant}
@@ -152,7 +152,7 @@ def _points(state: State) -> pd.DataFrame:
 
 
 def _point(cell: Cell) -> tuple[str, int]:
-    return cell.variant, cell.load_ops_s
+    return cell.ladder, cell.load_ops_s
 
 
 def _spread(

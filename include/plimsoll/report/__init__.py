@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.campaign import CampaignData
 
-__all__ = ["CapacityRow", "Report", "build_report", "capacity_table"]
+__all__ = ["CapacityRow", "Report", "build_report", "capacity_table", "file_of_part"]
 
 
 @dataclass(frozen=True)
@@ -30,3 +30,8 @@ def build_report(data: CampaignData) -> Report:
     from plimsoll.report.build import build  # Altair, pandas and vl-convert take seconds
 
     return Report(build(data))
+
+
+def file_of_part(part: str, path: str) -> str:
+    """The name of a part's file in the report's folder: `kv-report.html`."""
+    return f"{part}-{path}"

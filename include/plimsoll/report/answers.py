@@ -1,13 +1,14 @@
 """The capacity of each variant in words: the one place that phrases it, for page, terminal and summary."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Protocol
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity, Rung
 from plimsoll.analysis.half_load import HalfLoad
+from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.words import NOTHING, listing, multiple, ops, percent, plural
@@ -36,8 +37,9 @@ class CapacityRow:
 
 
 def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
-    """The capacity of each variant, in the definition's order, with what it rests on."""
-    return capacity_rows(analyse(data))
+    """The capacity of each variant with each workload, in the definition's order, with what it rests on."""
+    of_parts = [(part.part, row) for part in data_of_parts(data) for row in capacity_rows(analyse(part))]
+    return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in of_parts)
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:

@@ -1,6 +1,8 @@
 """The report of a campaign: every file of it, from data to bytes. Equal data give equal bytes."""
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.parts import data_of_parts
+from plimsoll.report import file_of_part
 from plimsoll.report.causes import causes_by_cell_frame, causes_frame, explained_frame, misses_frame
 from plimsoll.report.charts.achieved import achieved_chart
 from plimsoll.report.charts.causes import causes_chart
@@ -20,13 +22,22 @@ from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.listings import checks_frame, environment_frame, invalid_frame, warnings_frame
 from plimsoll.report.noise import noise_frame, steadiness_frame, typical_frame
 from plimsoll.report.page import page_html, summary_markdown
+from plimsoll.report.parts import overview
 from plimsoll.report.stops import stops_frame
 from plimsoll.report.tables import as_csv, as_parquet, cells_frame
 
 
 def build(data: CampaignData) -> dict[str, bytes]:
-    """Relative path → content of every file of the report."""
-    findings = analyse(data)
+    """Relative path → content of every file of the report. Of several parts each has files of its own."""
+    found = tuple(map(analyse, data_of_parts(data)))
+    if len(found) == 1:
+        return _files(found[0])
+    own = {file_of_part(one.data.part, path): content for one in found for path, content in _files(one).items()}
+    return own | overview(data, found)
+
+
+def _files(findings: Findings) -> dict[str, bytes]:
+    """The files of a campaign with one part, or of one part."""
     cells, charts, ran = cells_frame(findings), figures(findings), environment(findings)
     drawings = {figure.name: drawing(figure) for figure in charts}
     files = {

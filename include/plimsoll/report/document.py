@@ -44,6 +44,9 @@ class CellEntry(Model):
 
     id: str
     variant: str
+    workload: Annotated[
+        str, Field(description="Of a campaign with several workloads", exclude_if=lambda name: not name)
+    ] = ""
     load_ops_s: int
     repeat: int
     state: CellOutcome
@@ -144,7 +147,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         note=data.note,
         code_versions=code_versions(findings),
         service_levels=tuple(map(str, findings.definition.service_levels)),
-        counts=_counts(findings),
+        counts=counts_of(findings),
         conclusion=conclusion(findings),
         answers=tuple(sentence(findings, capacity) for capacity in findings.capacities),
         capacity=findings.capacities,
@@ -162,7 +165,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         ),
         pauses=findings.stops,
         causes=findings.causes,
-        cells=_cells(findings),
+        cells=entries_of(findings),
         invalid=sound.invalid,
         superseded=tuple(map(str, sound.superseded)),
         warnings=dict(sound.warnings),
@@ -198,7 +201,8 @@ def _cost(findings: Findings) -> CostSummary | None:
     )
 
 
-def _counts(findings: Findings) -> CellCounts:
+def counts_of(findings: Findings) -> CellCounts:
+    """How many cells are in each state."""
     return CellCounts(
         cells=len(findings.cells),
         met=findings.count("met"),
@@ -209,11 +213,13 @@ def _counts(findings: Findings) -> CellCounts:
     )
 
 
-def _cells(findings: Findings) -> tuple[CellEntry, ...]:
+def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
+    """Every cell, in the definition's order."""
     return tuple(
         CellEntry(
             id=result.cell.id,
             variant=result.cell.variant,
+            workload=result.cell.workload,
             load_ops_s=result.cell.load_ops_s,
             repeat=result.cell.repeat,
             state=result.state,

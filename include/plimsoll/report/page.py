@@ -85,6 +85,11 @@ def page_html(
     )
 
 
+def rendered(template: str, **context: Any) -> str:
+    """A page of the report that needs no script, from its template."""
+    return _templates().get_template(template).render(style=_asset("style.css"), **context)
+
+
 def summary_markdown(findings: Findings) -> str:
     """One page of Markdown, for a pull request or a chat."""
     return _templates().get_template("summary.md.j2").render(**_context(findings))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.errors import Refused
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.parts import parts
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.results import comparison_data, mixed_judging
 
@@ -12,8 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from plimsoll.analysis.campaign import CampaignData
     from plimsoll.ports.store import ResultStore
     from plimsoll.report.side_by_side import CampaignComparison
+
+
+def _several_parts(data: CampaignData) -> Problem | None:
+    """What speaks against comparing a campaign with several workloads: they would be mixed."""
+    if len(parts(data.definition)) == 1:
+        return None
+    what = "has several workloads, which can't be compared with another campaign's yet"
+    mend = "compare campaigns of one workload; the report of each compares its own variants, workload by workload"
+    return Problem(f"campaign {data.campaign_id}", what, mend)
 
 
 def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
@@ -27,6 +38,8 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
 
     campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
     data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]
+    if unlike := [problem for data in compared if (problem := _several_parts(data))]:
+        raise Refused(unlike, where="what is to be compared")
     found = (mixed_judging(data.campaign_id, data.state) for data in compared)
     if mixed := [problem for problem in found if problem]:
         raise Refused(mixed, where="what is to be compared")

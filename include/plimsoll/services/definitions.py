@@ -25,7 +25,9 @@ def dump_definition(definition: Definition) -> str:
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    yaml.dump(definition.model_dump(mode="json"), stream)
+    # Without the key that it does not use, copies in stores are the same to the byte as those of earlier versions.
+    unused = {"workload"} if definition.workloads else {"workloads"}
+    yaml.dump(definition.model_dump(mode="json", exclude=unused), stream)
     return stream.getvalue()
 
 

@@ -26,6 +26,7 @@ class ImportedRun(Model):
     """Which files are one cell's."""
 
     variant: str
+    workload: Annotated[str, Field(description="Of a definition with several workloads")] = ""
     load: Rate
     repeat: Annotated[int, Field(ge=1)] = 1
     files: Annotated[tuple[str, ...], Field(min_length=1, description="Paths or patterns, from this file's folder")]
@@ -34,7 +35,7 @@ class ImportedRun(Model):
     @property
     def cell(self) -> Cell:
         """The cell that it becomes."""
-        return Cell(variant=self.variant, load_ops_s=self.load, repeat=self.repeat)
+        return Cell(variant=self.variant, workload=self.workload, load_ops_s=self.load, repeat=self.repeat)
 
 
 class ImportDescription(Model):
@@ -46,7 +47,9 @@ class ImportDescription(Model):
     definition: Definition
     files: Annotated[
         tuple[str, ...],
-        Field(description="Patterns with {variant}, {load} (ops/s), {load_k} (thousands), {repeat}, {cell}"),
+        Field(
+            description="Patterns with {variant}, {workload}, {load} (ops/s), {load_k} (thousands), {repeat}, {cell}"
+        ),
     ] = ()
     runs: tuple[ImportedRun, ...] = ()
     format: Annotated[str | None, Field(description="Of the files; by default told by their content")] = None
@@ -118,7 +121,7 @@ def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tup
 
 
 def _defaulted(definition: Definition) -> Iterator[str]:
-    for part in _CLAIMS:
+    for part in [one for one in _CLAIMS if one != "workload" or not definition.workloads]:
         model = getattr(definition, part)
         told = model.model_fields_set if part in definition.model_fields_set else set()
         yield from (f"{part}.{name}" for name in type(model).model_fields if name not in told and name != "settings")
@@ -127,6 +130,7 @@ def _defaulted(definition: Definition) -> Iterator[str]:
 def _filled(pattern: str, cell: Cell) -> str:
     values = {
         "variant": cell.variant,
+        "workload": cell.workload,
         "load": cell.load_ops_s,
         "load_k": f"{cell.load_ops_s / 1000:g}",
         "repeat": cell.repeat,

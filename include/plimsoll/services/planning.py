@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.services.documents import Document
@@ -93,6 +94,7 @@ class Plan:
                 "cells": len(self.cells),
                 **self._range(),
                 "variants": len({cell.variant for cell in self.cells}),
+                "workloads": len(parts(self.definition)),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
                 "repeats": len({cell.repeat for cell in self.cells}),
                 "cell_hours": self.cell_hours,
@@ -143,7 +145,7 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
     """Problems of the database, the load generator, their artefacts and the schedule, whatever the provider."""
     found = (
         *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
-        *_checked(toolkit.load_generators, "load_generator.name", definition.load_generator.name, definition),
+        *_generator_problems(toolkit, definition),
         *schedule_problems(definition),
     )
     return tuple(dict.fromkeys(found))  # they share artefacts, and miss them both
@@ -180,6 +182,20 @@ def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -
     named = next((number for number, one in definition.of_product(product) if one.product), None)
     key = "system.database" if named is None else f"variants[{named}].product"
     return _checked(toolkit.databases, key, product, definition)
+
+
+def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Of every workload, as if it were the only one, at the key where the definition has it."""
+    for number, part in enumerate(parts(definition)):
+        choice = part.definition.load_generator.name
+        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
+            yield _of_workload(problem, number) if definition.workloads else problem
+
+
+def _of_workload(problem: Problem, number: int) -> Problem:
+    """The same of the workload of that number among several: `workload.name` → `workloads[2].name`."""
+    key, dot, rest = problem.where.partition(".")
+    return replace(problem, where=f"workloads[{number}]{dot}{rest}") if key == "workload" else problem
 
 
 def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:

@@ -10,6 +10,7 @@ from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.capacity import capacities
 from plimsoll.analysis.coincidence import with_every_cause
 from plimsoll.analysis.log_lines import COLUMNS as LOG_LINE_COLUMNS
+from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.errors import NotFound, Problem
 from plimsoll.services import layout
 from plimsoll.services.campaign.annotating import read_note
@@ -53,8 +54,9 @@ def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetim
 
 
 def campaign_capacities(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
-    """The capacity of each variant, in the definition's order, from these verdicts alone."""
-    return capacities(verdict_data(campaign, verdicts, at))
+    """The capacity of each variant with each workload, in the definition's order, from these verdicts alone."""
+    of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
+    return tuple(one for part in of_parts for one in capacities(part))
 
 
 def verdict_data(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:

@@ -37,33 +37,33 @@ class StrategyOfCampaign:
     def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
         """What to run next. `outcomes`: cell id → outcome of its newest valid attempt; cells without one are left out.
 
-        Variants take turns, in the definition's running order.
+        Variants (and workloads) take turns, in the definition's running order.
         """
         steps = self._steps(outcomes)
-        chosen = {self.matrix.id_at(variant, place) for variant, step in steps.items() for place in step.run}
+        chosen = {self.matrix.id_at(ladder, place) for ladder, step in steps.items() for place in step.run}
         not_needed = {
-            self.matrix.id_at(variant, place): self.matrix.id_at(variant, decider)
-            for variant, step in steps.items()
+            self.matrix.id_at(ladder, place): self.matrix.id_at(ladder, decider)
+            for ladder, step in steps.items()
             for place, decider in step.not_needed.items()
         }
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
     def capacities(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Of each variant: how firm its capacity is, and the capacity in ops/s."""
+        """Of each variant, or `variant-workload` of several: how firm its capacity is, and the capacity in ops/s."""
         loads = sorted(self.definition.loads)
         found: dict[str, tuple[CapacityKind, int | None]] = {}
-        for variant, step in self._steps(outcomes).items():
-            kind, level = ladder_capacity(self.matrix.ladder(variant, outcomes), step.not_needed)
-            found[variant] = (kind, None if level is None else loads[level])
+        for name, step in self._steps(outcomes).items():
+            kind, level = ladder_capacity(self.matrix.ladder(name, outcomes), step.not_needed)
+            found[name] = (kind, None if level is None else loads[level])
         return found
 
     def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, Step]:
         strategy = self.definition.strategy
-        return {variant: step_of(strategy, self.matrix.ladder(variant, outcomes)) for variant in self.matrix.ladders}
+        return {name: step_of(strategy, self.matrix.ladder(name, outcomes)) for name in self.matrix.ladders}
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> Step:
-    """What the strategy says of one variant's ladder."""
+    """What the strategy says of one ladder."""
     match strategy:
         case FullGrid():
             return Step(tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None)))

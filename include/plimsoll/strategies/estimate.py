@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.domain.strategy import FullGrid
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.synthetic import World, simulate
@@ -34,5 +35,7 @@ def estimate(definition: Definition) -> Estimate:
     if isinstance(definition.strategy, FullGrid):
         return Estimate(least, most, most, likely_rounds=1, at_once=most)
     found = simulate(definition, LIKELY, _CAMPAIGNS, definition.seed)
-    at_once = len(definition.variants) * min(definition.strategy.repeats_at_once, definition.repeats)
+    at_once = (
+        len(definition.variants) * len(parts(definition)) * min(definition.strategy.repeats_at_once, definition.repeats)
+    )
     return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), at_once)

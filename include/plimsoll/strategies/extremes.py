@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.strategies.ladder import Ladder, Place
@@ -15,7 +16,7 @@ _CELLS_AT_MOST = 400
 
 
 def least_and_most(definition: Definition) -> tuple[int, int]:
-    """The fewest and the most cells of a campaign without invalid attempts. Variants do not depend on one another."""
+    """The fewest and the most cells of a campaign without invalid attempts. Ladders do not depend on one another."""
     strategy, loads, repeats = definition.strategy, len(definition.loads), definition.repeats
     if isinstance(strategy, FullGrid):
         least = most = loads * repeats
@@ -23,7 +24,8 @@ def least_and_most(definition: Definition) -> tuple[int, int]:
         least, most = min(strategy.repeats_at_once, repeats), loads * repeats
     else:
         least, most = _of_tree(strategy, loads, repeats)
-    return least * len(definition.variants), most * len(definition.variants)
+    ladders = len(definition.variants) * len(parts(definition))
+    return least * ladders, most * ladders
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A definition's cells: in the order in which they run, and as a ladder for each variant."""
+"""A definition's cells: in the order in which they run, and as a ladder for each variant and workload."""
 
 import random
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Ids of all cells: `order` as they run, `ladders` by variant, load (rising) and repeat."""
+    """Ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat."""
 
     order: tuple[str, ...]
     ladders: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -38,20 +38,16 @@ class Matrix:
     @classmethod
     def of(cls, definition: Definition) -> "Matrix":
         """All cells of the definition."""
-        ids = {(cell.variant, cell.load_ops_s, cell.repeat): cell.id for cell in grid(definition)}
-        repeats = range(1, definition.repeats + 1)
-        ladders = {
-            variant.id: tuple(
-                tuple(ids[variant.id, load, repeat] for repeat in repeats) for load in sorted(definition.loads)
-            )
-            for variant in definition.variants
-        }
+        found: dict[str, dict[int, list[str]]] = {}
+        for cell in sorted(grid(definition), key=lambda cell: cell.repeat):
+            found.setdefault(cell.ladder, {}).setdefault(cell.load_ops_s, []).append(cell.id)
+        ladders = {name: tuple(tuple(levels[load]) for load in sorted(levels)) for name, levels in found.items()}
         return cls(tuple(cell.id for cell in running_order(definition)), ladders)
 
-    def ladder(self, variant: str, outcomes: Mapping[str, ValidOutcome]) -> Ladder:
-        """What is known of a variant. `outcomes`: cell id → outcome of its newest valid attempt."""
-        return Ladder([[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[variant]])
+    def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome]) -> Ladder:
+        """What is known of a ladder. `outcomes`: cell id → outcome of its newest valid attempt."""
+        return Ladder([[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]])
 
-    def id_at(self, variant: str, place: Place) -> str:
-        """The id of a cell of a variant's ladder."""
-        return self.ladders[variant][place.level][place.repeat]
+    def id_at(self, name: str, place: Place) -> str:
+        """The id of a cell of a ladder."""
+        return self.ladders[name][place.level][place.repeat]

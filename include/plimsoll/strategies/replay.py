@@ -15,7 +15,7 @@ class Replay:
     """What became of the campaign.
 
     `ran`: ids of the cells that ran, in order, each once; `attempts`: how many attempts they took; `not_needed`: cell →
-    the cell that decided it; `capacities`: variant → how firm, and ops/s.
+    the cell that decided it; `capacities`: variant (`variant-workload` of several) → how firm, and ops/s.
     """
 
     capacities: Mapping[str, tuple[CapacityKind, int | None]]

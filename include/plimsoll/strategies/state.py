@@ -12,6 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.matrix import running_order
@@ -124,11 +125,12 @@ class CampaignState(Generic[C_co]):
 
     @cached_property
     def by_variant(self) -> tuple[C_co, ...]:
-        """The cells in the order of reports: variants as the definition has them, then loads rising, then repeats."""
+        """The cells in the order of reports: workloads and variants as defined, then loads rising, then repeats."""
         order = {variant.id: place for place, variant in enumerate(self.definition.variants)}
+        places = {part.name: place for place, part in enumerate(parts(self.definition))}
 
-        def place(one: CellAttempts[AttemptRecord]) -> tuple[int, int, int]:
-            return order[one.cell.variant], one.cell.load_ops_s, one.cell.repeat
+        def place(one: CellAttempts[AttemptRecord]) -> tuple[int, int, int, int]:
+            return places.get(one.cell.part, 0), order[one.cell.variant], one.cell.load_ops_s, one.cell.repeat
 
         return tuple(sorted(self.cells, key=place))
 

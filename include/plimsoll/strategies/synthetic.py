@@ -7,11 +7,13 @@ definition's ladder, whatever lies between them in ops/s.
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import ceil, exp
 from statistics import fmean
 from typing import Literal
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy
 from plimsoll.strategies.decision import ladder_capacity, step_of
@@ -122,9 +124,12 @@ def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
 
 
 def _loads_passed(definition: Definition, world: World, dice: random.Random) -> Iterator[float]:
-    """Of each variant, how many loads it carries: half of the repeats pass half a step above the highest of them."""
+    """Of each variant with each workload, how many loads it carries.
+
+    Half of the repeats pass half a step above the highest of them.
+    """
     loads = len(definition.loads)
-    for number, _ in enumerate(definition.variants):
+    for number, _ in product(range(len(definition.variants)), parts(definition)):
         if world.capacities == "published":
             yield _PUBLISHED[number % len(_PUBLISHED)] * loads / _PUBLISHED_LOADS
         else:

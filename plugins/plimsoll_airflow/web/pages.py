@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.ports.store import ResultStore
-from plimsoll.report import side_by_side_rows
+from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side import CampaignComparison
 from plimsoll.services import layout
@@ -36,7 +36,7 @@ from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.internals import action_logging
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId
+from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CampaignId, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
 
 
@@ -230,6 +230,13 @@ def report(visit: Visited) -> Response:
 def report_page(visit: Visited) -> Response:
     """The report itself."""
     found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), REPORT)
+    return content.document(found, headers.REPORT)
+
+
+@of_campaign.get("/report/{part}-report.html")
+def report_of_part(visit: Visited, part: PartName) -> Response:
+    """The report of one workload, where links of the report of them all find it: as in the store."""
+    found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), file_of_part(part, REPORT))
     return content.document(found, headers.REPORT)
 
 

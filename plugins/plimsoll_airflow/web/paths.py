@@ -12,6 +12,7 @@ _PAIR = "[a-z0-9-]+=[a-z0-9-]+"
 CampaignId = Annotated[str, Path(pattern=CAMPAIGN_ID, max_length=100, examples=["demo-20260131t120000"])]
 CellId = Annotated[str, Path(pattern=SLUG, max_length=80, examples=["g1-040k-r3"])]
 AttemptNumber = Annotated[int, Path(ge=1, le=100_000)]
+PartName = Annotated[str, Path(pattern=SLUG, max_length=80, examples=["key-value"])]
 DefinitionName = Annotated[str, Path(pattern=SLUG, max_length=60, examples=["demo"])]
 CampaignNamed = Annotated[str, Query(pattern=CAMPAIGN_ID, max_length=100, examples=["demo-20260131t120000"])]
 CampaignChosen = Annotated[str, Query(pattern=f"^$|{CAMPAIGN_ID}", max_length=100)]

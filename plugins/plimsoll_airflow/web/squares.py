@@ -32,10 +32,14 @@ _MET, _MISSED = (0.5, 0.8), (1.5, 3.0)
 
 @dataclass(frozen=True)
 class Row:
-    """A variant's squares: of each repeat one for each load, None where the campaign has no such cell."""
+    """A variant's squares with one workload: of each repeat one for each load, None where there is no such cell.
+
+    `workload` is empty where the campaign has one alone.
+    """
 
     id: str
     label: str
+    workload: str
     repeats: tuple[tuple[CellStatus | None, ...], ...]
 
 
@@ -48,15 +52,16 @@ class Also:
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """Variants and their repeats by loads."""
-    by_place = {(cell.variant, cell.repeat, cell.load_ops_s): cell for cell in status.matrix}
-    numbers = range(1, status.repeats + 1)
+    """Variants, workload by workload, and their repeats by loads."""
+    by_place = {(cell.variant, cell.workload, cell.repeat, cell.load_ops_s): cell for cell in status.matrix}
+
+    def squares(variant: str, workload: str) -> tuple[tuple[CellStatus | None, ...], ...]:
+        repeats = range(1, status.repeats + 1)
+        return tuple(tuple(by_place.get((variant, workload, n, load)) for load in status.loads) for n in repeats)
+
     return tuple(
-        Row(
-            variant.id,
-            variant.label,
-            tuple(tuple(by_place.get((variant.id, number, load)) for load in status.loads) for number in numbers),
-        )
+        Row(variant.id, variant.label, workload, squares(variant.id, workload))
+        for workload in status.workloads or ("",)
         for variant in status.variants
     )
 

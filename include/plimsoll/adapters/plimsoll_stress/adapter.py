@@ -11,11 +11,12 @@ from plimsoll.adapters.plimsoll_stress import command, reports
 from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
 from plimsoll.adapters.workload_options import given_options
-from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from plimsoll.domain.definition import BASIC_TIME_SERIES, Definition
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import format_count, format_duration
+from plimsoll.domain.workload import BASIC_TIME_SERIES
 
 CSV = "tlp_stress_metrics.csv"
 HDR = "tlp_stress_metrics.hdr"

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.plimsoll_stress.catalogue import WorkloadDescription, catalogue
 from plimsoll.adapters.workload_options import given_options, number_of
-from plimsoll.domain.definition import Workload
+from plimsoll.domain.workload import Workload
 
 
 def shares(workload: Workload) -> dict[str, float]:

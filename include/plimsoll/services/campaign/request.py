@@ -33,11 +33,12 @@ _PROBLEMS_TOLD = 20
 
 
 class Request(Model):
-    """What to run. Empty choices of variants, loads and repeats choose everything."""
+    """What to run. Empty choices of variants, workloads, loads and repeats choose everything."""
 
     campaign_id: str = ""
     cells: str = Field(default=MISSING, max_length=LONGEST_CHOICE)
     variants: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
     parallel: int | None = Field(default=None, ge=1)
@@ -45,7 +46,7 @@ class Request(Model):
     @property
     def is_for_all(self) -> bool:
         """Whether it asks for whatever the campaign still needs, and so for all rounds of a search."""
-        return self.cells == MISSING and not (self.variants or self.loads or self.repeats)
+        return self.cells == MISSING and not (self.variants or self.workloads or self.loads or self.repeats)
 
     @property
     def patterns(self) -> Sequence[str]:
@@ -110,6 +111,7 @@ def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -
 def _is_in_subset(cell: Cell, request: Request) -> bool:
     asked = (
         (cell.variant, request.variants),
+        (cell.workload, request.workloads),
         (format_rate(cell.load_ops_s), request.loads),
         (repeat_id(cell.repeat), request.repeats),
     )
@@ -120,6 +122,7 @@ def _problems(definition: Definition, request: Request) -> Iterator[Problem]:
     if request.campaign_id and (problem := campaign_id_problem(request.campaign_id)):
         yield problem
     yield from _choice_problems("variants", request.variants, [variant.id for variant in definition.variants])
+    yield from _choice_problems("workloads", request.workloads, [one.id for one in definition.workloads])
     yield from _choice_problems("loads", request.loads, [format_rate(load) for load in definition.loads])
     repeats = [repeat_id(number) for number in range(1, definition.repeats + 1)]
     yield from _choice_problems("repeats", request.repeats, repeats)
@@ -153,8 +156,9 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
 
 
 def _usual_patterns(definition: Definition) -> Iterator[str]:
-    """All cells of a variant, of a load, of a repeat."""
+    """All cells of a variant, of a workload, of a load, of a repeat."""
     yield from (f"{variant.id}-*" for variant in definition.variants)
+    yield from (f"*-{one.id}-*" for one in definition.workloads)
     yield from (f"*-{load_slug(load)}-*" for load in definition.loads)
     yield from (f"*-{repeat_id(number)}" for number in range(1, definition.repeats + 1))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id
+from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
@@ -31,14 +31,19 @@ class AttemptContext:
         return CampaignStore(self.toolkit.store, self.key.campaign_id)
 
     @cached_property
-    def definition(self) -> Definition:
+    def campaign_definition(self) -> Definition:
         """The campaign's own copy."""
         return self.campaign.definition()
 
     @cached_property
     def cell(self) -> Cell:
         """The attempt's cell; NotFound when the definition has no such cell."""
-        return require_cell(self.definition, self.key.cell_id)
+        return require_cell(self.campaign_definition, self.key.cell_id)
+
+    @cached_property
+    def definition(self) -> Definition:
+        """What the cell is run and judged by: the campaign's definition, with the cell's own workload alone."""
+        return part_of(self.campaign_definition, self.cell).definition
 
     @property
     def variant(self) -> Variant:

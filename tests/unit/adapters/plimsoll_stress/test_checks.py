@@ -5,7 +5,8 @@ from tests.fakes.artefacts import EmptyArtefacts
 
 from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.operations import shares
-from plimsoll.domain.definition import Definition, Workload
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.workload import Workload
 
 
 def definition(workload, **changes):

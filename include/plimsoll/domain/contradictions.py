@@ -1,0 +1,140 @@
+"""What is wrong between the keys of a definition, each fault at the key that is to be mended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.faults import Fault, Path
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.units import format_duration, format_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.workload import Workload
+
+LARGEST_GRID = 500_000
+"""No definition may allow more cells."""
+
+
+def raise_limit(cells: int) -> str:
+    """The advice to allow so many cells, where that can be done."""
+    return f", or `max_cells: {cells}` if that is meant" if cells <= LARGEST_GRID else ""
+
+
+def too_many_cells(definition: Definition) -> Iterator[Fault]:
+    """A fault where the grid has more cells than the definition allows."""
+    if definition.cells > definition.max_cells:
+        variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
+        workloads = f" × {plural(len(definition.workloads), 'workload')}" if definition.workloads else ""
+        yield Fault(
+            ("loads",),
+            f"{variants}{workloads} × {loads} × {plural(definition.repeats, 'repeat')} are {definition.cells:,} cells; "
+            f"at most {definition.max_cells:,} are allowed",
+            f"write fewer loads, variants or repeats{raise_limit(definition.cells)}",
+        )
+
+
+def contradictions(definition: Definition) -> Iterator[Fault]:
+    """What is wrong between keys, each fault at the key that is to be mended."""
+    yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
+    yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
+    yield from _uneven_intervals(definition)
+    yield from _sliding_windows_first(definition)
+    yield from _unknown_control(definition)
+    yield from _without_version(definition)
+    yield from _repeated("workloads", "workload id", [one.id for one in definition.workloads])
+    yield from _one_workload_and_several(definition)
+    yield from _same_cell_ids(definition)
+    yield from _too_many_replicas(definition)
+    yield from _shared_at_once(definition)
+
+
+def _without_version(definition: Definition) -> Iterator[Fault]:
+    for number, variant in enumerate(definition.variants):
+        product = definition.product_of(variant)
+        is_of_system = product == definition.system.database
+        if variant.version is None and not (is_of_system and definition.system.version):
+            what = f"nothing says which version of {product} variant {variant.id!r} runs"
+            mend = "write it here, or as `system.version`" if is_of_system else "write it here"
+            yield Fault(("variants", number, "version"), what, mend)
+
+
+def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
+    for value, count in Counter(values).items():
+        if count > 1:
+            last = len(values) - 1 - values[::-1].index(value)
+            place = (key, last) if key == "loads" else (key, last, "id")
+            yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
+
+
+def _uneven_intervals(definition: Definition) -> Iterator[Fault]:
+    judged = definition.timing.judged
+    for number, level in enumerate(definition.service_levels):
+        if level.interval <= timedelta(0) or judged % level.interval:
+            what = (
+                f"interval {format_duration(level.interval)} does not divide the judged time "
+                f"{format_duration(judged)} (duration less warm-up)"
+            )
+            yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
+
+
+def _sliding_windows_first(definition: Definition) -> Iterator[Fault]:
+    if definition.service_levels[0].windows != "aligned":
+        yield Fault(
+            ("service_levels", 0, "windows"),
+            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
+            "intervals",
+            "put the same service level with aligned ones before it",
+        )
+
+
+def _unknown_control(definition: Definition) -> Iterator[Fault]:
+    ids = [variant.id for variant in definition.variants]
+    if definition.control is not None and definition.control not in ids:
+        what = f"control {definition.control!r} is none of the variants"
+        yield Fault(("control",), what, meant_or_known(definition.control, ids))
+
+
+def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
+    nodes = definition.system.nodes
+    for path, workload in _workloads(definition):
+        factor = workload.replication_factor
+        if factor > nodes:
+            what = f"replication_factor {factor} needs at least {plural(factor, 'node')}; the system has {nodes}"
+            yield Fault((*path, "replication_factor"), what, f"write at most {nodes}, or more `system.nodes`")
+
+
+def _workloads(definition: Definition) -> Iterator[tuple[Path, Workload]]:
+    """Each workload with its place in the definition."""
+    if not definition.workloads:
+        yield ("workload",), definition.workload
+    yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
+
+
+def _one_workload_and_several(definition: Definition) -> Iterator[Fault]:
+    if definition.workloads and "workload" in definition.model_fields_set:
+        what = "stands beside `workloads`, which say all that clients ask"
+        yield Fault(("workload",), what, "remove it, or make it one of `workloads`, with an `id`")
+
+
+def _same_cell_ids(definition: Definition) -> Iterator[Fault]:
+    """Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, would have cells of the same ids."""
+    variants, workloads = ({one.id for one in found} for found in (definition.variants, definition.workloads))
+    for name, count in Counter(f"{variant}-{workload}" for variant in variants for workload in workloads).items():
+        if count > 1:
+            what = f"two pairs of a variant and a workload would have cells of the same ids, {name}-…"
+            yield Fault(("workloads",), what, "give a workload another `id`")
+
+
+def _shared_at_once(definition: Definition) -> Iterator[Fault]:
+    if definition.cluster_scope != "cell" and definition.max_parallel > 1:
+        what = (
+            f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "
+            "cells that share hosts run one after the other"
+        )
+        yield Fault(("max_parallel",), what, "write 1, or `cluster_scope: cell`")

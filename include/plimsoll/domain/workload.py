@@ -1,0 +1,52 @@
+"""What clients ask of a database: one workload, or several by name, which are then an axis of the campaign."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.units import Count
+from plimsoll.domain.variant import SLUG
+
+BASIC_TIME_SERIES = "BasicTimeSeries"
+_OWN = frozenset({"read_share", "partitions", "partition_generator", "populate"})
+"""Options of BasicTimeSeries, which were keys of every definition when there was no other workload."""
+
+
+class Workload(Model):
+    """What the clients ask of the database."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+    name: Annotated[
+        str, Field(description="Workload of the load generator; further keys are options of that workload")
+    ] = BASIC_TIME_SERIES
+    read_share: Annotated[float, Field(ge=0, le=1, description="Share of reads among all operations")] = 0.2
+    partitions: Annotated[Count, Field(gt=0, description="Number of partition keys")] = 100_000_000
+    partition_generator: Annotated[
+        Literal["sequence", "random", "normal"], Field(description="How partition keys follow one another")
+    ] = "sequence"
+    populate: Annotated[Count, Field(ge=0, description="Rows written per thread before the timed run")] = 0
+    consistency: Annotated[
+        Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
+    ] = "LOCAL_ONE"
+    replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
+
+    @model_serializer(mode="wrap")
+    def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Of other workloads than BasicTimeSeries without its options, but for those that somebody gave them."""
+        fields: dict[str, Any] = dump(self)
+        is_own = self.name == BASIC_TIME_SERIES
+        return {key: value for key, value in fields.items() if is_own or key not in _OWN - self.model_fields_set}
+
+
+class NamedWorkload(Workload):
+    """One of several workloads. `id` is part of the ids of its cells."""
+
+    id: Annotated[str, Field(pattern=SLUG, max_length=20, description="Short name: letters, digits and hyphens")]
+
+    @property
+    def alone(self) -> Workload:
+        """The same as the only workload of a definition."""
+        given = {key: value for key, value in self if key in self.model_fields_set and key != "id"}
+        return Workload.model_validate(given)

@@ -1,0 +1,104 @@
+"""Several workloads in a definition: ids of cells, parts, and what such a definition must not say."""
+
+import pytest
+
+from plimsoll.domain.cell import cells_by_id, part_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.parts import parts
+from plimsoll.services.definitions import dump_definition, parse_definition
+
+TEXT = """
+name: mixed
+title: Two workloads
+system: {version: 4.0.1}
+variants:
+- {id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}
+- {id: zgc, jvm: {jdk: openjdk-11.0.13, collector: ZGC, heap: 512M}}
+loads: [1000/s, 1500/s]
+repeats: 2
+timing: {duration: 20s, warmup: 10s}
+"""
+TWO = """
+workloads:
+- {id: series, name: BasicTimeSeries, read_share: 0.5, partitions: 1k}
+- {id: kv, name: KeyValue, keys: 10k}
+"""
+ONE = "workloads:\n- {id: kv, name: KeyValue, keys: 10k}\n"
+
+
+def parsed(more: str = TWO) -> Definition:
+    return parse_definition(TEXT + more, "mixed.yaml")
+
+
+def faults_of(text: str) -> str:
+    with pytest.raises(DefinitionError) as caught:
+        parsed(text)
+    return str(caught.value)
+
+
+def test_cells_of_several_workloads_have_the_workload_in_their_ids_between_variant_and_load() -> None:
+    definition = parsed()
+    cells = cells_by_id(definition)
+    assert len(cells) == definition.cells == 16
+    assert {"g1-series-001k-r1", "zgc-kv-01500-r2"} <= cells.keys()
+    assert (cells["zgc-kv-01500-r2"].workload, cells["zgc-kv-01500-r2"].ladder) == ("kv", "zgc-kv")
+
+
+def test_ids_and_stored_cells_of_one_workload_stay_as_they_were() -> None:
+    for text in ("", ONE):
+        cell = cells_by_id(parsed(text))["g1-001k-r1"]
+        assert cell.model_dump() == {"variant": "g1", "load_ops_s": 1000, "repeat": 1}
+
+
+def test_a_part_has_its_own_workload_and_no_other() -> None:
+    definition = parsed()
+    assert [part.name for part in parts(definition)] == ["series", "kv"]
+    kv = part_of(definition, cells_by_id(definition)["g1-kv-001k-r1"]).definition
+    assert (kv.workload.name, kv.workloads) == ("KeyValue", ())
+    assert "id" not in kv.workload.model_dump()
+    assert kv.workload.model_dump()["keys"] == "10k"
+    assert "partitions" not in kv.workload.model_dump(), "an option of another workload"
+
+
+def test_a_definition_with_one_workload_is_its_own_part() -> None:
+    definition = parsed("")
+    (part,) = parts(definition)
+    assert part.definition is definition
+    assert part.name == ""
+
+
+@pytest.mark.parametrize("text", ["", ONE, TWO])
+def test_it_is_kept_with_the_key_that_it_uses_alone_and_read_back_the_same(text: str) -> None:
+    kept = dump_definition(parsed(text))
+    assert ("workloads:" in kept) is bool(text)
+    assert ("workload:" in kept) is not bool(text)
+    assert parse_definition(kept, "kept") == parsed(text)
+
+
+def test_workload_beside_workloads_is_refused() -> None:
+    assert "stands beside `workloads`" in faults_of(f"workload: {{name: KeyValue}}{TWO}")
+
+
+def test_two_workloads_of_one_id_are_refused_at_the_second() -> None:
+    found = faults_of(TWO.replace("kv", "series"))
+    assert "workloads[1].id (line 14): workload id 'series' stands 2 times" in found
+
+
+def test_pairs_that_would_have_cells_of_the_same_ids_are_refused() -> None:
+    text = TEXT.replace("id: zgc", "id: g1-kv")
+    with pytest.raises(DefinitionError, match="cells of the same ids, g1-kv-kv"):
+        parse_definition(text + "workloads: [{id: kv}, {id: kv-kv}]", "mixed.yaml")
+
+
+def test_replicas_are_checked_in_each_workload() -> None:
+    assert "workloads[1].replication_factor (line 14)" in faults_of(TWO.replace("keys: 10k", "replication_factor: 4"))
+
+
+def test_the_number_of_cells_counts_workloads() -> None:
+    found = faults_of(f"max_cells: 15{TWO}")
+    assert "2 variants × 2 workloads × 2 loads × 2 repeats are 16 cells" in found
+
+
+def test_a_workload_without_an_id_is_refused() -> None:
+    assert "workloads[0].id" in faults_of("workloads: [{name: KeyValue}]")

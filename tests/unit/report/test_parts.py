@@ -1,0 +1,74 @@
+"""The report of a campaign with several workloads: each judged by itself, nothing mixed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from tests.support.campaigns.outcomes import attempt_of, definition_of
+from tests.support.campaigns.synthetic import GENERATED_AT
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.parts import data_of_parts
+from plimsoll.domain.cell import grid
+from plimsoll.report import build_report
+from plimsoll.report.answers import capacity_table, loads_line
+from plimsoll.report.findings import analyse
+
+LETTERS: Mapping[str, str] = {"a-kv": "mx", "b-kv": "mm", "a-series": "mm", "b-series": "xx"}
+"""Of each ladder the outcome at each of two loads, for all repeats."""
+
+
+@pytest.fixture(scope="module")
+def data() -> CampaignData:
+    workloads = [{"id": "kv", "name": "KeyValue"}, {"id": "series"}]
+    outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in ("a", "b")}
+    definition = definition_of(outcomes, control="a", workloads=workloads)
+    attempts = [
+        attempt_of(definition, cell, 1, LETTERS[cell.ladder][cell.load_ops_s // 10_000 - 1])
+        for cell in grid(definition)
+    ]
+    return CampaignData("mixed-1", definition, tuple(attempts), (), GENERATED_AT)
+
+
+def test_capacities_are_of_each_variant_with_each_workload(data: CampaignData) -> None:
+    found = [
+        (one.workload, one.variant, one.capacity_ops_s)
+        for part in data_of_parts(data)
+        for one in analyse(part).capacities
+    ]
+    assert found == [("kv", "a", 10_000), ("kv", "b", 20_000), ("series", "a", 20_000), ("series", "b", None)]
+
+
+def test_variants_are_compared_within_a_workload_alone(data: CampaignData) -> None:
+    kv, series = (analyse(part) for part in data_of_parts(data))
+    assert [one.ratio_to_control for one in kv.capacities] == [None, 2.0]
+    assert {cell.cell.workload for cell in series.cells} == {"series"}
+    assert all(len(one.rungs) == 2 and one.rungs[0].repeats == 2 for one in (*kv.capacities, *series.capacities))
+
+
+def test_the_table_of_capacities_names_the_workload(data: CampaignData) -> None:
+    rows = capacity_table(data)
+    assert [row.variant for row in rows] == ["A, kv", "B, kv", "A, series", "B, series"]
+    assert loads_line(rows)
+
+
+def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: CampaignData) -> None:
+    files = build_report(data).files
+    page = files["report.html"].decode()
+    for name in ("kv", "series"):
+        assert f'href="{name}-report.html"' in page
+        assert {f"{name}-report.html", f"{name}-capacity.csv"} <= files.keys()
+    document = json.loads(files["report.json"])
+    assert [(part["name"], len(part["capacity"])) for part in document["parts"]] == [("kv", 2), ("series", 2)]
+    assert len(document["cells"]) == 16
+    assert document["cells"][0]["id"] == "a-kv-010k-r1"
+    assert files["capacity.csv"].decode().splitlines()[1].startswith("kv,a,found,10000")
+    assert json.loads(files["kv-report.json"])["counts"]["cells"] == 8
+    assert "| B | **at least 20,000 ops/s** |" in files["summary.md"].decode()
+
+
+def test_a_campaign_with_one_workload_is_its_own_part(data: CampaignData) -> None:
+    alone = replace(data, definition=data.definition.model_copy(update={"workloads": ()}), attempts=())
+    (part,) = data_of_parts(alone)
+    assert (part.part, len(part.state.cells)) == ("", 8)

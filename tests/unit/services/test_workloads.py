@@ -1,0 +1,95 @@
+"""A campaign with several workloads from plan to verdicts, with instant clusters."""
+
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Refused
+from plimsoll.domain.strategy import Search
+from plimsoll.domain.workload import NamedWorkload
+from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.state import Memory
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.running import run_missing
+from plimsoll.services.planning import make_plan, problems
+from plimsoll.services.status import campaign_status
+from plimsoll.strategies.replay import replay
+from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
+
+TWO = (
+    NamedWorkload.model_validate({"id": "kv", "name": "KeyValue"}),
+    NamedWorkload.model_validate({"id": "series", "read_share": 0.5}),
+)
+
+
+def mixed(**changes: object) -> Definition:
+    return instant_definition().model_copy(update={"workloads": TWO, **changes})
+
+
+def test_the_plan_has_the_cells_of_all_workloads() -> None:
+    plan = make_plan(mixed())
+    told = plan.as_json()
+    assert (told["totals"]["cells"], told["totals"]["workloads"], len(plan.cells)) == (8, 2, 8)
+    assert {"workload": "kv"}.items() <= next(one for one in told["cells"] if one["id"] == "v1-kv-001k-r1").items()
+    assert make_plan(mixed(strategy=Search())).estimate.least == 4, "a cell of each variant with each workload"
+
+
+def test_problems_of_a_workload_name_its_place(tmp_path: Path) -> None:
+    wrong = (TWO[0], NamedWorkload.model_validate({"id": "other", "name": "KeyValue", "kyes": "10k"}))
+    definition = mixed(workloads=wrong)
+    toolkit = Installation(tmp_path).toolkit
+    from plimsoll.adapters.plimsoll_stress import PlimsollStress
+
+    toolkit.load_generators["instant"].check = PlimsollStress(toolkit.artefacts).check  # type: ignore[index]
+    found = [problem for problem in problems(toolkit, definition) if problem.where.startswith("workloads")]
+    assert [problem.where for problem in found] == ["workloads[1].kyes"]
+
+
+def test_every_cell_is_run_with_its_own_workload(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    campaign = installation.open_campaign(mixed())
+    ran = run_missing(installation.toolkit, campaign.campaign_id, "me", lambda _: None)
+    assert len(ran) == 8
+    assert all(one.verdict and one.verdict.outcome == "met" for one in ran)
+    names = {one.work.cell.workload: one.work.definition.workload.name for one in ran}
+    assert names == {"kv": "KeyValue", "series": "BasicTimeSeries"}
+    assert AttemptContext(installation.toolkit, ran[0].work.key).definition.workloads == ()
+
+
+def test_the_status_has_a_square_for_each_of_them(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    campaign = installation.open_campaign(mixed())
+    now = installation.toolkit.clock.now()
+    status = campaign_status(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
+    assert status.workloads == ("kv", "series")
+    assert {cell.workload for cell in status.matrix} == {"kv", "series"}
+    alone = installation.open_campaign(instant_definition(), "alone")
+    status = campaign_status(alone.store, "alone", alone.definition(), now, Memory())
+    assert "workload" not in status.matrix[0].model_dump()
+    assert "workloads" not in status.model_dump()
+
+
+def test_cells_are_asked_for_by_workload() -> None:
+    request = read_request(mixed(), {"workloads": ("kv",), "cells": "v1-kv-*"})
+    assert request.workloads == ("kv",)
+    with pytest.raises(Refused, match="workloads: 'kw' is none of the definition's"):
+        read_request(mixed(), {"workloads": ("kw",)})
+    with pytest.raises(Refused, match="workloads: 'kv' is none of the definition's"):
+        read_request(instant_definition(), {"workloads": ("kv",)})
+
+
+def test_a_miss_with_one_workload_decides_nothing_of_another() -> None:
+    definition = mixed(strategy=Search())
+    outcomes = {one.id: ["met"] for one in make_plan(definition).cells} | {"v1-kv-001k-r1": ["missed"]}
+    played = replay(definition, outcomes)  # type: ignore[arg-type]  # literals
+    assert dict(played.not_needed) == {"v1-kv-002k-r1": "v1-kv-001k-r1"}
+    assert played.capacities["v1-kv"] == ("none", None)
+    assert played.capacities["v1-series"] == ("at-least", 2000)
+
+
+def test_cells_are_told_workload_by_workload() -> None:
+    state = campaign_state(mixed(), (), CellAttempts[JudgedAttempt])
+    told = [one.cell.ladder for one in state.by_variant]
+    assert list(dict.fromkeys(told)) == ["v1-kv", "v2-kv", "v1-series", "v2-series"]
