@@ -142,12 +142,14 @@ def _workloads(definition: Definition) -> str:
 
 def _what_is_missing(definition: Definition) -> str:
     if definition.has_rounds:
-        return "what the search needs next, in as many runs as it takes; cells that it does not need run when named"
+        needs = f"what the {definition.strategy.name} needs next, in as many runs as it takes"
+        return f"{needs}; cells that it does not need run when named"
     return "every cell without a valid attempt"
 
 
 def _searched(definition: Definition) -> str:
-    return " A search runs those of them that it needs, in rounds." if definition.has_rounds else ""
+    name = definition.strategy.name
+    return f" A {name} runs those of them that it needs, in rounds." if definition.has_rounds else ""
 
 
 def _campaign(about: str) -> Param:

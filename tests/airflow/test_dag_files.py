@@ -22,7 +22,9 @@ def test_the_products_own_definitions_become_dags_without_errors() -> None:
     assert bag.import_errors == {}
     assert set(bag.dags) == {
         "demo",
+        "datastax_2021",
         "local_azul",
+        "local_datastax",
         "local_tlp",
         "azul_2022",
         "azul_2022_search",

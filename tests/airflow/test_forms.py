@@ -6,6 +6,7 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import ParamValidationError
 from tests.fakes.installation import instant_definition
 
+from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.request import Request, read_request
 from plimsoll_airflow.forms import campaign_doc, campaign_params, cell_params, reaper_params
 
@@ -127,3 +128,18 @@ def test_the_documentation_shows_the_matrix() -> None:
     assert "| `v1`  | openjdk-11.0.13, G1 | 512M | instant 4.0.1 |" in doc
     assert "p99.9 of every 10s interval below 100ms" in doc
     assert "80% writes" in doc
+
+
+def test_the_form_of_several_workloads_lets_one_choose_among_them() -> None:
+    workloads = tuple(NamedWorkload.model_validate({"id": name}) for name in ("kv", "series"))
+    definition = DEFINITION.model_copy(update={"workloads": workloads})
+    params = ParamsDict(dict(campaign_params(definition)))
+    params.update({"workloads": ["kv"], "cells": "v1-kv-001k-r1 v2-series-*"})
+
+    assert read_request(definition, params.validate()).workloads == ("kv",)
+    assert "workloads" not in campaign_params(DEFINITION)
+    with pytest.raises(ParamValidationError):
+        params.update({"cells": "v1-001k-r1"})
+    doc = campaign_doc(definition)
+    assert "**24 cells**: 2 variants × 2 workloads × 3 load levels × 2 repeats" in doc
+    assert "workloads: `kv` (BasicTimeSeries, 80% writes); `series` (BasicTimeSeries, 80% writes)" in doc

@@ -156,7 +156,8 @@ def distance(verdict: Verdict) -> float | None:
 
 def missed_by_errors(verdict: Verdict) -> bool:
     """Whether a valid attempt missed although its response times kept every service level: too many errors."""
-    return verdict.outcome == "missed" and all(level.met for level in verdict.levels)
+    kept = verdict.outcome == "missed" and all(level.met for level in verdict.levels)
+    return kept and not verdict.fell_short
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:

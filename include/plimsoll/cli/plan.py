@@ -120,11 +120,11 @@ def _load_time(plan: Plan) -> str:
 
 
 def _search(plan: Plan) -> Iterator[str]:
-    """What the search takes of the grid; nothing for the full grid."""
+    """What a search or ramp takes of the grid; nothing for the full grid."""
     if not plan.definition.has_rounds:
         return
     found = plan.estimate
-    yield f"The search runs {found.least} to {found.most} of them, likely {found.likely}:"
+    yield f"The {plan.definition.strategy.name} runs {found.least} to {found.most} of them, likely {found.likely}:"
     for which, cells in (("least", found.least), ("likely", found.likely), ("most", found.most)):
         hours = plan.hours_of(cells)
         hosts = hours * (plan.definition.system.nodes + 1)

@@ -141,7 +141,7 @@ class Definition(Model):
         Canary | None,
         Field(description="Check of every host before its load, with floors; none: hosts are not checked"),
     ] = None
-    strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, or `search`")] = FullGrid()
+    strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, `search` or `ramp`")] = FullGrid()
     cluster_scope: Annotated[
         Literal["cell", "variant", "campaign"],
         Field(

@@ -121,6 +121,10 @@ class Verdict(Model):
     attempted_ops_s: float
     achieved_ops_s: float | None
     rate_achieved: bool | None
+    must_reach_rate: Annotated[
+        bool,
+        Field(description="Of a ramp: a rate that was not achieved is a miss", exclude_if=lambda must: not must),
+    ] = False
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind, judged time only")] = {}
     operations: int = 0
     maxima: Percentiles | None = None
@@ -143,6 +147,11 @@ class Verdict(Model):
     def valid_outcome(self) -> ValidOutcome | None:
         """The outcome that counts for strategies and capacities; None of an invalid attempt."""
         return None if self.outcome == "invalid" else self.outcome
+
+    @property
+    def fell_short(self) -> bool:
+        """Whether it missed because its rate was not achieved."""
+        return self.must_reach_rate and self.rate_achieved is False
 
     @property
     def outcome(self) -> Outcome:

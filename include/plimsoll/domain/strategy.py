@@ -44,6 +44,19 @@ class Search(Model):
     ] = 1
 
 
+class Ramp(Model):
+    """Up from the lowest load until the rate is not reached or a service level is missed; each repeat by itself."""
+
+    name: Literal["ramp"] = "ramp"
+    data: Annotated[
+        Literal["fresh", "same"],
+        Field(
+            description="`fresh`: every cell has data of its own; `same`: a repeat goes on with the data that its "
+            "lower loads left, which can be simulated and not yet run"
+        ),
+    ] = "fresh"
+
+
 def _of_a_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
@@ -52,8 +65,8 @@ class _OrItsName:
     """Tells the JSON schema that a name alone will do."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [{"type": "string", "enum": ["full-grid", "search"]}, handler(schema)]}
+        return {"anyOf": [{"type": "string", "enum": ["full-grid", "search", "ramp"]}, handler(schema)]}
 
 
-Strategy = Annotated[FullGrid | Search, Field(discriminator="name"), BeforeValidator(_of_a_name), _OrItsName()]
+Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), BeforeValidator(_of_a_name), _OrItsName()]
 """A strategy's name alone stands for the strategy with its defaults."""

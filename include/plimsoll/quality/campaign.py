@@ -56,7 +56,7 @@ def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerpri
 def cells_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of the matrix, a row a cell."""
     count = definition.cells
-    needed = " that the search needs" if definition.has_rounds else ""
+    needed = f" that the {definition.strategy.name} needs" if definition.has_rounds else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
         Expected("valid cells", *each_one_of("state", _VALID, _NOT_NEEDED), f"a valid attempt at every cell{needed}"),
@@ -66,7 +66,7 @@ def cells_suite(definition: Definition) -> Sequence[Expected]:
 def repeats_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of each variant and load, a row each."""
     repeats = definition.repeats
-    needed = ", less those that the search does not need" if definition.has_rounds else ""
+    needed = f", less those that the {definition.strategy.name} does not need" if definition.has_rounds else ""
     return (
         Expected(
             "repeats",

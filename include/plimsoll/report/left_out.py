@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plimsoll.analysis.left_out import LeftOut
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.strategy import Ramp, Search
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, plural
 
@@ -16,6 +16,13 @@ _FAST = (
     "It bisected the loads with one repeat each, then ran all repeats at the capacity and at {below} below it. Loads "
     "further down are taken for met. Given the same outcomes a full grid never finds a higher capacity; it finds a "
     "lower one where a repeat that was not run would have missed."
+)
+
+
+_RAMP = (
+    "Each repeat went up from the lowest load until its rate was not achieved or a service level was missed; either "
+    "counts as missed here. A capacity is the highest load that all repeats sustained. What lies above the first miss "
+    "of a repeat is not known."
 )
 
 
@@ -43,12 +50,15 @@ def what_search_ran(findings: Findings) -> str:
         sum(getattr(one, name) for one in findings.left_out) for name in ("run", "not_needed", "missing")
     )
     still = f"; {missing} may still run" if missing else ""
-    return f"A search ran {run} of {plural(len(findings.cells), 'cell')}; {spared} need not run{still}."
+    what = "A ramp" if isinstance(findings.definition.strategy, Ramp) else "A search"
+    return f"{what} ran {run} of {plural(len(findings.cells), 'cell')}; {spared} need not run{still}."
 
 
 def how_it_searched(findings: Findings) -> str:
     """What its manner of searching can tell, and what it can't."""
     strategy = findings.definition.strategy
+    if isinstance(strategy, Ramp):
+        return _RAMP
     if not isinstance(strategy, Search):
         return ""
     return _EXACT if strategy.mode == "exact" else _FAST.format(below=plural(strategy.guard, "load"))

@@ -14,6 +14,7 @@ from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.strategy import Ramp
 from plimsoll.services.documents import Document
 from plimsoll.services.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
@@ -134,6 +135,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
         *_kept_hosts_problems(toolkit, definition),
+        *_kept_data_problems(definition),
         *software_problems(toolkit, definition),
         *_store_problems(toolkit),
         *_budget_problems(toolkit, definition),
@@ -211,6 +213,14 @@ def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[P
         return []
     what = f"hosts kept for a {definition.cluster_scope} are not supported by provider {provider.name} yet"
     return [Problem("cluster_scope", what, "write `cluster_scope: cell`, or use a provider that keeps hosts")]
+
+
+def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
+    """Whoever deploys for a cell removes all data first, on kept hosts too."""
+    if not isinstance(definition.strategy, Ramp) or definition.strategy.data == "fresh":
+        return []
+    what = "data that outlive a cell are not supported yet: every cell begins with an empty database"
+    return [Problem("strategy.data", what, "write `data: fresh`; `plimsoll simulate` plays this one through")]
 
 
 def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:

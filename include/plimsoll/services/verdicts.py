@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.judgement import Judgement
 from plimsoll.analysis.latencies import latencies_frame
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt import ERROR_LIMIT, error_share
 from plimsoll.services import layout
 from plimsoll.services.campaigns import write_model
@@ -49,17 +50,19 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
 ) -> Verdict:
     """The verdict; valid without `reasons`. `errors`: failed and answered operations by which errors are a miss."""
     judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
+    is_ramp = isinstance(work.definition.strategy, Ramp)
     return Verdict(
         key=work.key,
         cell=work.cell,
         valid=not why,
         reasons=why,
         warnings=(*warnings, *(quality.warnings if quality else ())),
-        met=None if why else _is_met(judgement, errors),
+        met=None if why else _is_met(judgement, errors) and not (is_ramp and judgement.rate_achieved is False),
         levels=judgement.levels,
         attempted_ops_s=work.cell.load_ops_s,
         achieved_ops_s=judgement.achieved_ops_s,
         rate_achieved=judgement.rate_achieved,
+        must_reach_rate=is_ramp,
         errors=errors.errors,
         operations=judgement.operations,
         maxima=judgement.maxima,

@@ -6,9 +6,10 @@ from functools import cached_property
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Search, Strategy
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
 from plimsoll.strategies.ladder import CapacityKind, Ladder, Place, Step, capacity_level, level_outcome
 from plimsoll.strategies.matrix import Matrix
+from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
 
 
@@ -69,6 +70,8 @@ def step_of(strategy: Strategy, ladder: Ladder) -> Step:
             return Step(tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None)))
         case Search():
             return search_step(strategy, ladder)
+        case Ramp():
+            return ramp_step(ladder)
 
 
 def ladder_capacity(ladder: Ladder, not_needed: Mapping[Place, Place]) -> tuple[CapacityKind, int | None]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.strategy import FullGrid
+from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.synthetic import World, simulate
 
@@ -34,8 +34,8 @@ def estimate(definition: Definition) -> Estimate:
     least, most = least_and_most(definition)
     if isinstance(definition.strategy, FullGrid):
         return Estimate(least, most, most, likely_rounds=1, at_once=most)
+    ladders = len(definition.variants) * len(parts(definition))
     found = simulate(definition, LIKELY, _CAMPAIGNS, definition.seed)
-    at_once = (
-        len(definition.variants) * len(parts(definition)) * min(definition.strategy.repeats_at_once, definition.repeats)
-    )
-    return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), at_once)
+    repeats = definition.repeats
+    at_once = repeats if isinstance(definition.strategy, Ramp) else min(definition.strategy.repeats_at_once, repeats)
+    return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), ladders * at_once)

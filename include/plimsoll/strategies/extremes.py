@@ -6,7 +6,7 @@ from functools import cache
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Search
+from plimsoll.domain.strategy import FullGrid, Ramp, Search
 from plimsoll.strategies.ladder import Ladder, Place
 from plimsoll.strategies.search import search_step
 
@@ -20,6 +20,8 @@ def least_and_most(definition: Definition) -> tuple[int, int]:
     strategy, loads, repeats = definition.strategy, len(definition.loads), definition.repeats
     if isinstance(strategy, FullGrid):
         least = most = loads * repeats
+    elif isinstance(strategy, Ramp):
+        least, most = repeats, loads * repeats
     elif strategy.mode == "exact":
         least, most = min(strategy.repeats_at_once, repeats), loads * repeats
     else:

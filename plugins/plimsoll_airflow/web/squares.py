@@ -24,7 +24,7 @@ MEANINGS: Mapping[str, str] = {
     "failed": "ended without a judgement: to be run again",
     "running": "under way: its phase, and how far it is",
     "waiting": "not begun yet",
-    "not-needed": "left out by the search, for another cell decided; neither met nor missed",
+    "not-needed": "left out by the strategy, for another cell decided; neither met nor missed",
 }
 # Upper ends of the shades, as multiples of the bound: the further from it, the stronger.
 _MET, _MISSED = (0.5, 0.8), (1.5, 3.0)

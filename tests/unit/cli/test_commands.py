@@ -241,7 +241,7 @@ def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll, tmp_path):
 def test_an_unknown_definition_lists_those_there_are(plimsoll):
     code, _, err = plimsoll("plan", "nothing")
     assert code == 2
-    assert "azul-2022, azul-2022-search, demo, local-azul, local-tlp, tlp-2020" in err
+    assert "azul-2022, azul-2022-search, datastax-2021, demo, local-azul, local-datastax, local-tlp, tlp-2020" in err
 
 
 def test_a_store_that_cannot_be_written_is_refused_by_plan(plimsoll, tmp_path, monkeypatch):

@@ -36,3 +36,25 @@ def test_tlp_2020_takes_four_loads_for_30_minutes_each() -> None:
 @pytest.mark.parametrize("name", ["tlp-2020", "local-tlp"])
 def test_its_flags_are_the_publication_s(name: str) -> None:
     assert {one.jvm.flag_set for one in shipped(name).variants if one.jvm} == {"tlp-2020"}
+
+
+def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_workloads() -> None:
+    definition = shipped("datastax-2021")
+    found = [(one.jvm.jdk, one.jvm.collector) for one in definition.variants if one.jvm]
+
+    assert found == [("openjdk-8", "CMS"), ("openjdk-8", "CMS"), ("openjdk-16.0.1", "ZGC")]
+    assert [one.name for one in definition.workloads] == ["KeyValue", "TimeSeries", "Tabular"]
+    assert {one.consistency for one in definition.workloads} == {"LOCAL_QUORUM"}
+    assert (definition.system.nodes, definition.load_generator.threads * definition.load_generator.concurrency) == (
+        5,
+        960,
+    )
+    assert make_plan(definition).as_json()["totals"]["cells_most"] == 270
+
+
+def test_local_datastax_has_the_same_shape() -> None:
+    published, local = shipped("datastax-2021"), shipped("local-datastax")
+
+    assert [one.id for one in local.variants] == [one.id for one in published.variants]
+    assert [(one.id, one.name) for one in local.workloads] == [(one.id, one.name) for one in published.workloads]
+    assert local.strategy == published.strategy

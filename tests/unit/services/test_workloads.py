@@ -1,12 +1,15 @@
 """A campaign with several workloads from plan to verdicts, with instant clusters."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import Faults, InstantLoadGenerator
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Refused
+from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.request import read_request
@@ -19,8 +22,8 @@ from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 TWO = (
-    NamedWorkload.model_validate({"id": "kv", "name": "KeyValue"}),
-    NamedWorkload.model_validate({"id": "series", "read_share": 0.5}),
+    NamedWorkload.model_validate({"id": "kv", "partitions": "1k"}),
+    NamedWorkload.model_validate({"id": "series", "partitions": "2k"}),
 )
 
 
@@ -36,15 +39,18 @@ def test_the_plan_has_the_cells_of_all_workloads() -> None:
     assert make_plan(mixed(strategy=Search())).estimate.least == 4, "a cell of each variant with each workload"
 
 
-def test_problems_of_a_workload_name_its_place(tmp_path: Path) -> None:
-    wrong = (TWO[0], NamedWorkload.model_validate({"id": "other", "name": "KeyValue", "kyes": "10k"}))
-    definition = mixed(workloads=wrong)
-    toolkit = Installation(tmp_path).toolkit
-    from plimsoll.adapters.plimsoll_stress import PlimsollStress
+class Choosy(InstantLoadGenerator):
+    """Can't do workloads of 2,000 partitions."""
 
-    toolkit.load_generators["instant"].check = PlimsollStress(toolkit.artefacts).check  # type: ignore[index]
-    found = [problem for problem in problems(toolkit, definition) if problem.where.startswith("workloads")]
-    assert [problem.where for problem in found] == ["workloads[1].kyes"]
+    def check(self, definition: Definition) -> Sequence[Problem]:
+        wrong = [Problem("workload.partitions", "are too many")] if definition.workload.partitions == 2000 else []
+        return [*wrong, Problem("load_generator.threads", "are too many")]
+
+
+def test_problems_of_a_workload_name_its_place_and_others_are_told_once(tmp_path: Path) -> None:
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": Choosy(Faults(tmp_path))})
+    told = [problem.where for problem in problems(toolkit, mixed())]
+    assert told == ["load_generator.threads", "workloads[1].partitions"]
 
 
 def test_every_cell_is_run_with_its_own_workload(tmp_path: Path) -> None:
@@ -53,8 +59,8 @@ def test_every_cell_is_run_with_its_own_workload(tmp_path: Path) -> None:
     ran = run_missing(installation.toolkit, campaign.campaign_id, "me", lambda _: None)
     assert len(ran) == 8
     assert all(one.verdict and one.verdict.outcome == "met" for one in ran)
-    names = {one.work.cell.workload: one.work.definition.workload.name for one in ran}
-    assert names == {"kv": "KeyValue", "series": "BasicTimeSeries"}
+    partitions = {one.work.cell.workload: one.work.definition.workload.partitions for one in ran}
+    assert partitions == {"kv": 1000, "series": 2000}
     assert AttemptContext(installation.toolkit, ran[0].work.key).definition.workloads == ()
 
 

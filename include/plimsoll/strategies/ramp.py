@@ -1,0 +1,34 @@
+"""The ramp: each repeat of a variant goes up by itself until it misses.
+
+In a ramp a cell is met where its rate was achieved and every service level was kept (`must_reach_rate` of its verdict).
+The lowest load that any repeat missed is the same as in a full grid over the same outcomes, and so is the capacity: the
+highest load that all repeats sustained.
+"""
+
+from collections.abc import Iterator
+
+from plimsoll.strategies.ladder import Ladder, Place, Step
+
+
+def ramp_step(ladder: Ladder) -> Step:
+    """Of each repeat the lowest load without an outcome below its first miss; what lies above that is not needed."""
+    repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
+    run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
+    spared = {
+        place: Place(top, repeat)
+        for repeat in repeats
+        if (top := _top(ladder, repeat)) < len(ladder)
+        for place in _unknown(ladder, repeat, range(top, len(ladder)))
+    }
+    return Step(tuple(sorted(place for place in run if place)), spared)
+
+
+def _top(ladder: Ladder, repeat: int) -> int:
+    """The lowest load that the repeat missed; one above the highest where it missed none."""
+    levels = range(len(ladder))
+    return next((level for level in levels if ladder.outcome(Place(level, repeat)) == "missed"), len(ladder))
+
+
+def _unknown(ladder: Ladder, repeat: int, levels: range) -> Iterator[Place]:
+    places = (Place(level, repeat) for level in levels)
+    return (place for place in places if ladder.outcome(place) is None)

@@ -1,0 +1,59 @@
+"""A campaign that an earlier version stored: read, judged fit, and told the same (tests/samples/README.md)."""
+
+import tarfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.parts import parts
+from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.state import Memory
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.definitions import dump_definition
+from plimsoll.services.results import campaign_capacities, comparison_data, mixed_judging
+from plimsoll.services.status import campaign_status
+
+STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
+    folder = tmp_path_factory.mktemp("stored")
+    with tarfile.open(STORED) as archive:
+        archive.extractall(folder, filter="data")
+    return CampaignStore(ObjectStore(str(folder)), "stored-1")
+
+
+def test_its_definition_is_written_back_to_the_byte(campaign: CampaignStore) -> None:
+    definition = campaign.definition()
+    assert dump_definition(definition).encode() == campaign.definition_text()
+    assert [part.name for part in parts(definition)] == [""]
+
+
+def test_it_can_be_continued_with_the_same_definition(campaign: CampaignStore) -> None:
+    assert campaign.open(campaign.definition()) == campaign.definition()
+
+
+def test_its_cells_have_the_ids_and_outcomes_that_they_had(campaign: CampaignStore) -> None:
+    status = campaign_status(campaign.store, "stored-1", campaign.definition(), NOW, Memory())
+    assert {cell.id: cell.state for cell in status.matrix} == dict.fromkeys(
+        ["v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"], "met"
+    )
+    assert completeness(campaign).is_complete
+
+
+def test_its_verdicts_are_stored_again_as_they_were(campaign: CampaignStore) -> None:
+    for text, verdict in zip(campaign.verdict_texts(), campaign.verdicts(), strict=True):
+        assert verdict.model_dump_json(indent=1).encode() == text
+
+
+def test_its_capacities_are_found_and_its_verdicts_fit_together(campaign: CampaignStore) -> None:
+    found = campaign_capacities(campaign, campaign.verdicts(), NOW)
+    assert [(one.variant, one.kind, one.capacity_ops_s, one.workload) for one in found] == [
+        ("v1", "at-least", 2000, ""),
+        ("v2", "at-least", 2000, ""),
+    ]
+    assert mixed_judging("stored-1", comparison_data(campaign, NOW).state) is None
