@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.definition import Definition, Workload
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_count, parse_count
+from plimsoll.domain.workload import Workload
 
 _GENERAL = ("name", "consistency", "replication_factor")
 

@@ -19,8 +19,9 @@ from plimsoll.adapters.sampler import ProcSampler, sample
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.analysis.judgement import Run
 from plimsoll.analysis.judging import judge_logs
-from plimsoll.domain.definition import LoadGeneratorChoice, Workload
+from plimsoll.domain.definition import LoadGeneratorChoice
 from plimsoll.domain.units import parse_size
+from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest
 
 PATIENCE_S = 120

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from plimsoll.adapters.workload_options import Option, given_options, number_of
-from plimsoll.domain.definition import Workload
+from plimsoll.domain.workload import Workload
 
 USER = "user"
 _MOST = 1e18
