@@ -15,6 +15,7 @@ CAMPAIGN_ID = "campaign_id"
 LIVE_STATES = ["queued", "running"]
 """States of a DAG run that has not ended."""
 
+_CAMPAIGN = "airflow-campaign:"
 _TOKEN = re.compile(r"airflow:(?P<run_id>.+)#(?P<clear_number>\d+)")
 
 
@@ -35,6 +36,25 @@ class CellRun:
         """The pass that an owner names; None for owners that are no runs of Airflow's, such as the command line."""
         found = _TOKEN.fullmatch(owner)
         return cls(found["run_id"], int(found["clear_number"])) if found else None
+
+
+@dataclass(frozen=True)
+class CampaignRun:
+    """A run of a campaign's DAG: it works at the whole campaign, through runs of the DAG `cell`."""
+
+    dag_id: str
+    run_id: str
+
+    @property
+    def token(self) -> str:
+        """By which the store knows the run."""
+        return f"{_CAMPAIGN}{self.dag_id}/{self.run_id}"
+
+    @classmethod
+    def parse(cls, owner: str) -> Self | None:
+        """The run that an owner names; None for other owners."""
+        dag_id, slash, run_id = owner.removeprefix(_CAMPAIGN).partition("/")
+        return cls(dag_id, run_id) if owner.startswith(_CAMPAIGN) and slash else None
 
 
 def is_of_run(owner: str, run_id: str) -> bool:

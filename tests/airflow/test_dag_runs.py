@@ -12,6 +12,9 @@ from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.errors import Refused
+from plimsoll.services.campaign.elsewhere import require_nobody_elsewhere
+from plimsoll.services.campaign.holding import held
 from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -139,6 +142,32 @@ def test_a_campaign_runs_its_cells_passes_the_gate_and_publishes(installation: I
     }
     assert str(ended.state) == "success"
     assert installation.toolkit.store.exists("campaign/report/report.html")
+
+
+def test_a_run_is_seen_by_others_before_its_first_cell_between_cells_and_not_after_its_end(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installation.define(instant_definition(variants=1, loads=2))
+    seen = []
+
+    def looks(_: RunCell, context: Any) -> None:
+        with pytest.raises(Refused, match=r"campaign 'campaign': is being run by Airflow's run manual__.* of instant"):
+            require_nobody_elsewhere(installation.toolkit, "campaign")
+        seen.append(1)
+
+    monkeypatch.setattr(RunCell, "execute", looks)
+    run("instant", {"campaign_id": "campaign"})
+
+    assert len(seen) == 2
+    require_nobody_elsewhere(installation.toolkit, "campaign")
+
+
+def test_a_run_does_not_begin_where_a_process_holds_the_campaign(campaign: Installation) -> None:
+    with held(campaign.toolkit, "campaign"):
+        ended = run("instant", {"campaign_id": "campaign"})
+
+    assert states(ended)["plan"] == "failed"
+    require_nobody_elsewhere(campaign.toolkit, "campaign")
 
 
 @pytest.mark.usefixtures("cells_in_process")

@@ -41,7 +41,7 @@ def run(
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
-    from plimsoll.services.campaign.elsewhere import require_nobody_elsewhere
+    from plimsoll.services.campaign.elsewhere import end_run, require_nobody_elsewhere
     from plimsoll.services.campaign.holding import held
     from plimsoll.services.campaign.plan import open_campaign
     from plimsoll.services.campaign.request import read_request
@@ -58,6 +58,10 @@ def run(
     for remark in remarks(toolkit, make_plan(declared, parallel=1)):
         typer.echo(f"Note: {remark}.")
     with held(toolkit, plan.campaign_id) as holder, log_shown(), _told_how_to_go_on(definition, plan.campaign_id):
+        if take_over:
+            end_run(toolkit.store, plan.campaign_id)
+        else:  # again: a run may have begun just before the campaign was held
+            require_nobody_elsewhere(toolkit, plan.campaign_id)
         typer.echo(f"campaign {plan.campaign_id}: {plan.summary}")
         ran = _run(toolkit, plan, holder)
     _finish(toolkit, plan, ran)

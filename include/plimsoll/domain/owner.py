@@ -11,6 +11,8 @@ from plimsoll.domain.base import Model
 _KIND = "process:"
 _RUN = re.compile(r"airflow:(.+)#\d+")
 """The token of a pass of a run of Airflow's."""
+_CAMPAIGN_RUN = re.compile(r"airflow-campaign:([^/]+)/(.+)")
+"""The token of a run that works at a whole campaign."""
 
 
 class ProcessOwner(Model):
@@ -46,6 +48,8 @@ class ProcessOwner(Model):
 
 def owner_words(owner: str) -> str:
     """An owner as people read it: `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1`; others as they are."""
+    if of_campaign := _CAMPAIGN_RUN.fullmatch(owner):
+        return f"Airflow's run {of_campaign[2]} of {of_campaign[1]}"
     run = _RUN.fullmatch(owner)
     return f"Airflow's run {run[1]}" if run else str(ProcessOwner.parse(owner) or owner)
 

@@ -64,6 +64,11 @@ def asked_key(campaign_id: str) -> str:
     return f"{campaign_id}/asked.json"
 
 
+def run_key(campaign_id: str) -> str:
+    """Which run of another program, such as Airflow, works at it."""
+    return f"{campaign_id}/run.json"
+
+
 def holds_prefix(campaign_id: str) -> str:
     """Below it one file for each time that a process took the campaign, numbered; the newest counts."""
     return f"{campaign_id}/holds"

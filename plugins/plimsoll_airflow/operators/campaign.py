@@ -11,6 +11,7 @@ from airflow.utils.state import DagRunState
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.elsewhere import begin_run
 from plimsoll.services.campaign.plan import open_campaign
 from plimsoll.services.campaign.request import Request, read_request
 from plimsoll.services.campaign.rounds import next_round
@@ -22,7 +23,7 @@ from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.internals import run_url
 from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, LIVE_STATES, PLAN_TASK, CellRunId
+from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, LIVE_STATES, PLAN_TASK, CampaignRun, CellRunId
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.triggers.turn import TurnTrigger
 
@@ -55,6 +56,8 @@ class Plan(BaseOperator):
             plan = open_campaign(toolkit(), definition, request, context["dag_run"].run_after, document)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
+        with final():  # until the run's last task takes it back
+            begin_run(toolkit(), plan.campaign_id, run_of(context).token, len(plan.cells))
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
 
@@ -230,6 +233,11 @@ class NextRound(TriggerDagRunOperator):
         self.conf = asked | ({"parallel": parallel} if parallel else {})
         self.log.info("next round: %s", self.conf["cells"])
         super().execute(context)
+
+
+def run_of(context: "Context") -> CampaignRun:
+    """The run of a campaign's DAG that a task belongs to."""
+    return CampaignRun(context["ti"].dag_id, context["ti"].run_id)
 
 
 def _is_of_search(context: "Context") -> bool:

@@ -1,6 +1,7 @@
 """The task of the DAG `reaper`, which also ends each campaign."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,19 @@ from airflow.sdk.exceptions import AirflowFailException
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.services.campaign.elsewhere import end_run
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.reaping import Reaped, reap
 from plimsoll_airflow import narration, notices
-from plimsoll_airflow.ownership import CAMPAIGN_ID, CELL_DAG, LIVE_STATES, NEXT_ROUND_TASK, PLAN_TASK, CellRun
+from plimsoll_airflow.ownership import (
+    CAMPAIGN_ID,
+    CELL_DAG,
+    LIVE_STATES,
+    NEXT_ROUND_TASK,
+    PLAN_TASK,
+    CampaignRun,
+    CellRun,
+)
 from plimsoll_airflow.toolkit import toolkit
 
 if TYPE_CHECKING:
@@ -58,6 +68,9 @@ class ReapLeftovers(Reap):
         ti = context["ti"]
         followed = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
         ended = "" if followed else ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
+        if ended:
+            with suppress(StoreError):  # it ends by its time then; clusters come first
+                end_run(toolkit().store, ended, CampaignRun(ti.dag_id, ti.run_id).token)
         return self.run_pass(context, "", dry_run=False, ended=ended)
 
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from plimsoll.ports.owners import Owners
 from plimsoll.services.toolkit import Toolkit
-from plimsoll_airflow.ownership import CELL_DAG, CellRun
+from plimsoll_airflow.ownership import CELL_DAG, CampaignRun, CellRun
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web.internals import find_run
 
 
 class RunsAndProcesses:
-    """Implements the Owners port: runs of the DAG `cell` by Airflow's database, processes by another port."""
+    """Implements the Owners port: runs of campaigns and cells by Airflow's database, processes by another port."""
 
     def __init__(self, processes: Owners) -> None:
         self._processes = processes
@@ -20,7 +20,10 @@ class RunsAndProcesses:
         return self._processes.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether that pass of the run goes on. None for a run that this Airflow does not know."""
+        """Whether that run (of a cell's: that pass of it) goes on. None for a run that this Airflow does not know."""
+        if of_campaign := CampaignRun.parse(owner):
+            found = find_run(of_campaign.dag_id, of_campaign.run_id)
+            return None if found is None else found.is_live
         pass_ = CellRun.parse(owner)
         if pass_ is None:
             return self._processes.is_alive(owner)

@@ -15,6 +15,7 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
+from plimsoll.services.campaign.elsewhere import runs_at_work
 from plimsoll.services.campaign.holding import held, require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
@@ -35,15 +36,16 @@ class Deletion(Model):
 def deletable(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
     """What deleting the campaign would delete. NotFound where there is none.
 
-    Refused while something of it lives: clusters, attempts under way, a process that runs it; and where its provider
-    can't be asked for clusters.
+    Refused while something of it lives: clusters, attempts under way, a process or a run that works at it;
+    and where its provider can't be asked for clusters.
     """
     files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
     if not files:
         mend = "`plimsoll campaigns` lists the campaigns of this store"
         raise NotFound(f"there is no campaign {campaign_id!r}", where=toolkit.store.url(), mend=mend)
     require_free(toolkit, campaign_id)
-    if problems := [*_running(toolkit, campaign_id), *_clusters(toolkit, campaign_id)]:
+    at_work = runs_at_work(toolkit, campaign_id)
+    if problems := [*at_work, *_running(toolkit, campaign_id), *_clusters(toolkit, campaign_id)]:
         raise Refused(problems, where=f"campaign {campaign_id!r}")
     attempts = sum(key.endswith(f"/{layout.ATTEMPT}") for key in files)
     return Deletion(campaign_id=campaign_id, by=by, at=toolkit.clock.now(), attempts=attempts, files=len(files))

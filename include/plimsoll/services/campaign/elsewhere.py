@@ -1,36 +1,95 @@
-"""Whether somebody else than processes that hold campaigns works at one: runs of Airflow's."""
+"""Runs of another program, such as Airflow, that work at a campaign; processes hold campaigns instead.
+
+A run says so in the store when it begins, so that it is seen between two cells and before its first one, too.
+"""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
-from plimsoll.domain.errors import Problem, Refused
+from pydantic import AwareDatetime, ValidationError
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, owner_since
+from plimsoll.ports.store import ResultStore
+from plimsoll.services import layout
+from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 TAKE_OVER = "--take-over"
+_MEND = (
+    "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good, `plimsoll run` "
+    f"goes on with {TAKE_OVER}"
+)
+_AROUND_A_LOAD, _SLACK = timedelta(minutes=15), timedelta(hours=2)
+
+
+class Run(Model):
+    """A run that works at a campaign: since when, and until when at the most if it never says that it has ended."""
+
+    owner: str
+    since: AwareDatetime
+    until: AwareDatetime
+
+
+def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> None:
+    """Say that the run works at the campaign, of which it is to run so many cells.
+
+    Refused where a process has taken the campaign: whoever comes second sees the other, for both say so first.
+    """
+    definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
+    until = now + cells * (definition.timing.duration + _AROUND_A_LOAD) + _SLACK
+    run = Run(owner=owner, since=now, until=until)
+    toolkit.store.write(layout.run_key(campaign_id), run.model_dump_json().encode())
+    try:
+        require_free(toolkit, campaign_id)
+    except Refused:
+        end_run(toolkit.store, campaign_id, owner)
+        raise
+
+
+def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
+    """Say that the run has ended; without an owner: that whatever run said so does so no longer."""
+    run = _read(store, campaign_id)
+    if run is not None and owner in ("", run.owner):
+        store.delete(layout.run_key(campaign_id))
+
+
+def runs_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
+    """Why nobody else may work at the campaign: the run that does so. Of a lost run its time decides."""
+    run = _read(toolkit.store, campaign_id)
+    if run is None:
+        return
+    alive = toolkit.owners.is_alive(run.owner)
+    if toolkit.clock.now() < run.until if alive is None else alive:
+        what = f"is being run by {owner_since(run.owner, run.since)}"
+        yield Problem(f"campaign {campaign_id!r}", what, _MEND)
 
 
 def require_nobody_elsewhere(toolkit: Toolkit, campaign_id: str) -> None:
-    """Refused, with each attempt under way and the run that works at it, where a run of Airflow's does.
+    """Refused, with each run that works at the campaign, and at which attempts.
 
-    A process is told by its hold on the campaign instead. A run that Airflow has lost looks alive for as long as its
-    attempt might have taken.
+    A run that Airflow has lost looks alive for as long as it might have taken.
     """
     if not campaign_exists(toolkit.store, campaign_id):
         return
-    if problems := list(_at_work(toolkit, campaign_id)):
+    if problems := [*runs_at_work(toolkit, campaign_id), *_attempts_at_work(toolkit, campaign_id)]:
         raise Refused(problems, where=f"campaign {campaign_id!r}")
 
 
-def _at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
+def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     state = read_state(toolkit.store, campaign_id, definition, toolkit.clock.now(), Memory(owners=toolkit.owners))
     for one in running_attempts(state):
         attempt = one.attempt
         if attempt and ProcessOwner.parse(attempt.owner) is None:
-            mend = (
-                "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good, go on "
-                f"with {TAKE_OVER}"
-            )
-            yield Problem(str(one.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", mend)
+            yield Problem(str(one.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", _MEND)
+
+
+def _read(store: ResultStore, campaign_id: str) -> Run | None:
+    try:
+        return Run.model_validate_json(store.read(layout.run_key(campaign_id)))
+    except (NotFound, ValidationError):
+        return None

@@ -1,0 +1,79 @@
+"""A run of Airflow's works at its campaign between two cells, too, and before the first one."""
+
+from collections.abc import Set
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.census import Census
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.errors import Refused
+from plimsoll.domain.owner import ProcessOwner
+from plimsoll.services.campaign.deleting import deletable
+from plimsoll.services.campaign.elsewhere import begin_run, end_run, require_nobody_elsewhere
+from plimsoll.services.campaign.holding import held
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+from plimsoll_airflow.ownership import CampaignRun
+
+RUN = CampaignRun("demo", "manual__2026-01-31").token
+PROCESS = ProcessOwner(host="lab1", boot="b", namespace=1, pid=11, started=5).token
+TOLD = r"campaign 'mine': is being run by Airflow's run manual__2026-01-31 of demo, since 2026-01-31 12:00 UTC"
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture
+def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
+    tools = replace(Installation(tmp_path).toolkit, clock=clock)
+    CampaignStore(tools.store, "mine").open(instant_definition())
+    return tools
+
+
+def of(tools: Toolkit, *, alive: Set[str] = frozenset(), unknown: Set[str] = frozenset()) -> Toolkit:
+    return replace(tools, owners=Census(me=PROCESS, alive=alive, unknown=unknown))
+
+
+def test_a_run_is_seen_before_its_first_cell_and_until_it_ends(tools: Toolkit) -> None:
+    begin_run(of(tools), "mine", RUN, cells=2)
+    process = of(tools, unknown={RUN})
+    with pytest.raises(Refused, match=TOLD):
+        require_nobody_elsewhere(process, "mine")
+    with pytest.raises(Refused, match=TOLD):
+        deletable(process, "mine", "somebody")
+    end_run(tools.store, "mine", "another")
+    with pytest.raises(Refused, match=r"goes on with --take-over"):
+        require_nobody_elsewhere(process, "mine")
+    end_run(tools.store, "mine", RUN)
+    require_nobody_elsewhere(process, "mine")
+
+
+def test_a_run_that_is_known_to_have_ended_or_whose_time_is_over_works_no_more(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    begin_run(of(tools), "mine", RUN, cells=1)
+    require_nobody_elsewhere(of(tools), "mine")
+    clock.sleep(timedelta(days=1).total_seconds())
+    require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+    with pytest.raises(Refused):
+        require_nobody_elsewhere(of(tools, alive={RUN}), "mine")
+
+
+def test_a_run_that_begins_when_a_process_has_taken_the_campaign_is_refused_and_leaves_no_trace(tools: Toolkit) -> None:
+    process = of(tools, alive={PROCESS}, unknown={RUN})
+    with held(process, "mine"):
+        with pytest.raises(Refused, match="is being run by process 11 on lab1"):
+            begin_run(process, "mine", RUN, cells=1)
+        require_nobody_elsewhere(process, "mine")
+
+
+def test_taking_over_ends_what_any_run_has_said(tools: Toolkit) -> None:
+    begin_run(of(tools), "mine", RUN, cells=1)
+    end_run(tools.store, "mine")
+    require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
