@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from tests.support.browser.chromium import CHROMIUM, running_browser
-from tests.support.campaigns.synthetic import demo_campaign
+from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
 from tests.support.suite.requirements import needs
 
 from plimsoll.report import build_report
@@ -24,7 +24,7 @@ SEEN = """(figures) => figures.map((figure) => {
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("mailed") / "report.html"
-    file.write_bytes(build_report(demo_campaign()).files["report.html"])
+    file.write_bytes(build_report(with_log_lines(demo_campaign())).files["report.html"])
     return file
 
 
@@ -64,3 +64,34 @@ def test_every_chart_is_printed_at_once(browser: Browser, report: Path) -> None:
     assert len(page.pdf()) > 100_000
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert Axe().run(page).violations_count == 0
+
+
+def test_from_a_missed_interval_to_its_log_lines_and_back_by_keyboard(browser: Browser, report: Path) -> None:
+    page = opened(browser, report, scripts=True, media="screen")
+    link = page.locator("#tracks .links a").first
+    link.focus()
+    page.keyboard.press("Enter")
+    row = page.locator(f"[id='{(link.get_attribute('href') or '')[1:]}']")
+    expect(row).to_be_focused()
+    expect(row).to_be_in_viewport()
+    expect(row.locator("pre")).to_be_visible()
+    page.go_back()
+    expect(link).to_be_in_viewport()
+
+
+def test_from_a_missed_interval_in_a_chart_to_its_log_lines(browser: Browser, report: Path) -> None:
+    page = opened(browser, report, scripts=True, media="screen")
+    for chart in ("tracks", "timelines"):
+        points = page.locator(f"#{chart} .canvas.vega-embed path[href], #{chart} .canvas.vega-embed a > path")
+        page.locator(f"#{chart} figure").first.scroll_into_view_if_needed()
+        expect(points.first).to_be_attached()
+        points.first.click(force=True)
+        page.wait_for_function("location.hash.startsWith('#miss-')")
+        expect(page.locator(":target pre")).to_be_visible()
+        page.evaluate("history.replaceState(null, '', location.pathname)")
+
+
+def test_without_scripts_the_links_lead_there_too(browser: Browser, report: Path) -> None:
+    page = opened(browser, report, scripts=False, media="screen")
+    page.locator("#tracks .links a").first.click()
+    expect(page.locator(":target .prose")).to_be_in_viewport()

@@ -3,7 +3,7 @@
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.report import file_of_part
-from plimsoll.report.causes import causes_by_cell_frame, causes_frame, explained_frame, misses_frame
+from plimsoll.report.causes import causes_by_cell_frame, causes_frame, explained_frame
 from plimsoll.report.charts.achieved import achieved_chart
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.charts.figure import Figure
@@ -20,6 +20,7 @@ from plimsoll.report.environment import environment
 from plimsoll.report.figures import achieved_frame, capacity_frame, comparisons_frame, maxima_frame
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.listings import checks_frame, environment_frame, invalid_frame, warnings_frame
+from plimsoll.report.misses import misses_frame
 from plimsoll.report.noise import noise_frame, steadiness_frame, typical_frame
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.parts import overview

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.analysis.causes import CauseShare, Explained, Link, VariantCauses
 from plimsoll.analysis.coincidence import BY_ID, CAUSES, Cause
 from plimsoll.report.findings import Findings
-from plimsoll.report.words import NOTHING, figure, ms, p_text, percent
+from plimsoll.report.words import NOTHING, figure, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,6 @@ _SAID: Mapping[Link, str] = {
     "too few intervals": "too few intervals to tell",
     "not collected": "not collected",
 }
-_SHOWN_MISSES = 20
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,6 @@ class CauseRow:
     linked: bool
 
 
-@dataclass(frozen=True)
-class MissRow:
-    """One missed interval and everything that touched it, as text; `lines` are the nodes' log lines of its time."""
-
-    cell: str
-    start: str
-    value: str
-    causes: str
-    lines: tuple[str, ...] = ()
-
-
 def explained_rows(findings: Findings) -> tuple[ExplainedRow, ...]:
     """Every variant, in the definition's order."""
     return tuple(_explained_row(findings, one) for one in findings.causes)
@@ -77,11 +65,6 @@ def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
         for share in one.causes
         if share.missed_with or share.link == "not collected"
     )
-
-
-def worst_misses(findings: Findings) -> tuple[MissRow, ...]:
-    """The missed intervals with the highest percentile, each with what touched it and where."""
-    return tuple(_miss_row(findings, result, row) for result, row in _worst(findings))
 
 
 def causes_frame(findings: Findings) -> pd.DataFrame:
@@ -134,16 +117,6 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
 
-def misses_frame(findings: Findings) -> pd.DataFrame:
-    """A row for each of the worst missed intervals, with all that touched it as text."""
-    import pandas as pd
-
-    worst = _worst(findings)
-    told = [_miss_row(findings, result, row) for result, row in worst]
-    rows = [(one.cell, row["start_s"], row["judged_ms"], one.causes) for one, (_, row) in zip(told, worst, strict=True)]
-    return pd.DataFrame(rows, columns=["cell", "start_s", "judged_ms", "causes"])
-
-
 def _explained_row(findings: Findings, one: VariantCauses) -> ExplainedRow:
     parts = one.explained
     return ExplainedRow(
@@ -184,71 +157,9 @@ def _share(part: int, whole: int) -> str:
     return f"{percent(part / whole, 1)} of {whole:,}" if whole else NOTHING
 
 
-def _worst(findings: Findings) -> list[tuple[CellResult, Mapping[Any, Any]]]:
-    """Cells are looked into from the worst on, and no further than any of their intervals can be among the worst."""
-    worst: list[tuple[CellResult, Mapping[Any, Any]]] = []
-    for result in sorted(findings.cells, key=_worst_ms, reverse=True):
-        if len(worst) == _SHOWN_MISSES and _worst_ms(result) < _judged_ms(worst[-1]):
-            break
-        found = [*worst, *((result, row) for row in _missed(result))]
-        worst = sorted(found, key=_judged_ms, reverse=True)[:_SHOWN_MISSES]
-    return worst
-
-
-def _worst_ms(result: CellResult) -> float:
-    level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
-    return (level.worst_ms if level else None) or 0.0
-
-
-def _judged_ms(one: tuple[CellResult, Mapping[Any, Any]]) -> float:
-    return float(one[1]["judged_ms"])
-
-
-def _missed(result: CellResult) -> Iterator[Mapping[Any, Any]]:
-    """The cell's worst missed intervals, with their causes' columns."""
-    touched = _all_missed(result)
-    if result.counted is None or touched is None:
-        return
-    intervals = result.counted.intervals
-    judged = intervals[intervals["met"].notna()][["start_s", "judged_ms"]]
-    missed = touched.merge(judged, on="start_s").dropna(subset=["judged_ms"])
-    yield from missed.nlargest(_SHOWN_MISSES, "judged_ms").to_dict(orient="records")
-
-
 def _all_missed(result: CellResult) -> pd.DataFrame | None:
     """The cell's missed intervals with their causes; None where nothing but response times was analysed."""
     if result.counted is None or result.counted.coincidences.empty:
         return None
     table = result.counted.coincidences
     return table[table["missed"]]
-
-
-def _miss_row(findings: Findings, result: CellResult, row: Mapping[Any, Any]) -> MissRow:
-    bound_ms = findings.level.bound_ms
-    touched = [_touch(cause, row) for cause in CAUSES if _amount(row, cause) >= cause.least(bound_ms)]
-    return MissRow(
-        cell=result.cell.id,
-        start=f"{row['start_s']:,.0f} s",
-        value=ms(row["judged_ms"]),
-        causes="; ".join(touched) or "nothing of what was collected",
-        lines=_lines(result, float(row["start_s"])),
-    )
-
-
-def _lines(result: CellResult, start_s: float) -> tuple[str, ...]:
-    """The stored log lines of the interval that begins then, each with its host."""
-    table = result.counted.log_lines if result.counted else None
-    if table is None or table.empty:
-        return ()
-    own = table[table["start_s"] == start_s]
-    return tuple(f"{host}: {text}" for host, text in zip(own["host"], own["text"], strict=True))
-
-
-def _amount(row: Mapping[Any, Any], cause: Cause) -> float:
-    return float(row[cause.id])
-
-
-def _touch(cause: Cause, row: Mapping[Any, Any]) -> str:
-    amount, host = _amount(row, cause), row[f"{cause.id}_host"]
-    size = percent(amount, 0) if cause.unit == "share" else f"{figure(amount)} {cause.unit}"
-    return f"{cause.label} {size} ({host})"

@@ -1,17 +1,22 @@
-"""The charts of one attempt: its own timeline, beside no other, and what of its load waited."""
+"""One attempt for itself: its timeline as a picture, and a page of all that was collected of it over time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
+from plimsoll.analysis.misses import misses_of
 from plimsoll.analysis.noise import UNKNOWN
 from plimsoll.analysis.statistics import power_of
 from plimsoll.domain.errors import NotFound
-from plimsoll.report.charts.backlog import backlog_figure
-from plimsoll.report.charts.rendering import page_svg
+from plimsoll.report.charts.latencies import latencies_chart
+from plimsoll.report.charts.rendering import drawing, page_svg
 from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.charts.tracks import track_chart
 from plimsoll.report.findings import Findings
+from plimsoll.report.misses import links_by_place
+from plimsoll.report.page import attempt_html
+from plimsoll.report.words import ops
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,11 +26,37 @@ if TYPE_CHECKING:
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:
     """The judged percentile of every interval with bound, warm-up and pauses, as SVG in the page's inks."""
-    variant = definition.variant(attempt.verdict.cell.variant)
-    alone = definition.model_copy(update={"variants": (variant,), "control": None})
-    findings = Findings(
+    (figure,) = timelines(_alone(definition, attempt, at))
+    return page_svg(figure, width_px=900, height_px=280)
+
+
+def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> str:
+    """The report's detailed charts of this attempt, valid or not, as an HTML page that fetches nothing.
+
+    It has the strips over time, with zoom; response time by percentile; and the worst missed intervals with what
+    coincided. NotFound where the attempt has no intervals.
+    """
+    if attempt.intervals.empty:
+        raise NotFound("there are no judged intervals", where=str(attempt.key))
+    findings = _alone(definition, attempt, at)
+    cell, misses = attempt.verdict.cell, misses_of(attempt, findings.level.bound_ms)
+    where = f"{findings.labels[cell.variant]} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
+    title = f"{where}: attempt {attempt.key.attempt}"
+    strips = track_chart(findings, attempt, name="tracks", title=title, links=links_by_place(misses))
+    charts = (strips, *latencies_chart(findings, of=lambda result: result.shown))
+    drawings = {figure.name: drawing(figure) for figure in charts}
+    return attempt_html(title, charts, drawings, misses, findings.level)
+
+
+def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
+    """The attempt as if its campaign had nothing else."""
+    cell = attempt.verdict.cell
+    alone = definition.model_copy(
+        update={"variants": (definition.variant(cell.variant),), "control": None, "loads": (cell.load_ops_s,)}
+    )
+    return Findings(
         data=CampaignData(attempt.verdict.key.campaign_id, alone, (attempt,), (), at),
-        cells=(CellResult(attempt.verdict.cell, (attempt,)),),
+        cells=(CellResult(cell, (attempt,)),),
         capacities=(),
         left_out=(),
         comparisons=(),
@@ -35,13 +66,6 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
         noise=UNKNOWN,
         steadiness=(),
         typical=(),
+        decisive={},
+        misses=(),
     )
-    (figure,) = timelines(findings)
-    return page_svg(figure, width_px=900, height_px=280)
-
-
-def cell_backlog(definition: Definition, attempt: AttemptData) -> str:
-    """What of the load waited over time, as SVG in the page's inks. NotFound where the load generator told nothing."""
-    if attempt.backlog.empty:
-        raise NotFound("the load generator did not tell what waited", where=str(attempt.verdict.key))
-    return page_svg(backlog_figure(definition, attempt.backlog), width_px=900, height_px=70)

@@ -10,12 +10,15 @@ from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.left_out import LeftOut, left_out
+from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.noise import Noise, noise
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
 from plimsoll.analysis.stops import Stops, stops_by_load
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.service_level import ServiceLevel
 
@@ -35,6 +38,10 @@ class Findings:
     noise: Noise
     steadiness: tuple[Steadiness, ...]
     typical: tuple[Typical, ...]
+    decisive: Mapping[str, CellResult]
+    """By variant: the cell that decided its capacity, where there is one."""
+    misses: tuple[Miss, ...]
+    """The worst missed intervals, the worst first."""
 
     @property
     def definition(self) -> Definition:
@@ -64,18 +71,27 @@ class Findings:
 
 def analyse(data: CampaignData) -> Findings:
     """Run the campaign-level analysis."""
-    timing = data.definition.timing
+    timing, bound_ms = data.definition.timing, data.definition.service_levels[0].bound_ms
     cells = cell_results(data)
+    found = capacities(data, cells)
+    decisive = _decisive(cells, found)
     return Findings(
         data=data,
         cells=cells,
-        capacities=capacities(data, cells),
+        capacities=found,
         left_out=left_out(data.definition, cells),
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
-        causes=causes_of_misses(cells, data.definition.service_levels[0].bound_ms),
+        causes=causes_of_misses(cells, bound_ms),
         stops=stops_by_load(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
         noise=noise(cells),
         steadiness=steadiness(cells),
         typical=typical_by_load(cells),
+        decisive=decisive,
+        misses=worst_misses(cells, bound_ms, {one.cell.id for one in decisive.values()}),
     )
+
+
+def _decisive(cells: Sequence[CellResult], found: Sequence[Capacity]) -> Mapping[str, CellResult]:
+    decided = ((one.variant, decisive_cell([c for c in cells if c.cell.variant == one.variant], one)) for one in found)
+    return {variant: cell for variant, cell in decided if cell is not None}

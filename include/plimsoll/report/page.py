@@ -13,10 +13,12 @@ from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 
 from plimsoll.analysis.bootstrap import BLOCK, DRAWS
 from plimsoll.analysis.causes import SHIFTS
+from plimsoll.analysis.misses import Miss
+from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs, words
 from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
-from plimsoll.report.causes import cause_rows, explained_rows, worst_misses
+from plimsoll.report.causes import cause_rows, explained_rows
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
@@ -27,6 +29,7 @@ from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
 from plimsoll.report.left_out import how_it_searched, left_out_rows, what_search_ran
+from plimsoll.report.misses import miss_rows, rows_by_cell
 from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
 from plimsoll.report.origins import origins
 from plimsoll.report.stops import stops_rows
@@ -57,13 +60,9 @@ def page_html(
     template = _templates().get_template("report.html.j2")
     return template.render(
         **_context(findings),
-        figures={figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
+        **_drawn(figures, drawings),
         timelines=[figure.name for figure in figures if figure.name.startswith("timeline-")],
         tracks=[figure.name for figure in figures if figure.name.startswith("tracks-")],
-        config=page_config(),
-        style=_asset("style.css"),
-        script=_script(_asset("page.js")),
-        runtime=_runtime(),
         environment=ran,
         origins=origins(findings),
         load_rows=load_rows(findings),
@@ -72,7 +71,10 @@ def page_html(
         shifts=SHIFTS,
         explained_rows=explained_rows(findings),
         cause_rows=cause_rows(findings),
-        worst_misses=worst_misses(findings),
+        misses=miss_rows(findings.misses),
+        misses_of=rows_by_cell(findings.misses),
+        decided={f"tracks-{variant}": one.cell.id for variant, one in findings.decisive.items()},
+        cells_of={f"timeline-{one}": [cell.cell.id for cell in findings.of_variant(one)] for one in findings.labels},
         stops_rows=stops_rows(findings),
         on_jvms=any(variant.jvm for variant in findings.definition.variants),
         noise_rows=noise_rows(findings),
@@ -90,9 +92,29 @@ def rendered(template: str, **context: Any) -> str:
     return _templates().get_template(template).render(style=_asset("style.css"), **context)
 
 
+def attempt_html(
+    title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], level: ServiceLevel
+) -> str:
+    """The charts of one attempt as a page like the report's, with its worst missed intervals."""
+    template = _templates().get_template("attempt.html.j2")
+    in_time = sorted(misses, key=lambda one: one.start_s)
+    return template.render(**_drawn(figures, drawings), title=title, misses=miss_rows(in_time), level=level)
+
+
 def summary_markdown(findings: Findings) -> str:
     """One page of Markdown, for a pull request or a chat."""
     return _templates().get_template("summary.md.j2").render(**_context(findings))
+
+
+def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
+    """The charts, and what draws them."""
+    return {
+        "figures": {figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
+        "config": page_config(),
+        "style": _asset("style.css"),
+        "script": _script(_asset("page.js")),
+        "runtime": _runtime(),
+    }
 
 
 def _context(findings: Findings) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.analysis.capacity import capacities
 from plimsoll.analysis.coincidence import with_every_cause
-from plimsoll.analysis.log_lines import COLUMNS as LOG_LINE_COLUMNS
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.errors import NotFound, Problem
 from plimsoll.services import layout
@@ -129,11 +128,6 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
         log_lines=_table(store, verdict.key, layout.LOG_LINES, ()),
         activity=_table(store, verdict.key, layout.ACTIVITY, ()),
     )
-
-
-def read_log_lines(store: ResultStore, key: AttemptKey) -> pd.DataFrame:
-    """What `log_lines_frame` has made of the attempt; without rows where it is not judged."""
-    return _table(store, key, layout.LOG_LINES, LOG_LINE_COLUMNS)
 
 
 def _table(store: ResultStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:

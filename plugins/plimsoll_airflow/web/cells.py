@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.analysis.campaign import AttemptData
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster
@@ -17,7 +18,7 @@ from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import AttemptState, CellState, read_state, require_cell_state
 from plimsoll.services.campaigns import read_cluster, read_fingerprint, read_verdict
-from plimsoll.services.results import attempt_data, read_log_lines
+from plimsoll.services.results import attempt_data
 from plimsoll.services.status import cell_status
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
@@ -42,13 +43,6 @@ class AttemptStatus(Model):
     phases: tuple[PhaseTime, ...]
     ended: Annotated[str, Field(description="Why it will never be judged, if so")]
     verdict: Verdict | None
-
-
-class LoggedInterval(Model):
-    """What nodes logged in a missed interval: its start, s from the timed run's, and the lines, each with its host."""
-
-    start_s: float
-    lines: tuple[str, ...]
 
 
 class CellDocument(Model):
@@ -97,31 +91,14 @@ def attempt_document(
     )
 
 
-def logged(store: ResultStore, key: AttemptKey) -> tuple[LoggedInterval, ...]:
-    """Of the attempt's worst missed intervals, those in which a node logged something, in order of time."""
-    lines: dict[float, list[str]] = {}
-    table = read_log_lines(store, key)
-    for start_s, host, text in zip(table["start_s"], table["host"], table["text"], strict=True):
-        lines.setdefault(start_s, []).append(f"{host}: {text}")
-    return tuple(LoggedInterval(start_s=start_s, lines=tuple(lines[start_s])) for start_s in sorted(lines))
-
-
 def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
     """The attempt's chart as SVG. NotFound while it is not judged."""
-    verdict = read_verdict(store, key)
-    if verdict is None or not verdict.levels:
-        raise NotFound("there are no judged intervals", where=str(key))
-    return _drawn(_Drawing(store, definition, verdict, now))
+    return _timeline(_Drawing(store, definition, _judged(store, key), now))
 
 
-def backlog(store: ResultStore, definition: Definition, key: AttemptKey) -> bytes:
-    """What of the attempt's load waited, as SVG. NotFound while it is not judged, or where nobody told."""
-    from plimsoll.report.cell import cell_backlog
-
-    verdict = read_verdict(store, key)
-    if verdict is None:
-        raise NotFound("the attempt is not judged", where=str(key))
-    return cell_backlog(definition, attempt_data(store, verdict)).encode()
+def charts(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
+    """All that was collected of the attempt over time, as an HTML page. NotFound while it is not judged."""
+    return _charts(_Drawing(store, definition, _judged(store, key), now))
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
@@ -142,6 +119,11 @@ class _Drawing:
     def __init__(self, store: ResultStore, definition: Definition, verdict: Verdict, now: datetime) -> None:
         self.store, self.definition, self.verdict, self.now = store, definition, verdict, now
 
+    @property
+    def data(self) -> AttemptData:
+        """What the store holds of the attempt."""
+        return attempt_data(self.store, self.verdict)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Drawing) and (self.store, self.verdict) == (other.store, other.verdict)
 
@@ -150,10 +132,24 @@ class _Drawing:
 
 
 @lru_cache(maxsize=64)
-def _drawn(drawing: _Drawing) -> bytes:
+def _timeline(drawing: _Drawing) -> bytes:
     from plimsoll.report.cell import cell_timeline
 
-    return cell_timeline(drawing.definition, attempt_data(drawing.store, drawing.verdict), drawing.now).encode()
+    return cell_timeline(drawing.definition, drawing.data, drawing.now).encode()
+
+
+@lru_cache(maxsize=8)
+def _charts(drawing: _Drawing) -> bytes:
+    from plimsoll.report.cell import attempt_page
+
+    return attempt_page(drawing.definition, drawing.data, drawing.now).encode()
+
+
+def _judged(store: ResultStore, key: AttemptKey) -> Verdict:
+    verdict = read_verdict(store, key)
+    if verdict is None or not verdict.levels:
+        raise NotFound("there are no judged intervals", where=str(key))
+    return verdict
 
 
 def _cell(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellState:

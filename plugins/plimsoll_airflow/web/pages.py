@@ -31,7 +31,7 @@ from plimsoll_airflow.web.access import (
     require_change,
 )
 from plimsoll_airflow.web.authentication import User
-from plimsoll_airflow.web.cells import attempt_document, backlog, cell_document, logged, timeline
+from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.comparing import Manner, compare
 from plimsoll_airflow.web.forgery import token_for
 from plimsoll_airflow.web.internals import action_logging
@@ -174,7 +174,6 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
         "definition": visit.definition,
         "document": found,
         "cell": found.status,
-        "logged": number and logged(visit.store, visit.campaign.key(cell_id, number)),
         "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),
         "variant": visit.definition.variant(found.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
@@ -191,11 +190,11 @@ def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Re
     return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
 
 
-@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/backlog.svg")
-def cell_backlog(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """The chart of what waited in an attempt."""
-    svg = backlog(visit.store, visit.definition, visit.campaign.key(cell_id, attempt))
-    return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
+@of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
+def cell_charts(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
+    """All that was collected of an attempt over time, with what coincided with its missed intervals."""
+    page = charts(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
+    return content.document(page, headers.REPORT)
 
 
 @of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")

@@ -10,7 +10,6 @@ from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
-from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
 from plimsoll.services import layout
@@ -120,31 +119,32 @@ def test_the_chart_takes_the_pages_inks_and_carries_no_style_that_the_policy_for
     assert "<script" not in answer.text
 
 
-def test_what_waited_is_drawn_where_the_load_generator_told_it(client: Client, campaign: Installation) -> None:
-    chart, store = f"{HERE}/cells/v1-002k-r1/attempts/1/backlog.svg", ObjectStore(str(campaign.folder / "store"))
-    assert client("viewer").get(chart).status_code == 404
-    told = {"start_s": [0.0, 1.0], "in_flight": [100, 3], "unsent": [700, 0], "behind_s": [0.35, 0.0], "lag_ms": 0.2}
-    key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
-    write_table(store, key, layout.BACKLOG, pd.DataFrame(told))
-    answer = client("viewer").get(chart)
-
-    assert answer.headers["content-type"] == "image/svg+xml"
-    assert "Behind schedule" in answer.text
-    assert "style=" not in answer.text
-
-
-def test_what_nodes_logged_in_missed_intervals_is_shown_beside_the_chart(
-    client: Client, campaign: Installation
-) -> None:
+def test_all_that_was_collected_is_framed_without_access_to_airflow(client: Client, campaign: Installation) -> None:
     rows = [(40.0, 41.5, "node2", "WARN <slow>"), (20.0, 21.0, "node1", "gc.log: Pause Full 900ms")]
     key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
-    table = pd.DataFrame(rows, columns=["start_s", "at_s", "host", "text"])
-    write_table(campaign.toolkit.store, key, layout.LOG_LINES, table)
+    verdict = read_verdict(campaign.toolkit.store, key)
+    assert verdict
+    intervals = pd.DataFrame(
+        {
+            "start_s": [10.0, 20.0, 40.0], "duration_s": 10.0, "phase": "judged", "operation": "all", "count": 100,
+            "rate_ops_s": 2_000.0, "p50_ms": 1.0, "p90_ms": 2.0, "p99_ms": 3.0, "p99_9_ms": [50.0, 950.0, 700.0],
+            "max_ms": 990.0, "judged_ms": [50.0, 950.0, 700.0], "met": pd.array([True, False, False], dtype="boolean"),
+        }
+    )  # fmt: skip
+    write_table(campaign.toolkit.store, key, layout.INTERVALS, intervals)
+    lines = pd.DataFrame(rows, columns=["start_s", "at_s", "host", "text"])
+    write_table(campaign.toolkit.store, key, layout.LOG_LINES, lines)
+    charts = f"{HERE}/cells/v1-002k-r1/attempts/1/charts"
 
-    shown = client("viewer").get(f"{HERE}/cells/v1-002k-r1").text
+    frames = page(client, f"{HERE}/cells/v1-002k-r1").attributes("iframe", "src")
+    answer = client("viewer").get(charts)
 
-    assert shown.index("node1: gc.log: Pause Full 900ms") < shown.index("node2: WARN &lt;slow&gt;")
-    assert "From 20 s on: 1 line" in shown
+    assert frames == [charts]
+    assert "sandbox allow-scripts" in answer.headers["content-security-policy"]
+    assert answer.text.index("node1: gc.log: Pause Full 900ms") < answer.text.index("node2: WARN &lt;slow&gt;")
+    assert '<a href="#miss-v1-002k-r1-20">20 s</a>' in answer.text
+    assert "Answered (ops/s)" in answer.text
+    assert client("viewer").get(charts.replace("v1-002k", "v2-002k")).status_code == 404
 
 
 def test_no_page_leads_through_a_link_out_of_the_store(client: Client, campaign: Installation) -> None:

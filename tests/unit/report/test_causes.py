@@ -1,12 +1,9 @@
-from dataclasses import replace
-
-import pandas as pd
 import pytest
 
 from plimsoll.analysis.coincidence import CAUSES
-from plimsoll.report.causes import cause_rows, causes_frame, explained_rows, worst_misses
+from plimsoll.report.causes import cause_rows, causes_frame, explained_rows
 from plimsoll.report.charts.causes import causes_chart
-from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.findings import Findings
 
 
 def test_missed_intervals_are_told_with_what_explains_them(demo: Findings) -> None:
@@ -26,14 +23,6 @@ def test_each_cause_stands_beside_its_base_rate_and_what_is_unknown_is_said(demo
     assert rows["disk saturated (≥ 95 %)"].link == "not collected"
 
 
-def test_the_worst_missed_intervals_are_told_with_host_and_size(demo: Findings) -> None:
-    rows = worst_misses(demo)
-    values = [float(row.value.removesuffix(" ms").replace(",", "")) for row in rows]
-    assert values == sorted(values, reverse=True)
-    assert rows[0].causes.startswith("stop-the-world pause ")
-    assert "(node" in rows[0].causes
-
-
 def test_the_table_has_every_cause_of_every_variant(demo: Findings) -> None:
     table = causes_frame(demo)
     assert len(table) == 2 * len(CAUSES)
@@ -47,16 +36,3 @@ def test_nothing_is_drawn_where_nothing_missed(patchy: Findings, demo: Findings)
     (drawn,) = causes_chart(patchy)
     shares = [row["share"] for row in drawn.spec["data"]["values"]]
     assert max(shares) == pytest.approx(100)
-
-
-def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(demo: Findings) -> None:
-    worst = worst_misses(demo)[0]
-    first = next(one for one in demo.data.attempts if one.verdict.cell.id == worst.cell)
-    start_s = float(worst.start.removesuffix(" s").replace(",", ""))
-    lines = pd.DataFrame(
-        {"start_s": [start_s, start_s + 1], "at_s": 1.0, "host": "node2", "text": ["WARN GCInspector", "INFO other"]}
-    )
-    attempts = tuple(replace(one, log_lines=lines) if one is first else one for one in demo.data.attempts)
-    findings = analyse(replace(demo.data, attempts=attempts))
-    assert worst_misses(findings)[0].lines == ("node2: WARN GCInspector",)
-    assert worst.lines == ()

@@ -1,4 +1,4 @@
-"""The chart of what waited in one attempt."""
+"""The charts of one attempt."""
 
 from dataclasses import replace
 
@@ -7,37 +7,31 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.domain.errors import NotFound
-from plimsoll.report.cell import cell_backlog
-from plimsoll.report.charts.backlog import backlog_figure
+from plimsoll.report.cell import attempt_page, cell_timeline
+from plimsoll.report.findings import Findings
 
 DATA = campaign_of({"a": {200: "m"}})
-BACKLOG = pd.DataFrame(
-    {
-        "start_s": [0.0, 10.0, 20.0, 30.0],
-        "in_flight": [50, 100, 100, 3],
-        "unsent": [0, 500, 700, 0],
-        "behind_s": [0.0, 2.5, 3.5, 0.0],
-        "lag_ms": [0.4, 1.7, None, 0.2],
-    }
-)
 
 
-def test_every_interval_has_its_figures_and_what_was_not_told_is_left_out() -> None:
-    rows = backlog_figure(DATA.definition, BACKLOG).spec["data"]["values"]
-    assert [(row["t"], row["v"]) for row in rows if row["strip"].startswith("Behind")] == [
-        (5, 0.0), (15, 2.5), (25, 3.5), (35, 0.0),
-    ]  # fmt: skip
-    assert [row["v"] for row in rows if row["strip"].startswith("In flight")] == [50, 100, 100, 3]
-    assert [row["t"] for row in rows if "lateness" in row["strip"]] == [5, 15, 35]
-
-
-def test_it_is_drawn_in_the_pages_inks() -> None:
-    svg = cell_backlog(DATA.definition, replace(DATA.attempts[0], backlog=BACKLOG))
+def test_the_timeline_is_drawn_in_the_pages_inks(demo: Findings) -> None:
+    svg = cell_timeline(demo.definition, demo.data.attempts[0], demo.data.generated_at)
     assert svg.startswith("<svg")
     assert "currentColor" in svg
-    assert "Behind schedule" in svg
 
 
-def test_where_the_generator_told_nothing_there_is_no_chart() -> None:
-    with pytest.raises(NotFound, match="did not tell"):
-        cell_backlog(DATA.definition, DATA.attempts[0])
+def test_where_no_interval_was_judged_there_are_no_charts() -> None:
+    with pytest.raises(NotFound, match="no judged intervals"):
+        attempt_page(DATA.definition, replace(DATA.attempts[0], intervals=pd.DataFrame()), DATA.generated_at)
+
+
+def test_what_waited_stands_in_strips_and_what_was_not_told_is_left_out(demo: Findings) -> None:
+    attempt = demo.data.attempts[0]
+    starts = attempt.intervals["start_s"].drop_duplicates()[:3]
+    told = {"start_s": starts, "in_flight": [50, 100, 3], "unsent": [0, 500, 0], "behind_s": [0.0, 2.5, 0.0]}
+    late = pd.DataFrame(told | {"lag_ms": [0.4, 1.7, None]})
+    never = pd.DataFrame(told | {"lag_ms": None})
+    pages = [
+        attempt_page(demo.definition, replace(attempt, backlog=one), demo.data.generated_at) for one in (late, never)
+    ]
+    assert ["Backlog (s)" in page for page in pages] == [True, True]
+    assert ["Late (ms)" in page for page in pages] == [True, False]

@@ -7,7 +7,9 @@ from typing import Any
 import altair as alt
 
 HOVER = "hover"
-"""Name of layers that are seen only through their tooltips: pictures leave them out."""
+"""Name of layers that are there for a pointer alone, with tooltips and links: pictures leave them out."""
+LINK = "to"
+"""Column of a chart's table: the link of what a row shows; empty for none."""
 
 
 TABLE = alt.NamedData("table")
@@ -44,6 +46,14 @@ class Figure:
 def specification(chart: alt.LayerChart | alt.FacetChart, data: Mapping[str, Any]) -> dict[str, Any]:
     """The Vega-Lite specification of a chart over TABLE, with its `data` inside."""
     return {**chart.to_dict(), "data": dict(data)}
+
+
+def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
+    """The rows that have a LINK, as links on top of what is drawn; `points` are encoded, `name` is the chart's own."""
+    layer: alt.Chart = (
+        points.transform_filter(f"datum.{LINK}").encode(href=f"{LINK}:N").properties(name=f"{HOVER}-{name}")
+    )
+    return layer
 
 
 def rows_data(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:

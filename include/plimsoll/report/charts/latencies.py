@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log10
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from plimsoll.report.findings import Findings
 from plimsoll.report.words import figure, ops, percent
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.campaign import AttemptData
+    from plimsoll.analysis.campaign import AttemptData, CellResult
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
 """From the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""
@@ -23,9 +23,14 @@ _DASHES = ([1, 0], [6, 3], [2, 2])
 _EVERY = "all operations"
 
 
-def latencies_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One figure; none where no attempt's response times are stored by percentile."""
-    rows = [row for place in _places(findings) for row in _rows(findings, *place)]
+def counted(result: CellResult) -> AttemptData | None:
+    """The attempt whose result is the cell's."""
+    return result.counted
+
+
+def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData | None] = counted) -> tuple[Figure, ...]:
+    """One figure, `of` each cell that attempt; none where no attempt's response times are stored by percentile."""
+    rows = [row for place in _places(findings, of) for row in _rows(findings, *place)]
     if not rows:
         return ()
     kinds = _kinds(rows)
@@ -52,14 +57,16 @@ def latencies_chart(findings: Findings) -> tuple[Figure, ...]:
     return (figure_,)
 
 
-def _places(findings: Findings) -> Iterator[tuple[str, int, list[AttemptData]]]:
-    """Variant, load and the valid repeats whose curves are known."""
+def _places(
+    findings: Findings, of: Callable[[CellResult], AttemptData | None]
+) -> Iterator[tuple[str, int, list[AttemptData]]]:
+    """Variant, load and the repeats whose curves are known."""
     for variant in findings.labels:
         for load in sorted(findings.definition.loads):
             own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
-            counted = [one.counted for one in own if one.counted is not None and not one.counted.latencies.empty]
-            if counted:
-                yield variant, load, counted
+            known = [one for one in map(of, own) if one is not None and not one.latencies.empty]
+            if known:
+                yield variant, load, known
 
 
 def _rows(

@@ -8,15 +8,16 @@ import altair as alt
 import pandas as pd
 
 from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by_errors
-from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
+from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, linked, specification
 from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
 from plimsoll.report.findings import Findings
+from plimsoll.report.misses import links_by_place
 from plimsoll.report.words import figure, ops, plural, short_ops
 
 _SHORTEST_PAUSE = 0.01  # of the bound
 _FEW = 4
-_COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals", "host", "kind", "pauses"]
+_COLUMNS = ["panel", "mark", "start_s", "duration_s", "ms", "missed", "intervals", "host", "kind", "pauses", LINK]
 
 
 def timelines(findings: Findings) -> tuple[Figure, ...]:
@@ -54,8 +55,14 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
         **_by_mark(interval_points(attempts, findings.level.operations, points)),
         "p": pause_points(attempts, duration_s, shortest_ms, points // 2),
     }
-    table = pd.concat([own.assign(mark=mark) for mark, own in marks.items() if not own.empty], ignore_index=True)
-    return table.reindex(columns=_COLUMNS)
+    table = pd.concat(
+        [own.assign(mark=mark) for mark, own in marks.items() if not own.empty], ignore_index=True
+    ).reindex(columns=_COLUMNS)
+    links = links_by_place(findings.misses)
+    places = zip(table["panel"].tolist(), table["start_s"].astype(float).tolist(), strict=True)
+    to = [links.get((cells[panel].cell.id, start_s), "") for panel, start_s in places]
+    table[LINK] = [link if mark in "is" else "" for link, mark in zip(to, table["mark"].tolist(), strict=True)]
+    return table
 
 
 def _by_mark(intervals: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -108,7 +115,7 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
         of=table["intervals"].fillna(table["pauses"]).fillna(0).astype(int),
         missed=table["missed"].fillna(0).astype(int),
     )
-    csv = shaped[["panel", "mark", "t", "ms", "missed", "of", "what"]].to_csv(index=False, lineterminator="\n")
+    csv = shaped[["panel", "mark", "t", "ms", "missed", "of", "what", LINK]].to_csv(index=False, lineterminator="\n")
     kinds = dict.fromkeys(("panel", "t", "ms", "missed", "of"), "number")
     return {"values": csv, "format": {"type": "csv", "parse": kinds}}
 
@@ -140,6 +147,14 @@ def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) 
         .mark_point(filled=True, opacity=1, size=40 if few else 22, shape="triangle-down", color=MISSED)
         .encode(x=x, y=alt.value(5)),
         hover.encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit)),
+        linked(intervals.mark_point(opacity=0, size=60).encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit))),
+        linked(
+            alt.Chart()
+            .transform_filter(alt.datum.mark == "s")
+            .mark_point(opacity=0, size=60)
+            .encode(x=x, y=alt.value(5), tooltip=_interval_tooltip(findings, unit)),
+            name="links-at-the-top",
+        ),
     ]
 
 
@@ -193,7 +208,8 @@ def _caption(findings: Findings) -> str:
     return (
         f"Over each panel: load (ops/s), repeat, outcome. Line: p{level.percentile:g} of each interval on a log "
         f"scale.{thinned} Orange points: intervals that missed; triangles at the top: nothing was answered in "
-        f"them. Hollow grey points: the last interval, cut off and not judged. Dashed: the bound, "
+        f"them; the worst lead to what coincided with them, as the links below do. Hollow grey points: the last "
+        f"interval, cut off and not judged. Dashed: the bound, "
         f"{figure(level.bound_ms)} ms. Shaded: warm-up, not judged. Vertical bars: stop-the-world pauses of any "
         f"node, as high as they are long, on the same scale; the longest of each slice of time, none below "
         f"{figure(_SHORTEST_PAUSE * level.bound_ms)} ms."

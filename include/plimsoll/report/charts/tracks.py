@@ -1,8 +1,8 @@
-"""The cell that decided a variant's capacity: all that was collected over time, on one axis that can be zoomed."""
+"""One cell: all that was collected of it over time, a strip each, on one axis that can be zoomed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -10,19 +10,27 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
-from plimsoll.analysis.campaign import distance
-from plimsoll.report.charts.figure import HOVER, TABLE, Figure
+from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
 from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
 from plimsoll.report.findings import Findings
+from plimsoll.report.misses import links_by_place
 from plimsoll.report.words import ops
 
 if TYPE_CHECKING:
-    from plimsoll.analysis.campaign import AttemptData, CellResult
+    from plimsoll.analysis.campaign import AttemptData
 
 _POINTS = 240
 _MIB = 2**20
 _DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 _AXIS_PX = 52
+_CAPTION = (
+    "All strips share one axis of time. Drag to move, turn the wheel with Ctrl held to zoom, double-click to see the "
+    "whole again. Shaded: warm-up, not judged. Orange points: intervals that missed; each leads to what coincided with "
+    "it, as the links below do. Backlog: due and not yet sent, over the attempted rate. In flight: operations sent and "
+    "not yet answered. Late: how late the load generator sent operations although there was room. CPU: all processors "
+    "of a host. Heap: the most in use when a collection began or ended. Stopped: for how long all threads of a node "
+    "stood still in an interval. Long runs are thinned: each point is the highest of its neighbours."
+)
 
 
 @dataclass(frozen=True)
@@ -46,27 +54,31 @@ class _Look:
 
 
 def track_charts(findings: Findings) -> tuple[Figure, ...]:
-    """One figure a variant with a valid attempt."""
-    found = ((variant, _decisive(findings, variant)) for variant in findings.labels)
-    return tuple(_figure(findings, variant, one) for variant, one in found if one is not None)
+    """One figure a variant whose capacity a valid attempt decided."""
+    links = links_by_place(findings.misses)
+    return tuple(
+        track_chart(
+            findings,
+            result.counted,
+            name=f"tracks-{variant}",
+            title=(
+                f"{findings.labels[variant]} at {ops(result.cell.load_ops_s)}, repeat {result.cell.repeat}: "
+                f"{result.state}"
+            ),
+            links=links,
+        )
+        for variant, result in findings.decisive.items()
+        if result.counted
+    )
 
 
-def _decisive(findings: Findings, variant: str) -> CellResult | None:
-    """The worst valid repeat of the lowest load that missed, else of the highest that was run."""
-    (capacity,) = [one for one in findings.capacities if one.variant == variant]
-    valid = [one for one in findings.of_variant(variant) if one.counted and not one.counted.intervals.empty]
-    load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)
-    own = [one for one in valid if one.cell.load_ops_s == load]
-    return max(own, key=lambda one: (one.verdict and distance(one.verdict)) or 0.0, default=None)
-
-
-def _figure(findings: Findings, variant: str, result: CellResult) -> Figure:
-    attempt = result.counted
-    if attempt is None:
-        raise AssertionError(result.cell.id)
-    tracks = list(_tracks(findings, attempt))
+def track_chart(
+    findings: Findings, attempt: AttemptData, *, name: str, title: str, links: Mapping[tuple[str, float], str]
+) -> Figure:
+    """Everything that was collected of an attempt, a strip each; `links` of missed intervals by cell and start (s)."""
+    tracks = list(_tracks(findings, attempt, links))
     rows = pd.concat([track.rows.assign(track=track.name) for track in tracks], ignore_index=True)
-    load, hosts = result.cell.load_ops_s, sorted({*rows["series"]} - {""})
+    load, hosts = attempt.verdict.cell.load_ops_s, sorted({*rows["series"]} - {""})
     named = next((track.name for track in tracks if set(track.rows["series"]) != {""}), "")
     charts = [
         _chart(findings, track, _Look(load, hosts, last=track is tracks[-1], named=track.name == named))
@@ -77,21 +89,7 @@ def _figure(findings: Findings, variant: str, result: CellResult) -> Figure:
     )
     spec = {**chart.to_dict(), "data": _csv(rows)}
     spec["params"] = [_zoom(spec)]
-    return Figure(
-        name=f"tracks-{variant}",
-        title=f"{findings.labels[variant]} at {ops(load)}, repeat {result.cell.repeat}: {result.state}",
-        caption=(
-            "The cell that decided each variant's capacity: the worst repeat of the lowest load that missed, or "
-            "of the highest load. All strips share one axis of time. Drag to move, turn the wheel with Ctrl held "
-            "to zoom, double-click to see the whole again. Shaded: warm-up, not judged. Backlog: due and not yet "
-            "sent, over the attempted rate. In flight: operations sent and not yet answered. CPU: all processors "
-            "of a host. Heap: the most in use when a collection began or ended. Stopped: for how long all threads"
-            " of a node stood still in an interval. Long runs are thinned: each point is the highest of its "
-            "neighbours."
-        ),
-        spec=spec,
-        narrowest_px=300,
-    )
+    return Figure(name=name, title=title, caption=_CAPTION, spec=spec, narrowest_px=300)
 
 
 def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
@@ -103,12 +101,15 @@ def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
     return {"name": "zoom", "select": select, "bind": "scales", "views": views}
 
 
-def _tracks(findings: Findings, attempt: AttemptData) -> Iterator[_Track]:
+def _tracks(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, float], str]) -> Iterator[_Track]:
     """What was collected, each strip only where there is anything."""
     level, table = findings.level, attempt.intervals
     judged = table[(table["operation"] == level.operations) & (table["phase"] != "partial")]
     middle = judged["start_s"] + judged["duration_s"] / 2
-    times = pd.DataFrame({"t": middle, "v": judged["judged_ms"], "series": "", "missed": judged["met"] == False})  # noqa: E712 - NA is no miss
+    cell_id = attempt.key.cell_id
+    to = [links.get((cell_id, float(start_s)), "") for start_s in judged["start_s"].tolist()]
+    missed = judged["met"].eq(False)  # NA is no miss
+    times = pd.DataFrame({"t": middle, "v": judged["judged_ms"], "series": "", "missed": missed, LINK: to})
     yield _Track("ms", f"p{level.percentile:g} (ms)", _thinned(times), height=120)
     every = table[(table["operation"] == "all") & (table["phase"] != "partial")]
     rates = pd.DataFrame({"t": every["start_s"] + every["duration_s"] / 2, "v": every["rate_ops_s"], "series": ""})
@@ -120,6 +121,8 @@ def _tracks(findings: Findings, attempt: AttemptData) -> Iterator[_Track]:
         if waiting["v"].max() > 0:
             yield _Track("backlog", "Backlog (s)", _thinned(waiting))
         yield _Track("in_flight", "In flight", _thinned(waiting.assign(v=told["in_flight"])))
+        if told.get("lag_ms", pd.Series(dtype=float)).max() > 0:
+            yield _Track("late", "Late (ms)", _thinned(waiting.assign(v=told["lag_ms"])))
     for name, title, column, factor in (
         ("cpu", "CPU (%)", "cpu_busy", 100.0),
         ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
@@ -155,7 +158,7 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
         v=rows["v"].astype(float).map("{:.4g}".format),
         missed=rows["missed"].astype("boolean").fillna(value=False).astype(int),
     )
-    csv = shaped[["track", "t", "v", "series", "missed"]].to_csv(index=False, lineterminator="\n")
+    csv = shaped[["track", "t", "v", "series", "missed", LINK]].to_csv(index=False, lineterminator="\n")
     return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(("t", "v", "missed"), "number")}}
 
 
@@ -168,7 +171,8 @@ def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart | a
         missed = own.transform_filter(alt.datum.missed > 0)
         layers.append(missed.mark_point(filled=True, opacity=1, size=18, color=MISSED).encode(x=x, y=y))
     hover = own.mark_point(opacity=0, size=40).encode(x=x, y=y, tooltip=_tooltip(track)).properties(name=HOVER)
-    return alt.layer(*layers, hover).properties(width=690, height=track.height)
+    links = [linked(own.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=_tooltip(track)))]
+    return alt.layer(*layers, hover, *(links if track.name == "ms" else ())).properties(width=690, height=track.height)
 
 
 def _series(track: _Track, look: _Look) -> dict[str, Any]:

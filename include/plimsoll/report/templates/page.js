@@ -107,6 +107,34 @@
     pending = setTimeout(() => charts.forEach((chart) => chart.draw()), 150);
   });
 
+  // A link to a missed interval shows its row, unfolded, and leads keys and screen readers there; and back again.
+  let origin;
+  document.addEventListener("click", (event) => {
+    origin = event.target.closest("a[href^='#miss-'], figure.chart") ?? origin;
+  });
+  const reveal = () => {
+    const row = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!row) {
+      // What was unfolded has moved the place that the browser goes back to.
+      requestAnimationFrame(() => origin?.scrollIntoView({ block: "center" }));
+      return origin?.focus({ preventScroll: true });
+    }
+    if (!row.id.startsWith("miss-")) return;
+    for (let around = row.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+    for (const details of row.querySelectorAll("details")) details.open = true;
+    row.tabIndex = -1;
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "center" });
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
+
+  // Within a page of Plimsoll's the frame is as high as what it shows.
+  if (window.parent !== window) {
+    const tell = () => window.parent.postMessage({ plimsollHeight: document.body.scrollHeight }, "*");
+    new ResizeObserver(tell).observe(document.body);
+  }
+
   let opened = [];
   window.addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];

@@ -48,6 +48,13 @@
     });
   }
 
+  // A frame of charts says how high it is.
+  window.addEventListener("message", (event) => {
+    const frame = [...document.querySelectorAll("iframe[data-fit]")].find((one) => one.contentWindow === event.source);
+    const height = Number(event.data?.plimsollHeight);
+    if (frame && height > 0 && height < 20000) frame.style.height = `${Math.ceil(height) + 4}px`;
+  });
+
   // A run's campaign that is not there yet: look again, and go there once the answer comes from there.
   const unopened = document.getElementById("unopened");
   const look = async () => {

@@ -5,7 +5,12 @@ a variant's planted capacity no judged interval reaches the bound; at each highe
 planted stop-the-world pause, unless the plan names another culprit. Same arguments, same campaign.
 """
 
-from tests.support.campaigns.synthetic.campaign import azul_campaign, demo_campaign, synthetic_campaign
+from tests.support.campaigns.synthetic.campaign import (
+    azul_campaign,
+    demo_campaign,
+    synthetic_campaign,
+    with_log_lines,
+)
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 from tests.support.campaigns.synthetic.plan import AZUL_CAPACITIES, BACKGROUND, DEMO_CAPACITIES, Plan
 from tests.support.campaigns.synthetic.verdict import GENERATED_AT
@@ -21,4 +26,5 @@ __all__ = [
     "demo_campaign",
     "demo_definition",
     "synthetic_campaign",
+    "with_log_lines",
 ]

@@ -1,11 +1,14 @@
 """Whole synthetic campaigns."""
 
+from dataclasses import replace
+
+import pandas as pd
 from tests.support.campaigns.synthetic.attempt import attempts_at
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
 from tests.support.campaigns.synthetic.plan import AZUL_CAPACITIES, DEMO_CAPACITIES, Plan
 from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions import dump_definition
@@ -45,3 +48,13 @@ def azul_campaign(seed: int = 1) -> CampaignData:
 def demo_campaign(seed: int = 1) -> CampaignData:
     """Four valid cells of nine intervals: G1 misses at the higher load."""
     return synthetic_campaign(demo_definition(), Plan(DEMO_CAPACITIES, saturation_ops_s=4_000.0, seed=seed))
+
+
+def with_log_lines(data: CampaignData) -> CampaignData:
+    """The same, and node2 logged a warning in every interval."""
+
+    def lines(attempt: AttemptData) -> pd.DataFrame:
+        starts = attempt.intervals["start_s"].drop_duplicates()
+        return pd.DataFrame({"start_s": starts, "at_s": starts + 1, "host": "node2", "text": "WARN GCInspector <G1>"})
+
+    return replace(data, attempts=tuple(replace(one, log_lines=lines(one)) for one in data.attempts))

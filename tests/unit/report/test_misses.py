@@ -1,0 +1,113 @@
+"""From a missed interval in a chart to what coincided with it."""
+
+import csv
+import re
+from dataclasses import replace
+from io import StringIO
+
+import pandas as pd
+import pytest
+from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
+
+from plimsoll.analysis.misses import WORST
+from plimsoll.report.build import figures
+from plimsoll.report.cell import attempt_page
+from plimsoll.report.charts.figure import LINK, Figure
+from plimsoll.report.charts.rendering import drawing
+from plimsoll.report.environment import environment
+from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.misses import miss_rows, misses_frame, rows_by_cell
+from plimsoll.report.page import page_html
+
+LINE = "node2: WARN GCInspector <G1>"
+
+
+@pytest.fixture(scope="module")
+def told() -> Findings:
+    return analyse(with_log_lines(demo_campaign()))
+
+
+@pytest.fixture(scope="module")
+def page(told: Findings) -> str:
+    return page_html(told, environment(told), figures(told))
+
+
+def links_of(figure: Figure) -> set[str]:
+    rows = csv.DictReader(StringIO(figure.spec["data"]["values"]))
+    return {row[LINK] for row in rows} - {""}
+
+
+def test_the_worst_missed_intervals_are_told_with_host_and_size(demo: Findings) -> None:
+    rows = miss_rows(demo.misses)
+    values = [float(row.value.removesuffix(" ms").replace(",", "")) for row in rows]
+    assert values == sorted(values, reverse=True)
+    assert rows[0].causes.startswith("stop-the-world pause ")
+    assert "(node" in rows[0].causes
+    assert rows[0].lines == ()
+
+
+def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(told: Findings) -> None:
+    first = told.misses[0]
+    lines = pd.DataFrame(
+        {"start_s": [first.start_s, first.start_s + 1], "at_s": 1.0, "host": "node2", "text": ["WARN slow", "INFO x"]}
+    )
+    attempts = tuple(
+        replace(one, log_lines=lines) if one.verdict.cell.id == first.cell_id else one for one in told.data.attempts
+    )
+    assert analyse(replace(told.data, attempts=attempts)).misses[0].lines == ("node2: WARN slow",)
+
+
+def test_an_interval_in_which_nothing_was_answered_is_the_worst(told: Findings) -> None:
+    last = told.misses[-1]
+
+    def emptied(table: pd.DataFrame) -> pd.DataFrame:
+        own = (table["start_s"] == last.start_s) & table["met"].notna()
+        return table.assign(judged_ms=table["judged_ms"].mask(own))
+
+    attempts = tuple(
+        replace(one, intervals=emptied(one.intervals)) if one.verdict.cell.id == last.cell_id else one
+        for one in told.data.attempts
+    )
+    worst = analyse(replace(told.data, attempts=attempts)).misses[0]
+    assert (worst.cell_id, worst.start_s) == (last.cell_id, last.start_s)
+    assert miss_rows([worst])[0].value == "nothing answered"
+
+
+def test_every_cell_that_missed_has_some(patchy: Findings) -> None:
+    missed = {one.cell.id for one in patchy.cells if one.verdict and one.verdict.levels[0].missed}
+    assert missed
+    assert set(rows_by_cell(patchy.misses)) == missed
+    assert len(misses_frame(patchy)) == min(WORST, len(patchy.misses))
+
+
+def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(told: Findings, page: str) -> None:
+    anchors = set(re.findall(r'<tr id="(miss-[^"]+)"', page))
+    assert anchors == {row.anchor for row in miss_rows(told.misses)}
+    for kind in ("tracks", "timeline"):
+        drawn = [figure for figure in figures(told) if figure.name.startswith(kind)]
+        links = {link for figure in drawn for link in links_of(figure)}
+        assert links, kind
+        assert {link.removeprefix("#") for link in links} <= anchors
+    below = re.findall(r'<a href="#(miss-[^"]+)"', page)
+    assert set(below) == anchors
+    assert page.count(LINE.replace("<", "&lt;").replace(">", "&gt;")) == len(anchors)
+
+
+def test_pictures_have_no_links(told: Findings) -> None:
+    for figure in figures(told):
+        if figure.name.startswith(("tracks", "timeline")):
+            assert "miss-" not in drawing(figure)
+
+
+@pytest.mark.parametrize("valid", [True, False])
+def test_an_attempt_has_a_page_of_all_that_was_collected(told: Findings, valid: bool) -> None:
+    result = told.decisive["g1"]
+    attempt = result.attempts[-1]
+    spoilt = replace(attempt, verdict=attempt.verdict.model_copy(update={"valid": valid}))
+    alone = attempt_page(told.definition, spoilt, told.data.generated_at)
+    for title in ("Answered (ops/s)", "CPU (%)", "Heap (MiB)", "Stopped (ms)", "Response time by percentile"):
+        assert title in alone
+    anchors = re.findall(r'<tr id="(miss-[^"]+)"', alone)
+    assert anchors
+    assert set(re.findall(r'href="#(miss-[^"]+)"', alone)) == set(anchors)
+    assert "src=" not in re.sub(r"<script.*?</script>", "", alone, flags=re.DOTALL)
