@@ -6,6 +6,9 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import Model
 
+CPU_LIMIT = 0.9
+"""Share of its host's processors beyond which a load generator counts as at its own limit."""
+
 
 class LoadSummary(Model):
     """One run in figures. Unless said otherwise they hold for the judged time: the timed run less its warm-up."""

@@ -53,6 +53,9 @@ class LoadGenerator(Protocol):
     def limits(self, definition: Definition) -> Sequence[str]:
         """What it does not do or tell of such a load, in sentences without a full stop: shown with plan and report."""
 
+    def processors(self, load_ops_s: int) -> float | None:
+        """How many processors of the load host such a load takes at least, as was measured; None: it never was."""
+
     def unready(self, host: Host) -> str:
         """Why it can't run on that load host, asked before the database is started; empty where it can."""
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.alignment import MISFIT
 from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, PERCENTILES
-from plimsoll.quality.blame import CPU_LIMIT, ERROR_LIMIT
+from plimsoll.quality.blame import ERROR_LIMIT
 from plimsoll.quality.expectation import (
     Expected,
     Severity,

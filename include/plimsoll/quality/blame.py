@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.domain.load_summary import CPU_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +25,6 @@ MissOwedTo = Literal["nobody", "database", "load generator"]
 
 ERROR_LIMIT = 0.001
 """Share of operations that may fail: the complement of the published percentile."""
-
-CPU_LIMIT = 0.9
-"""Share of its host's processors beyond which a load generator counts as at its own limit."""
 
 _OWN_SHARE = 0.1
 """Share of the time lost on the schedule from which on the generator's own lateness counts as its cause."""

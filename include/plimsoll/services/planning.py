@@ -11,10 +11,12 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.units import format_rate
 from plimsoll.services.documents import Document
 from plimsoll.services.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
@@ -173,6 +175,20 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             yield from toolkit.database(product).unchecked(plan.definition)
     if plan.definition.load_generator.name in toolkit.load_generators:
         yield from toolkit.load_generator(plan.definition).limits(plan.definition)
+        yield from _too_small_a_load_host(toolkit, plan)
+
+
+def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """Loads that take more processors than the load host has, where both are known."""
+    highest, there = max(plan.definition.loads), plan.tariff.load.vcpus if plan.tariff else None
+    needed = toolkit.load_generator(plan.definition).processors(highest)
+    if there is None or needed is None or needed < there * CPU_LIMIT:
+        return
+    kind = plan.tariff.load.kind if plan.tariff else "it"
+    yield (
+        f"one load host will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
+        f"{kind} has {there}; lower the loads, or choose a larger one: a cell has one load host"
+    )
 
 
 def new_campaign_id(definition: Definition, at: datetime) -> str:

@@ -40,6 +40,10 @@ class InstantLoadGenerator:
         """It has none."""
         return ()
 
+    def processors(self, load_ops_s: int) -> float | None:
+        """It takes none."""
+        return None
+
     def unready(self, host: Host) -> str:
         """It runs everywhere."""
         return ""

@@ -1,13 +1,16 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.services.definitions import parse_definition
-from plimsoll.services.planning import make_plan, new_campaign_id
+from plimsoll.services.planning import make_plan, new_campaign_id, remarks
 from plimsoll.strategies.matrix import running_order
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
@@ -92,3 +95,40 @@ def test_without_a_tariff_a_plan_costs_nothing(azul: Any) -> None:
 def test_the_published_campaign_names_the_published_machines(azul: Any) -> None:
     options = Ec2Options.model_validate(azul.provider.options)
     assert (options.instance_types.node, options.instance_types.load) == ("r5d.2xlarge", "c5.2xlarge")
+
+
+def rates(vcpus: int | None) -> Tariff:
+    host = HostRate(kind="c5.2xlarge", vcpus=vcpus, usd_per_hour=0.34)
+    return Tariff(node=host, load=host, source="a table")
+
+
+@pytest.mark.parametrize(
+    ("load", "vcpus", "said"),
+    [
+        (120_000, 8, ""),
+        (
+            150_000,
+            8,
+            "one load host will not do: 150000/s take at least 8.0 processors, as measured, and c5.2xlarge has 8",
+        ),
+        (150_000, None, ""),
+    ],
+)
+def test_a_load_that_one_load_host_can_not_send_is_told(
+    tmp_path: Path, load: int, vcpus: int | None, said: str
+) -> None:
+    definition = instant_definition().model_copy(update={"loads": (1000, load)})
+    toolkit = Installation(tmp_path).toolkit
+    measured = Measured(Faults(tmp_path / "faults"))
+    told = list(
+        remarks(replace(toolkit, load_generators={INSTANT: measured}), make_plan(definition, tariff=rates(vcpus)))
+    )
+    assert [one.partition(";")[0] for one in told] == ([said] if said else [])
+
+
+class Measured(InstantLoadGenerator):
+    """As plimsoll-stress was measured."""
+
+    def processors(self, load_ops_s: int) -> float | None:
+        """Of 53 µs an operation."""
+        return load_ops_s * 53e-6

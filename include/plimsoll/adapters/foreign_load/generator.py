@@ -97,6 +97,10 @@ class ForeignGenerator(ABC):
     def _incomplete(self, plan: Plan, console: str) -> str:
         """Why a timed run that ended with exit code 0 is not whole all the same, by its console; empty if it is."""
 
+    def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
+        """Never measured."""
+        return None
+
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
         """It is brought to its host with all that it needs."""
         return ""

@@ -25,6 +25,8 @@ _PLAN = "plan.json"
 _GRACE = timedelta(seconds=20)
 _TAIL_BYTES = 65_536
 _CONSOLE_LINES = 10
+_CPU_S = 53e-6
+"""Processor time of an operation, s: docs/performance.md, the load generator against a plain driver loop."""
 _INTERVAL = timedelta(seconds=1)
 
 
@@ -45,6 +47,10 @@ class PlimsollStress:
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - whatever is asked
         """Nothing: what Plimsoll checks was made with it."""
         return ()
+
+    def processors(self, load_ops_s: int) -> float | None:
+        """By the least processor time that an operation was measured to take."""
+        return load_ops_s * _CPU_S
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
         """It is brought to its host with all that it needs."""

@@ -144,3 +144,8 @@ def test_what_it_does_not_tell_is_said(stress: CassandraStress) -> None:
     limits = " ".join(stress.limits(request().definition))
     assert "`fixed=`" in limits
     assert "without verifying rows" in limits
+
+
+def test_it_is_said_of_workloads_too_that_it_does_not_have(stress: CassandraStress) -> None:
+    unknown, wrong = request({"name": "KeyValue"}).definition, request({"name": "mixed", "rows": "many"}).definition
+    assert stress.limits(unknown) == stress.limits(wrong) == stress.limits(request().definition)
