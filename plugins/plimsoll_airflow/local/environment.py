@@ -106,11 +106,23 @@ DAG_PROCESSOR = {
 }
 
 
+WARNINGS = ",".join(
+    [
+        # Airflow's own, on patterns of files that DAGs are not looked for in
+        "ignore:GitWildMatchPattern:DeprecationWarning",
+        # FastAPI's test client, which Airflow's client of its own API imports, with the httpx that Airflow pins
+        "ignore:Using `httpx` with",
+    ]
+)
+"""Of libraries, about what nobody here can change: they would stand in every component's log, at each start."""
+
+
 def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:
     return {
         # Python's setproctitle writes titles over the environment unless told otherwise, and the mark is in there.
         "SPT_NOENV": "1",
         "PYTHONUNBUFFERED": "1",
+        "PYTHONWARNINGS": caller.get("PYTHONWARNINGS", WARNINGS),
         "NO_PROXY": _with_loopback(caller.get("NO_PROXY", "")),
         "no_proxy": _with_loopback(caller.get("no_proxy", "")),
         "GX_ANALYTICS_ENABLED": "false",

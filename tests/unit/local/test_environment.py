@@ -65,6 +65,11 @@ def test_nobody_is_told_about_our_use() -> None:
     assert environment["AIRFLOW__USAGE_DATA_COLLECTION__ENABLED"] == "False"
 
 
+def test_warnings_are_filtered_as_the_caller_has_it_or_where_nobody_can_do_anything() -> None:
+    assert told({"PYTHONWARNINGS": "error"})["PYTHONWARNINGS"] == "error"
+    assert told()["PYTHONWARNINGS"].startswith("ignore:GitWildMatchPattern:DeprecationWarning,")
+
+
 def test_the_database_url_names_the_socket_folder_whatever_its_name() -> None:
     url = urlsplit(database_url(Path("/a folder/with & and ?/socket")))
     assert (url.scheme, url.username) == ("postgresql+psycopg2", "airflow")
