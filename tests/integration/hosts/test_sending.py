@@ -5,6 +5,7 @@ import logging
 import os
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ SOON = timedelta(minutes=1)
 
 
 @pytest.fixture
-def files(ssh_host):
+def files(ssh_host: Any) -> Any:
     """A large file, an empty one and one with an odd name, on the host."""
     folder = Path(ssh_host.root) / "load"
     folder.mkdir(parents=True)
@@ -27,15 +28,15 @@ def files(ssh_host):
     return {PurePosixPath(folder / name): data for name, data in content.items()}
 
 
-def keys_of(files):
+def keys_of(files: Any) -> Any:
     return {path: f"raw/node1/{path.name}" for path in files}
 
 
-def described(data):
+def described(data: Any) -> Any:
     return StoredFile(len(data), hashlib.sha256(data).hexdigest())
 
 
-def test_files_arrive_as_they_were_measured(ssh_host, store, service, files):
+def test_files_arrive_as_they_were_measured(ssh_host: Any, store: Any, service: Any, files: Any) -> None:
     arrived = send_files(store, ssh_host, keys_of(files))
     assert arrived == {path: described(data) for path, data in files.items()}
     assert {store.read(key) for key in store.keys("raw")} == set(files.values())
@@ -43,7 +44,7 @@ def test_files_arrive_as_they_were_measured(ssh_host, store, service, files):
     assert service.called("HEAD", "/raw/") == 3
 
 
-def test_what_is_there_stays_and_is_what_counts(ssh_host, store, files):
+def test_what_is_there_stays_and_is_what_counts(ssh_host: Any, store: Any, files: Any) -> None:
     """Two who collect at once, or one after the other: the manifest of each is true."""
     first = send_files(store, ssh_host, keys_of(files))
     grown = next(path for path in files if path.name == "big.hdr")
@@ -53,12 +54,14 @@ def test_what_is_there_stays_and_is_what_counts(ssh_host, store, files):
 
 
 @pytest.mark.parametrize("fault", ["lost", "503"])
-def test_an_interrupted_transfer_is_begun_again(ssh_host, store, service, files, fault):
+def test_an_interrupted_transfer_is_begun_again(
+    ssh_host: Any, store: Any, service: Any, files: Any, fault: Any
+) -> None:
     service.faults = [fault]
     assert len(send_files(store, ssh_host, keys_of(files))) == 3
 
 
-def test_of_a_file_that_grows_what_was_measured_is_sent(ssh_host, store, files):
+def test_of_a_file_that_grows_what_was_measured_is_sent(ssh_host: Any, store: Any, files: Any) -> None:
     grows = next(path for path in files if path.name == "big.hdr")
     measured = ssh_host.measure([grows])
     Path(grows).write_bytes(files[grows] + b"more")
@@ -68,7 +71,9 @@ def test_of_a_file_that_grows_what_was_measured_is_sent(ssh_host, store, files):
     assert ssh_host.send({grows: ticket}) == {grows: TAKEN}
 
 
-def test_a_file_that_shrinks_or_vanishes_is_said(ssh_host, store, files, caplog):
+def test_a_file_that_shrinks_or_vanishes_is_said(
+    ssh_host: Any, store: Any, files: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     shrinks = next(path for path in files if path.name == "it's ödd")
     measured = ssh_host.measure([shrinks, PurePosixPath("none")])
     assert list(measured) == [shrinks]
@@ -78,7 +83,9 @@ def test_a_file_that_shrinks_or_vanishes_is_said(ssh_host, store, files, caplog)
     assert not store.exists("raw/x")
 
 
-def test_what_the_store_refuses_is_left_to_others_and_no_secret_is_told(ssh_host, store, service, files, caplog):
+def test_what_the_store_refuses_is_left_to_others_and_no_secret_is_told(
+    ssh_host: Any, store: Any, service: Any, files: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     service.faults = ["403"] * 3
     with caplog.at_level(logging.DEBUG, logger="plimsoll"):
         assert send_files(store, ssh_host, keys_of(files)) == {}
@@ -87,6 +94,8 @@ def test_what_the_store_refuses_is_left_to_others_and_no_secret_is_told(ssh_host
     assert "Amz" not in said
 
 
-def test_what_did_not_arrive_as_sent_does_not_count(ssh_host, store, files, monkeypatch):
+def test_what_did_not_arrive_as_sent_does_not_count(
+    ssh_host: Any, store: Any, files: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(type(store), "stored", lambda *_: StoredFile(1, "ab" * 32))
     assert send_files(store, ssh_host, keys_of(files)) == {}

@@ -1,7 +1,8 @@
 """What becomes of an attempt whose evidence has a flaw, on instant adapters and real Great Expectations."""
 
 from datetime import timedelta
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -22,12 +23,12 @@ CELL = "v1-001k-r1"
 
 
 @pytest.fixture
-def installation(tmp_path):
+def installation(tmp_path: Path) -> Any:
     return Installation(tmp_path)
 
 
 @pytest.fixture
-def work(installation):
+def work(installation: Installation) -> Any:
     """An attempt whose load is complete, nothing collected yet."""
     installation.open_campaign(installation.define(instant_definition(variants=1, loads=1)))
     work = begin(installation.toolkit, "campaign", CELL, "test")
@@ -37,18 +38,18 @@ def work(installation):
     return work
 
 
-def state_of_the_cell(work):
+def state_of_the_cell(work: Any) -> Any:
     [cell] = campaign_progress(work.toolkit.store, "campaign", now=work.toolkit.clock.now()).cells
     return cell
 
 
-def test_an_attempt_without_a_flaw_is_valid(work):
+def test_an_attempt_without_a_flaw_is_valid(work: Any) -> None:
     collect(work)
     assert judge(work).reasons == ()
     assert state_of_the_cell(work).state == "met"
 
 
-def test_a_node_that_no_longer_ran_at_the_end_makes_the_attempt_invalid(work, installation):
+def test_a_node_that_no_longer_ran_at_the_end_makes_the_attempt_invalid(work: Any, installation: Installation) -> None:
     installation.faults.plant(CELL, "down")
     collect(work)
     [reason] = judge(work).reasons
@@ -56,7 +57,7 @@ def test_a_node_that_no_longer_ran_at_the_end_makes_the_attempt_invalid(work, in
     assert "node1 was told to be down; node2 was told to be down; node3 was told to be down" in reason
 
 
-def test_records_that_a_log_lost_are_noticed(work):
+def test_records_that_a_log_lost_are_noticed(work: Any) -> None:
     cluster = work.provider.find(work.cluster_id)
     host = work.provider.host(cluster, cluster.load_host)
     [path] = [path for path in host.files(host.root) if path.name.endswith("hdr-intended-selects")]
@@ -66,7 +67,7 @@ def test_records_that_a_log_lost_are_noticed(work):
     assert any("the load generator answered for 20000" in reason for reason in judge(work).reasons)
 
 
-def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work):
+def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work: Any) -> None:
     collect(work)
     work.toolkit.store.delete(layout.attempt_file(work.key, layout.FINGERPRINT))
     with pytest.raises(NotFound):
@@ -76,7 +77,9 @@ def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work):
     assert "there is no fingerprint of this attempt" in found.reason
 
 
-def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid(work, monkeypatch):
+def test_a_backlog_of_warm_ups_is_kept_and_warned_of_and_the_attempt_stays_valid(
+    work: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cluster = work.provider.find(work.cluster_id)
     host = work.provider.host(cluster, cluster.load_host)
     summary = work.load_generator.summary(

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -29,7 +30,7 @@ CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
 
 
-def longer(definition):
+def longer(definition: Any) -> Any:
     """With four judged seconds: two aligned intervals, three sliding windows."""
     timing = definition.timing.model_copy(update={"duration": timedelta(seconds=5), "warmup": timedelta(seconds=1)})
     level = definition.service_levels[0].model_copy(update={"interval": timedelta(seconds=2)})
@@ -37,7 +38,7 @@ def longer(definition):
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A campaign of two cells, both judged, and an attempt that was never collected."""
     made = Installation(tmp_path_factory.mktemp("judged"))
     made.open_campaign(made.define(longer(instant_definition(variants=1, loads=2))))
@@ -48,28 +49,28 @@ def judged(tmp_path_factory):
 
 
 @pytest.fixture
-def installation(judged, tmp_path):
+def installation(judged: Any, tmp_path: Path) -> Any:
     """A copy of it, to be changed."""
     return Installation(shutil.copytree(judged, tmp_path / "own"))
 
 
 @pytest.fixture
-def campaign(installation):
+def campaign(installation: Installation) -> Any:
     return CampaignStore(installation.toolkit.store, "campaign")
 
 
-def again(installation, campaign):
+def again(installation: Installation, campaign: Any) -> Any:
     told = []
     found = rejudge(lambda: installation.toolkit, collected_attempts(campaign), 1, told.append)
     assert sorted(str(one.key) for one in told) == [str(one.key) for one in found]
     return found
 
 
-def contents(campaign):
+def contents(campaign: Any) -> Any:
     return {key: campaign.store.read(key) for key in campaign.store.keys("campaign")}
 
 
-def misjudge(campaign, cell):
+def misjudge(campaign: Any, cell: Any) -> Any:
     """A verdict of other rules: what an older version might have found."""
     key = campaign.key(cell, 1)
     older = read_verdict(campaign.store, key).model_copy(update={"met": False, "code_version": "0.0.1"})
@@ -77,7 +78,7 @@ def misjudge(campaign, cell):
     return key, older
 
 
-def test_by_the_same_rules_nothing_changes(installation, campaign):
+def test_by_the_same_rules_nothing_changes(installation: Installation, campaign: Any) -> None:
     before = contents(campaign)
     found = again(installation, campaign)
     assert [(one.key.cell_id, one.before, one.after, one.same) for one in found] == [
@@ -86,7 +87,9 @@ def test_by_the_same_rules_nothing_changes(installation, campaign):
     assert contents(campaign) == before
 
 
-def test_by_other_rules_the_new_verdict_counts_and_the_earlier_one_is_kept(installation, campaign):
+def test_by_other_rules_the_new_verdict_counts_and_the_earlier_one_is_kept(
+    installation: Installation, campaign: Any
+) -> None:
     right = read_verdict(campaign.store, campaign.key(CELLS[0], 1))
     key, older = misjudge(campaign, CELLS[0])
     first, second = again(installation, campaign)
@@ -97,11 +100,11 @@ def test_by_other_rules_the_new_verdict_counts_and_the_earlier_one_is_kept(insta
     assert list(campaign.store.keys(layout.attempt_file(campaign.key(CELLS[1], 1), "verdicts"))) == []
 
 
-def test_whoever_remembers_verdicts_sees_the_new_ones(installation, campaign):
+def test_whoever_remembers_verdicts_sees_the_new_ones(installation: Installation, campaign: Any) -> None:
     misjudge(campaign, CELLS[0])
     memory = Memory()
 
-    def states():
+    def states() -> Any:
         definition, now = campaign.definition(), installation.toolkit.clock.now()
         return {one.cell.id: one.state for one in read_state(campaign.store, "campaign", definition, now, memory).cells}
 
@@ -110,7 +113,9 @@ def test_whoever_remembers_verdicts_sees_the_new_ones(installation, campaign):
     assert states()[CELLS[0]] == "met"
 
 
-def test_what_was_on_record_of_the_whole_campaign_is_not_once_a_verdict_is_another(installation, campaign):
+def test_what_was_on_record_of_the_whole_campaign_is_not_once_a_verdict_is_another(
+    installation: Installation, campaign: Any
+) -> None:
     campaign.store.delete(f"campaign/cells/{CELLS[0]}/2")
     misjudge(campaign, CELLS[0])
     settle(campaign, installation.toolkit.clock.now())
@@ -119,7 +124,7 @@ def test_what_was_on_record_of_the_whole_campaign_is_not_once_a_verdict_is_anoth
     assert settled_tally(campaign) is None
 
 
-def test_a_report_of_other_verdicts_needs_the_gate_again(installation, campaign):
+def test_a_report_of_other_verdicts_needs_the_gate_again(installation: Installation, campaign: Any) -> None:
     misjudge(campaign, CELLS[0])
     check_campaign(installation.toolkit, "campaign")
     again(installation, campaign)
@@ -128,8 +133,8 @@ def test_a_report_of_other_verdicts_needs_the_gate_again(installation, campaign)
 
 
 def test_sliding_windows_are_judged_beside_aligned_ones_and_never_mixed_with_attempts_that_lack_them(
-    installation, campaign
-):
+    installation: Installation, campaign: Any
+) -> None:
     before = [read_verdict(campaign.store, campaign.key(cell, 1)) for cell in CELLS]
     check_campaign(installation.toolkit, "campaign")
 
@@ -153,7 +158,9 @@ def test_sliding_windows_are_judged_beside_aligned_ones_and_never_mixed_with_att
     assert check_campaign(installation.toolkit, "campaign")
 
 
-def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(installation, campaign):
+def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(
+    installation: Installation, campaign: Any
+) -> None:
     key, older = misjudge(campaign, CELLS[0])
     misjudge(campaign, CELLS[1])
     for entry in read_manifest(campaign.store, key).files:
@@ -164,7 +171,9 @@ def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(
     assert read_verdict(campaign.store, key) == older
 
 
-def test_the_command_judges_in_processes(installation, campaign, monkeypatch):
+def test_the_command_judges_in_processes(
+    installation: Installation, campaign: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in installation.environment.items():
         monkeypatch.setenv(name, value)
     misjudge(campaign, CELLS[1])
@@ -191,7 +200,7 @@ with workers(dict, 2) as pool:
 """
 
 
-def test_no_process_outlives_a_parent_who_was_killed():
+def test_no_process_outlives_a_parent_who_was_killed() -> None:
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", WAITING], **pipes) as parent:
         children = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]

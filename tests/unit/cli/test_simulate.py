@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,11 @@ DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_
 
 
 @pytest.fixture
-def simulate(capsys, monkeypatch, tmp_path):
+def simulate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Run the command on a search over the demo's cells: exit code, standard output, standard error."""
     (tmp_path / "searched.yaml").write_text(f"{DEMO}\nstrategy: search\n")
 
-    def run(*arguments):
+    def run(*arguments: Any) -> Any:
         monkeypatch.setattr("sys.argv", ["plimsoll", "simulate", str(tmp_path / "searched.yaml"), *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             cli.app()
@@ -29,12 +30,12 @@ def simulate(capsys, monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def outcomes(tmp_path):
+def outcomes(tmp_path: Path) -> Any:
     """A file of outcomes: every cell met but those that are given."""
     file = tmp_path / "outcomes.json"
     definition = load_definition(Settings(), "demo")
 
-    def write(**given):
+    def write(**given: Any) -> Any:
         known = {cell.id: given.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}
         file.write_text(json.dumps(known))
         return file
@@ -42,7 +43,7 @@ def outcomes(tmp_path):
     return write
 
 
-def test_outcomes_that_are_given_are_played(simulate, outcomes):
+def test_outcomes_that_are_given_are_played(simulate: Any, outcomes: Any) -> None:
     code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["invalid", "missed"]), "--json")
     played = json.loads(out)
     assert code == 0
@@ -53,13 +54,13 @@ def test_outcomes_that_are_given_are_played(simulate, outcomes):
     assert played["attempts"] == 4
 
 
-def test_a_person_reads_capacities_and_what_was_left_out(simulate, outcomes):
+def test_a_person_reads_capacities_and_what_was_left_out(simulate: Any, outcomes: Any) -> None:
     code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["missed"]))
     assert code == 0
     assert "3 of 4 cells ran, in 3 attempts; 1 was not needed" in out
 
 
-def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate):
+def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate: Any) -> None:
     code, out, _ = simulate("--runs", 50, "--json")
     assert code == 0
     assert set(json.loads(out)) == {"runs", "cells_mean", "cells_p95", "differs_share", "grid_differs_share"}
@@ -76,7 +77,9 @@ def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate
         ("not JSON", "the file: is not what it should be"),
     ],
 )
-def test_a_file_of_something_else_is_refused_with_its_place(simulate, tmp_path, content, told):
+def test_a_file_of_something_else_is_refused_with_its_place(
+    simulate: Any, tmp_path: Path, content: Any, told: Any
+) -> None:
     (tmp_path / "wrong.json").write_text(content)
     code, _, err = simulate("--outcomes", tmp_path / "wrong.json")
     assert code == 2
@@ -84,13 +87,13 @@ def test_a_file_of_something_else_is_refused_with_its_place(simulate, tmp_path, 
     assert "wrong.json" in err or "outcomes" in err
 
 
-def test_a_file_that_is_not_there_is_refused(simulate, tmp_path):
+def test_a_file_that_is_not_there_is_refused(simulate: Any, tmp_path: Path) -> None:
     code, _, err = simulate("--outcomes", tmp_path / "nothing.json")
     assert code == 2
     assert "No such file" in err
 
 
-def test_capacities_of_another_shape_are_refused(simulate):
+def test_capacities_of_another_shape_are_refused(simulate: Any) -> None:
     code, _, err = simulate("--capacities", "round")
     assert code == 2
     assert "allowed: uniform, published" in err

@@ -1,4 +1,6 @@
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
@@ -11,15 +13,15 @@ from plimsoll.ports.host import CommandResult
 
 
 @pytest.fixture
-def tool(artefacts):
+def tool(artefacts: Any) -> Any:
     return NodeTool(artefacts)
 
 
-def saying(answer, exit_code=0):
+def saying(answer: Any, exit_code: int = 0) -> Any:
     return lambda _: CommandResult(exit_code, f"a warning of some library\n{json.dumps(answer)}\n", "")
 
 
-def jvm(port=7199, **changes):
+def jvm(port: int = 7199, **changes: Any) -> Any:
     return {
         "jmx_port": port,
         "error": None,
@@ -39,27 +41,27 @@ def jvm(port=7199, **changes):
     }
 
 
-def test_the_probe_asks_for_all_nodes_from_the_load_host(tool, nodes, load):
+def test_the_probe_asks_for_all_nodes_from_the_load_host(tool: Any, nodes: Any, load: Any) -> None:
     load.command = saying({"ready": True, "reason": None, "nodes": []})
     probe(tool, load, nodes)
     (argv,) = load.commands
     assert argv[argv.index("probe") :] == ("probe", "--host", "127.9.9.1,127.9.9.2,127.9.9.3", "--timeout", "90s")
 
 
-def test_a_cluster_that_is_not_whole_is_an_error_with_the_probe_s_reason(tool, nodes, load):
+def test_a_cluster_that_is_not_whole_is_an_error_with_the_probe_s_reason(tool: Any, nodes: Any, load: Any) -> None:
     load.command = saying({"ready": False, "reason": "127.9.9.2 has another schema version", "nodes": []}, exit_code=3)
     with pytest.raises(DeployError, match="has another schema version") as failure:
         probe(tool, load, nodes)
     assert "node2 (127.9.9.2)" in failure.value.where
 
 
-def test_a_probe_that_does_not_answer_is_an_error_with_its_words(tool, nodes, load):
+def test_a_probe_that_does_not_answer_is_an_error_with_its_words(tool: Any, nodes: Any, load: Any) -> None:
     load.command = lambda _: CommandResult(1, "", "Error: could not find java.base")
     with pytest.raises(DeployError, match="could not find java"):
         probe(tool, load, nodes)
 
 
-def test_nodes_of_different_machines_are_each_asked_at_home(tool, nodes):
+def test_nodes_of_different_machines_are_each_asked_at_home(tool: Any, nodes: Any) -> None:
     for node in nodes:
         node.command = saying([jvm()])
     found = inspect(tool, nodes)
@@ -68,7 +70,7 @@ def test_nodes_of_different_machines_are_each_asked_at_home(tool, nodes):
     assert [len(node.commands) for node in nodes] == [1, 1, 1]
 
 
-def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(tool, tmp_path):
+def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(tool: Any, tmp_path: Path) -> None:
     nodes = [
         ScriptedHost(
             tmp_path / f"n{n}",
@@ -83,14 +85,14 @@ def test_nodes_of_one_machine_are_asked_with_one_start_of_the_program(tool, tmp_
     assert nodes[1].commands == []
 
 
-def test_a_jvm_that_does_not_answer_is_an_error_that_names_its_node(tool, nodes):
+def test_a_jvm_that_does_not_answer_is_an_error_that_names_its_node(tool: Any, nodes: Any) -> None:
     nodes[0].command = saying([{"jmx_port": 7199, "error": "no answer from the JMX port"}])
     with pytest.raises(DeployError, match="no answer from the JMX port") as failure:
         inspect(tool, nodes[:1])
     assert failure.value.where == "cassandra on node1 (127.9.9.1)"
 
 
-def test_the_heap_is_the_flag_s_where_the_bean_leaves_out_a_survivor_space():
+def test_the_heap_is_the_flag_s_where_the_bean_leaves_out_a_survivor_space() -> None:
     assert jvm_facts(jvm()).heap_max_bytes == 512 * 2**20
 
 
@@ -105,5 +107,5 @@ def test_the_heap_is_the_flag_s_where_the_bean_leaves_out_a_survivor_space():
         ({"flags": {}}, None),
     ],
 )
-def test_the_collector_is_the_one_whose_flag_is_on_in_the_running_jvm(changes, collector):
+def test_the_collector_is_the_one_whose_flag_is_on_in_the_running_jvm(changes: Any, collector: Any) -> None:
     assert jvm_facts(jvm(**changes)).collector == collector

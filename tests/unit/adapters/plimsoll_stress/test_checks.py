@@ -1,5 +1,8 @@
 """A definition's workload, held against what the load generator says of itself."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
@@ -9,7 +12,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.workload import Workload
 
 
-def definition(workload, **changes):
+def definition(workload: Any, **changes: Any) -> Any:
     return Definition.model_validate(
         {
             "name": "small",
@@ -25,46 +28,46 @@ def definition(workload, **changes):
 
 
 @pytest.fixture
-def found(tmp_path):
+def found(tmp_path: Path) -> Any:
     """What `plan` says of a workload, a text each."""
     return lambda workload, **changes: [
         str(problem) for problem in problems(definition(workload, **changes), EmptyArtefacts(tmp_path))
     ]
 
 
-def test_an_old_workload_is_fine(found):
+def test_an_old_workload_is_fine(found: Any) -> None:
     assert found({"read_share": 0.2, "partitions": "100M", "populate": 200000}) == []
 
 
-def test_a_misspelt_workload_is_told_with_the_one_that_was_meant(found):
+def test_a_misspelt_workload_is_told_with_the_one_that_was_meant(found: Any) -> None:
     (problem,) = found({"name": "BasicTimeSerie"})
     assert problem.startswith("workload.name: 'BasicTimeSerie' is no workload")
     assert "BasicTimeSeries" in problem
 
 
-def test_a_key_that_is_no_option_is_told_with_the_one_that_was_meant(found):
+def test_a_key_that_is_no_option_is_told_with_the_one_that_was_meant(found: Any) -> None:
     (problem,) = found({"read_shar": 0.2})
     assert problem.startswith("workload.read_shar: BasicTimeSeries has no such option")
     assert "read_share" in problem
 
 
-def test_a_service_level_of_operations_that_the_workload_does_not_have_is_told(found):
+def test_a_service_level_of_operations_that_the_workload_does_not_have_is_told(found: Any) -> None:
     (problem,) = found({}, service_levels=[{"operations": "scans"}])
     assert problem.startswith("service_levels[0].operations: BasicTimeSeries has no operations called 'scans'")
     assert "reads" in problem
 
 
-def test_shares_are_those_of_the_definition():
+def test_shares_are_those_of_the_definition() -> None:
     assert shares(Workload(read_share=0.3)) == {"writes": 0.7, "reads": 0.3}
 
 
-def test_a_stored_definition_of_another_workload_has_no_keys_of_basic_time_series():
+def test_a_stored_definition_of_another_workload_has_no_keys_of_basic_time_series() -> None:
     dumped = Workload.model_validate({"name": "Other", "rows": "1M"}).model_dump(mode="json")
     assert dumped == {"name": "Other", "consistency": "LOCAL_ONE", "replication_factor": 3, "rows": "1M"}
     assert Workload.model_validate(dumped).model_dump(mode="json") == dumped
 
 
-def test_a_stored_definition_of_basic_time_series_is_as_it_was():
+def test_a_stored_definition_of_basic_time_series_is_as_it_was() -> None:
     assert list(Workload().model_dump(mode="json")) == [
         "name",
         "read_share",
@@ -76,16 +79,16 @@ def test_a_stored_definition_of_basic_time_series_is_as_it_was():
     ]
 
 
-def cql(*operations, **keys):
+def cql(*operations: Any, **keys: Any) -> Any:
     return {"name": "cql", "operations": list(operations), **keys}
 
 
-def reads(**changes):
+def reads(**changes: Any) -> Any:
     bind = {"id": {"distribution": "uniform", "max": "1M"}}
     return {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": bind, **changes}
 
 
-def test_own_statements_are_fine(found):
+def test_own_statements_are_fine(found: Any) -> None:
     writes = {
         "name": "writes",
         "share": 0.25,
@@ -127,35 +130,35 @@ def test_own_statements_are_fine(found):
         ({"share": "half"}, "share", "'half' is no number"),
     ],
 )
-def test_a_mistake_in_a_statement_is_told_with_its_place(found, changes, where, said):
+def test_a_mistake_in_a_statement_is_told_with_its_place(found: Any, changes: Any, where: Any, said: str) -> None:
     first, *_ = found(cql(reads(**changes)))
     assert first.startswith(f"workload.operations[0].{where}: ")
     assert said in first
 
 
-def test_markers_in_strings_names_and_comments_are_none(found):
+def test_markers_in_strings_names_and_comments_are_none(found: Any) -> None:
     statement = """SELECT "a:b", 'c:d?', $$:e$$ FROM t -- :f ?
         WHERE id = :id /* ? :g */ AND m = {'k':1}"""
     assert found(cql(reads(statement=statement))) == []
 
 
-def test_shares_must_make_one(found):
+def test_shares_must_make_one(found: Any) -> None:
     (problem,) = found(cql(reads(share=0.5), reads(name="others", share=0.6)))
     assert problem.startswith("workload.operations: the shares add up to 1.1")
 
 
-def test_two_operations_of_one_name_are_told(found):
+def test_two_operations_of_one_name_are_told(found: Any) -> None:
     assert "'reads' stands 2 times" in found(cql(reads(share=0.5), reads(share=0.5)))[0]
 
 
-def test_no_operations_at_all_are_told(found):
+def test_no_operations_at_all_are_told(found: Any) -> None:
     assert found({"name": "cql"}) == [
         "workload: cql needs 'operations' (what clients ask)",
     ]
     assert "must be a list of operations" in found({"name": "cql", "operations": []})[0]
 
 
-def test_populating_needs_rows(found):
+def test_populating_needs_rows(found: Any) -> None:
     populate = {"statement": "INSERT INTO t (id) VALUES (1)"}
     (problem,) = found(cql(reads(), population=populate))
     assert problem.startswith("workload.rows: is missing")
@@ -170,7 +173,7 @@ def test_populating_needs_rows(found):
         ("SELECT id FROM t WHERE id = ?", "`?` has no name"),
     ],
 )
-def test_a_populated_row_is_read_back_by_what_its_number_decides(found, read_back, said):
+def test_a_populated_row_is_read_back_by_what_its_number_decides(found: Any, read_back: Any, said: str) -> None:
     bind = {
         "id": {"distribution": "sequence", "max": 9},
         "body": {"distribution": "uniform", "max": 9, "as": "letters"},
@@ -193,23 +196,23 @@ def test_a_populated_row_is_read_back_by_what_its_number_decides(found, read_bac
         (cql(reads(share=0.25), reads(name="writes", share=0.75)), {"reads": 0.25, "writes": 0.75}),
     ],
 )
-def test_shares_of_every_kind_of_workload(workload, expected):
+def test_shares_of_every_kind_of_workload(workload: Any, expected: Any) -> None:
     told = shares(Workload.model_validate(workload))
     assert {name: share for name, share in told.items() if share} == pytest.approx(expected)
 
 
-def test_an_option_out_of_range_is_told(found):
+def test_an_option_out_of_range_is_told(found: Any) -> None:
     (problem,) = found({"name": "YcsbA", "recordcount": 0})
     assert problem.startswith("workload.recordcount: 0 is less than 1")
     (problem,) = found({"name": "YcsbA", "requestdistribution": "zipf"})
     assert "one of uniform, zipfian, latest" in problem
 
 
-def test_an_option_of_another_workload_is_told(found):
+def test_an_option_of_another_workload_is_told(found: Any) -> None:
     (problem,) = found({"name": "YcsbA", "read_share": 0.5})
     assert problem.startswith("workload.read_share: YcsbA has no such option")
 
 
-def test_a_service_level_of_scans_needs_scans(found):
+def test_a_service_level_of_scans_needs_scans(found: Any) -> None:
     assert found({"name": "YcsbE"}, service_levels=[{}, {"operations": "scans"}]) == []
     assert "no operations called 'scans'" in found({"name": "YcsbA"}, service_levels=[{"operations": "scans"}])[0]
