@@ -174,7 +174,9 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         if product in toolkit.databases:
             yield from toolkit.database(product).unchecked(plan.definition)
     if plan.definition.load_generator.name in toolkit.load_generators:
-        yield from toolkit.load_generator(plan.definition).limits(plan.definition)
+        generator = toolkit.load_generator(plan.definition)
+        told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
+        yield from dict.fromkeys(told)
         yield from _too_small_a_load_host(toolkit, plan)
 
 

@@ -16,7 +16,7 @@ from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_missing
-from plimsoll.services.planning import make_plan, problems
+from plimsoll.services.planning import make_plan, problems, remarks
 from plimsoll.services.status import campaign_status
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
@@ -46,11 +46,20 @@ class Choosy(InstantLoadGenerator):
         wrong = [Problem("workload.partitions", "are too many")] if definition.workload.partitions == 2000 else []
         return [*wrong, Problem("load_generator.threads", "are too many")]
 
+    def limits(self, definition: Definition) -> Sequence[str]:
+        return [f"{definition.workload.partitions} partitions at most", "one host"]
+
 
 def test_problems_of_a_workload_name_its_place_and_others_are_told_once(tmp_path: Path) -> None:
     toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": Choosy(Faults(tmp_path))})
     told = [problem.where for problem in problems(toolkit, mixed())]
     assert told == ["load_generator.threads", "workloads[1].partitions"]
+
+
+def test_the_plan_says_of_every_workload_what_the_generator_cannot_do(tmp_path: Path) -> None:
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={"instant": Choosy(Faults(tmp_path))})
+    told = list(remarks(toolkit, make_plan(mixed())))
+    assert told == ["1000 partitions at most", "one host", "2000 partitions at most"]
 
 
 def test_every_cell_is_run_with_its_own_workload(tmp_path: Path) -> None:
