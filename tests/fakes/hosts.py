@@ -1,7 +1,7 @@
 """A host that is a folder: files are real, commands and jobs only leave their mark."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +20,17 @@ class FolderHost:
         self.root = PurePosixPath(folder)
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+
+    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "FolderHost":
+        """A folder below its own."""
+        return FolderHost(self._folder / folder, self.info)
+
+    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
+        """Remove the folders there but for `keep`."""
+        for path in (self._folder / folder).glob("*"):
+            if path.name != keep:
+                shutil.rmtree(path)
+        return ()
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Succeed and print nothing."""
@@ -75,6 +86,7 @@ class FolderHost:
             memory_bytes=64 * GIB,
             page_size_bytes=4096,
             transparent_huge_pages="madvise",
+            utc_offset_s=7200,
         )
 
     def clock_offset_ms(self) -> float:

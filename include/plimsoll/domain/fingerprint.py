@@ -20,6 +20,9 @@ class HostFacts(Model):
     page_size_bytes: int
     transparent_huge_pages: str
     swap_bytes: int = 0
+    utc_offset_s: Annotated[
+        int | None, Field(description="Local time less UTC, s: the zone of logs that leave it out; none: not known")
+    ] = None
     provider: dict[str, str] = {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta, timezone
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from plimsoll.analysis.gc_lines import gc_lines
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.domain.errors import LogError
 from plimsoll.services import layout
+from plimsoll.services.campaigns import read_fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +60,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     progress_path = paths.get(generator.progress_file)
     logs = generator.response_time_logs(paths)
     pauses = dict(_pauses(work, manifest))
-    logs_of_nodes = dict(_node_logs(work, manifest, {host: found.zone for host, found in pauses.items()}))
+    logs_of_nodes = dict(_node_logs(work, manifest, _zones(work, pauses)))
     database = work.database
     return Evidence(
         summary=generator.summary(accounts),
@@ -80,10 +82,18 @@ def _pauses(work: AttemptContext, manifest: Manifest) -> Iterator[tuple[str, Pau
             yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
 
 
+def _zones(work: AttemptContext, pauses: Mapping[str, Pauses]) -> dict[str, tzinfo]:
+    """The zone of each host's own log, which leaves it out: what its GC log says, else what the host itself said."""
+    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    offsets = {node.host: node.facts.utc_offset_s for node in fingerprint.nodes} if fingerprint else {}
+    said = {host: timezone(timedelta(seconds=offset)) for host, offset in offsets.items() if offset is not None}
+    return {**said, **{host: found.zone for host, found in pauses.items() if found.zone is not None}}
+
+
 def _node_logs(
-    work: AttemptContext, manifest: Manifest, zones: Mapping[str, tzinfo | None]
+    work: AttemptContext, manifest: Manifest, zones: Mapping[str, tzinfo]
 ) -> Iterator[tuple[str, tuple[str, tzinfo]]]:
-    """Text and time zone of the nodes' own logs, which leave the zone out: it is their GC log's."""
+    """Text and time zone of the nodes' own logs, of those hosts whose zone is known."""
     for entry in manifest.files:
         host = _host(entry.path)
         if PurePosixPath(entry.path).name == work.database.log_file and (zone := zones.get(host)) is not None:

@@ -1,6 +1,8 @@
 """A second product beside `instant`, one that runs in no JVM."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+from pathlib import PurePosixPath
 
 from tests.fakes.instant.database import InstantDatabase
 from tests.fakes.instant.faults import Faults
@@ -8,6 +10,7 @@ from tests.fakes.instant.faults import Faults
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.happening import LogLine
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
@@ -24,6 +27,19 @@ class JvmlessDatabase(InstantDatabase):
     def check(self, definition: Definition) -> Sequence[Problem]:
         """What it can't run of its own variants."""
         return [problem for place in definition.of_product(JVMLESS) for problem in _problems(definition, *place)]
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        """Leave a log with local times on each node."""
+        super().deploy(definition, variant, nodes, load, expires)
+        for node in nodes:
+            node.write(PurePosixPath("logs/system.log"), "2026-01-31 14:00:05 compaction stalled\n")
+
+    def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        """Each has a time, of that zone."""
+        times = ((line, datetime.fromisoformat(line[:19]).replace(tzinfo=zone)) for line in text.splitlines())
+        return [LogLine(at=at, text=line) for line, at in times]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
         """Nodes without a JVM."""

@@ -17,6 +17,7 @@ READ = {
     "machine": "aarch64",
     "cpus": 8,
     "page_size": 4096,
+    "utc_offset_s": 7200,
 }
 
 
@@ -34,6 +35,10 @@ def test_a_system_without_a_name_is_what_its_kernel_is() -> None:
 
 def test_the_processor_names_itself() -> None:
     assert facts().cpu_model == "AMD EPYC: 7R13"
+
+
+def test_the_zone_of_its_local_time_is_known() -> None:
+    assert facts().utc_offset_s == 7200
 
 
 def test_a_processor_without_a_name_is_its_architecture() -> None:

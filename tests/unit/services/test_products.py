@@ -1,6 +1,7 @@
 """Two products in one campaign, one of them without a JVM: from the plan to the report."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_verdict
+from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.definitions import dump_definition, parse_definition
+from plimsoll.services.evidence import gather
 from plimsoll.services.planning import problems, require_runnable
 from plimsoll.services.publishing import capacity_rows, pass_gate, publish_report, report_key
 from plimsoll.services.toolkit import Toolkit
@@ -86,6 +89,20 @@ def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(installation: 
     fingerprint = read_fingerprint(tools.store, CampaignStore(tools.store, "campaign").key("plain-001k-r1", 1))
     assert fingerprint is not None
     assert {(node.jvm, node.database, node.database_version) for node in fingerprint.nodes} == {(None, JVMLESS, "2.5")}
+
+
+def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(
+    installation: Installation, tools: Toolkit
+) -> None:
+    """A JVM's GC log says its zone; here the host itself does."""
+    reported(installation, tools, define(WITHOUT))
+
+    work = AttemptContext(tools, CampaignStore(tools.store, "campaign").key("plain-001k-r1", 1))
+    manifest = read_manifest(tools.store, work.key)
+    assert manifest is not None
+    lines = gather(work, manifest).lines
+    assert set(lines) == {"node1", "node2", "node3"}
+    assert {line.at for each in lines.values() for line in each} == {datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)}
 
 
 def test_a_report_without_jvms_has_no_section_of_theirs(installation: Installation, tools: Toolkit) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def read() -> dict[str, Any]:
         # Those that processes may run on.
         "cpus": len(os.sched_getaffinity(0)),
         "page_size": os.sysconf("SC_PAGE_SIZE"),
+        "utc_offset_s": time.localtime().tm_gmtoff,
     }
 
 
