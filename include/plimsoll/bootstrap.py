@@ -22,7 +22,7 @@ from plimsoll.services import layout
 from plimsoll.services.documents import Document, parse_yaml
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
-from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.places import StoredPlaces
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import tell_waiting
 from plimsoll.settings import Settings
@@ -65,14 +65,13 @@ def local_toolkit(settings: Settings) -> Toolkit:
 
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     outage = Outage(clock)
-    options = StoredOptions(store, outage, lambda: sound_definitions(settings))
+    places = StoredPlaces(store, outage, lambda: sound_definitions(settings))
     connections = Connections(secrets)
     depot = Depot(store, layout.bundles_prefix, settings.cache / "locks") if isinstance(store, DirectStore) else None
     archives = Archives(lambda: _s3(settings))
     artefacts = Artefacts(settings.cache, _log.info, archives=archives)
     ec2 = Ec2Provider(
         secrets=secrets,
-        options=options,
         clock=clock,
         connect=over_ssh(connections, depot),
         store=store_name(settings),
@@ -86,7 +85,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         clock=clock,
         providers={
             "local": LocalProvider(settings.work, clock),
-            "ssh": SshProvider(connections, options, clock, depot),
+            "ssh": SshProvider(connections, clock, depot),
             ec2.name: ec2,
         },
         tariffs={ec2.name: Ec2Tariffs(secrets)},
@@ -94,6 +93,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
         load_generators={one.name: one for one in generators},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
+        places=places,
         code_version=code_version(),
     )
 

@@ -11,14 +11,14 @@ from tests.fakes.instant import Faults, InstantDatabase, InstantLoadGenerator, N
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
+from plimsoll.adapters.ec2.kept import SharedHost
 from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.cluster import ClusterId, HostInfo
-from plimsoll.ports.host import Host
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
-from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.places import StoredPlaces
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
@@ -29,7 +29,6 @@ def toolkit(settings: Settings) -> Toolkit:
     outage = Outage(clock)
     provider = Ec2Provider(
         secrets=secrets,
-        options=StoredOptions(store, outage),
         clock=clock,
         connect=in_folders(settings.work),
         store=store_name(settings),
@@ -45,13 +44,14 @@ def toolkit(settings: Settings) -> Toolkit:
         databases={"cassandra": InstantDatabase(faults, "cassandra")},
         load_generators={"plimsoll-stress": InstantLoadGenerator(faults)},
         sampler=NoSampler(),
+        places=StoredPlaces(store, outage),
     )
 
 
 def in_folders(work: Path) -> Connect:
     """A folder for each instance; user data has prepared it."""
 
-    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> Host:
+    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         host = FolderHost(work / f"ec2~{info.facts['instance_id']}" / info.name, info)
         host.write(PurePosixPath("prepared"), "ok\n")
         return host

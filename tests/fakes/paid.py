@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Self
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.cost import HostRate, Tariff
@@ -9,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import Provider
+from plimsoll.ports.provider import Places, Provider
 
 
 class PaidProvider:
@@ -22,6 +23,9 @@ class PaidProvider:
     def __init__(self, inner: Provider, clock: Clock) -> None:
         self._inner, self._clock = inner, clock
         self._begun: dict[ClusterId, datetime] = {}
+
+    def at(self, places: Places) -> Self:
+        return self
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         return self._inner.check(definition)

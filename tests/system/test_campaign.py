@@ -13,7 +13,6 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.campaigns.local_definition import local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
-from tests.support.ssh.one_definition import OneDefinition
 from tests.support.ssh.sshd import CONNECTION, OneKey
 from tests.support.ssh.static_hosts import StaticHosts, running_hosts
 
@@ -24,6 +23,7 @@ from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
+from plimsoll.ports.provider import Places
 from plimsoll.services import layout
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
@@ -142,7 +142,7 @@ def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
 def abandon(hosts: StaticHosts) -> None:
     """Leave the hosts to an attempt whose controller died: its time is over, its job and its files are still there."""
     connections, options = Connections(OneKey(hosts.key.private)), hosts.options
-    provider = SshProvider(connections, OneDefinition(options), SystemClock())
+    provider = SshProvider(connections, SystemClock()).at(Places((options,)))
     key, expired = ClusterId(campaign_id="earlier", name="g1-00200-r1/1"), datetime.now(UTC)
     cluster = provider.ensure(ClusterRequest(id=key, owner="dead", nodes=1, expires_at=expired, options=options))
     provider.host(cluster, cluster.nodes[0]).start(Job("database", ("sleep", "3600"), LIFETIME))

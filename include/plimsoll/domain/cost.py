@@ -1,6 +1,6 @@
 """What hosts cost: rates before they run, costs after. All money is in US dollars."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -49,22 +49,39 @@ class Paid(Model):
     usd: float
     host_seconds: float
 
+    def plus(self, other: "Paid") -> "Paid":
+        """Both together."""
+        return Paid(usd=self.usd + other.usd, host_seconds=self.host_seconds + other.host_seconds)
+
 
 class Cost(Model):
-    """What an attempt's cluster has cost, written once it is gone."""
+    """What an attempt's hosts have cost, or kept hosts while they stood idle, written once that is over."""
 
-    key: AttemptKey
+    key: Annotated[
+        AttemptKey, Field(description="The attempt; of idle hosts what they are kept for, and their cluster's number")
+    ]
     usd: float
     host_seconds: float
     ended_at: AwareDatetime
 
 
-class Entry(Model):
-    """What one attempt has cost so far."""
+class Span(Model):
+    """One attempt's time on kept hosts; `until` is none while it lasts."""
 
     key: AttemptKey
+    since: AwareDatetime
+    until: AwareDatetime | None
+
+
+class Entry(Model):
+    """What one attempt has cost so far, or the time in which kept hosts stood idle."""
+
+    key: Annotated[
+        AttemptKey, Field(description="The attempt; of idle hosts what they are kept for, and their cluster's number")
+    ]
     usd: float
-    final: Annotated[bool, Field(description="Whether its cluster is gone")]
+    final: Annotated[bool, Field(description="Whether nothing is added any more")]
+    idle: Annotated[bool, Field(description="Whether it is what kept hosts cost while no attempt used them")] = False
 
 
 class Spending(Model):
@@ -79,11 +96,17 @@ class Spending(Model):
     node_usd_per_hour: Annotated[
         float | None, Field(description="A database node at the newest prices; null where no price was known")
     ] = None
+    idle: Annotated[tuple[Entry, ...], Field(description="Kept hosts while no attempt used them, by cluster")] = ()
 
     @property
     def usd(self) -> float:
-        """All together."""
-        return sum(entry.usd for entry in self.entries)
+        """All together, idle hosts too."""
+        return sum(entry.usd for entry in self.entries) + self.idle_usd
+
+    @property
+    def idle_usd(self) -> float:
+        """What kept hosts cost while no attempt used them."""
+        return sum(entry.usd for entry in self.idle)
 
     def of_cell(self, cell_id: str) -> float | None:
         """All attempts at that cell; None where it had no hosts."""
@@ -93,21 +116,43 @@ class Spending(Model):
 
 def cost_until(cluster: Cluster, end: datetime) -> Paid:
     """The cluster's cost if its hosts end at that time."""
-    return _paid(cluster.hosts, end)
+    return total(cluster.hosts, end)
 
 
-def cost_of(key: AttemptKey, hosts: Sequence[HostInfo], end: datetime) -> Cost:
+def total(hosts: Sequence[HostInfo], end: datetime) -> Paid:
     """What those hosts have cost, if the ones that have not ended end at that time."""
-    paid = _paid(hosts, end)
-    return Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end)
+    return _sum(_cost_of(_paid_for(host, end), host) for host in hosts)
 
 
-def _paid(hosts: Sequence[HostInfo], end: datetime) -> Paid:
-    times = [_paid_for(host, end) for host in hosts]
-    return Paid(
-        usd=sum(time / _HOUR * (host.usd_per_hour or 0.0) for host, time in zip(hosts, times, strict=True)),
-        host_seconds=sum(time.total_seconds() for time in times),
-    )
+def shared(hosts: Sequence[HostInfo], spans: Sequence[Span], end: datetime) -> tuple[dict[AttemptKey, Paid], Paid]:
+    """What kept hosts have cost each attempt that used them, by the time that it had them, and what they cost idle.
+
+    Hosts that have not ended, and uses that last, end at that time. The parts are the whole, first minutes included.
+    """
+    shares: dict[AttemptKey, Paid] = {}
+    for span in spans:
+        begun, over = span.since, end if span.until is None else min(span.until, end)
+        within = _sum(_cost_of(_overlap(host, begun, over, end), host) for host in hosts)
+        shares[span.key] = shares[span.key].plus(within) if span.key in shares else within
+    whole, used = total(hosts, end), _sum(shares.values())
+    idle = Paid(usd=max(0.0, whole.usd - used.usd), host_seconds=max(0.0, whole.host_seconds - used.host_seconds))
+    return shares, idle
+
+
+def _overlap(host: HostInfo, begun: datetime, over: datetime, end: datetime) -> timedelta:
+    """For how long the host was paid for in that time."""
+    if host.since is None:
+        return timedelta()
+    return max(timedelta(), min(over, end if host.until is None else host.until) - max(begun, host.since))
+
+
+def _cost_of(time: timedelta, host: HostInfo) -> Paid:
+    return Paid(usd=time / _HOUR * (host.usd_per_hour or 0.0), host_seconds=time.total_seconds())
+
+
+def _sum(parts: Iterable[Paid]) -> Paid:
+    every = list(parts)
+    return Paid(usd=sum(one.usd for one in every), host_seconds=sum(one.host_seconds for one in every))
 
 
 def _paid_for(host: HostInfo, end: datetime) -> timedelta:

@@ -1,12 +1,24 @@
 """Where clusters come from."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.ports.host import Host
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where clusters are looked for: the provider's options of every definition that may have some.
+
+    `unknown` says why there may be clusters in other places, too; it is empty where these are all.
+    """
+
+    options: tuple[Mapping[str, object], ...] = ()
+    unknown: str = ""
 
 
 class Provider(Protocol):
@@ -17,6 +29,9 @@ class Provider(Protocol):
     """Whether its clusters are processes of this machine, which belong to nobody elsewhere."""
     keeps_hosts: bool
     """Whether its clusters can serve one attempt after the other."""
+
+    def at(self, places: Places) -> Self:
+        """The same provider, which looks for clusters in those places. By itself it looks nowhere but at home."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that would keep the definition's clusters from being provided, found without providing any."""

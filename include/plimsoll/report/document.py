@@ -94,6 +94,7 @@ class CostSummary(Model):
     usd: float
     estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone, as planned")]
     budget_usd: float | None
+    idle_usd: Annotated[float, Field(description="Of `usd`, what kept hosts cost while no attempt used them")] = 0.0
     node_usd_per_hour: Annotated[float | None, Field(description="A database node; null where no price was known")]
     prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
 
@@ -196,6 +197,7 @@ def _cost(findings: Findings) -> CostSummary | None:
         usd=spending.usd,
         estimated_usd=spending.estimated_usd,
         budget_usd=spending.budget_usd,
+        idle_usd=spending.idle_usd,
         node_usd_per_hour=spending.node_usd_per_hour,
         prices=spending.prices,
     )

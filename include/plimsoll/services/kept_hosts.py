@@ -8,9 +8,8 @@ next takes the next number.
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
@@ -22,25 +21,12 @@ from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaign.holding import is_at_work, is_in_force
-from plimsoll.services.campaigns import (
-    CampaignStore,
-    read_cancellation,
-    read_model,
-    write_model,
-)
-from plimsoll.services.spending import destroy_cluster
+from plimsoll.services.campaigns import CampaignStore, read_cancellation, write_model
+from plimsoll.services.spending import destroy_cluster, note_begun, record_share
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.uses import Use, end_use, newest_use, use_of, uses
 
-
-class Use(Model):
-    """One attempt's time on kept hosts."""
-
-    attempt: AttemptKey
-    owner: Annotated[str, Field(description="Token of whoever runs the attempt")]
-    cluster: ClusterId
-    since: AwareDatetime
-    until: Annotated[AwareDatetime, Field(description="When the attempt is over at the latest")]
-    over: Annotated[bool, Field(description="Whether it has ended; a file of its own says so")] = False
+GONE = "hosts of it were gone"
 
 
 class Retirement(Model):
@@ -55,11 +41,6 @@ def is_kept(definition: Definition) -> bool:
     return definition.cluster_scope != "cell"
 
 
-def use_of(store: ResultStore, key: AttemptKey) -> Use | None:
-    """The attempt's time on kept hosts; None where it was given none yet."""
-    return read_model(store, key, layout.USE, Use)
-
-
 def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
     """The kept cluster that the attempt may use from now on, and nobody else. The same when it is asked for again.
 
@@ -68,17 +49,20 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     variant = cell_of(definition, attempt.key.cell_id).variant if definition.cluster_scope == "variant" else ""
     purpose = kept_for(variant)
-    number, last = _newest_use(store, campaign_id, purpose)
+    number, last = newest_use(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
     _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
     cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last))
     use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
+    note_begun(toolkit, definition, cluster_id)
     if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
         # Creating the next number is the race.
         content = use.model_dump_json(indent=1).encode()
         if not store.create(layout.use_key(campaign_id, purpose, number + 1), content):
-            raise _refused(_newest_use(store, campaign_id, purpose)[1] or use)
+            raise _refused(newest_use(store, campaign_id, purpose)[1] or use)
+        if last is not None and not last.over:  # whoever had the hosts died
+            record_share(toolkit, toolkit.provider(definition), last.attempt)
     write_model(store, attempt.key, layout.USE, use)
     return cluster_id
 
@@ -88,9 +72,17 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
     use = use_of(store, key)
     if use is None:
         return False
-    names = store.keys(layout.uses_prefix(key.campaign_id, use.cluster.purpose))
-    uses = (Use.model_validate_json(store.read(name)) for name in names if name.endswith(".json"))
-    return any(one.cluster == use.cluster and one.attempt != key for one in uses)
+    every = uses(store, key.campaign_id, use.cluster.purpose)
+    return any(one.cluster == use.cluster and one.attempt != key for one in every)
+
+
+def has_changed(store: ResultStore, cluster: Cluster) -> bool:
+    """Whether it has other hosts than when it was provided last: some died, and the provider made it whole again."""
+    try:
+        before = Cluster.model_validate_json(store.read(layout.kept_cluster_key(cluster.id)))
+    except NotFound:
+        return False
+    return _hosts_of(before) != _hosts_of(cluster)
 
 
 def note_provided(store: ResultStore, cluster: Cluster) -> None:
@@ -127,8 +119,9 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     """
     store, use = toolkit.store, use_of(toolkit.store, key)
     if use is None:
+        record_share(toolkit, provider, key)
         return
-    number, newest = _newest_use(store, key.campaign_id, use.cluster.purpose)
+    number, newest = newest_use(store, key.campaign_id, use.cluster.purpose)
     if newest is None or newest.attempt != key or newest.over:  # the hosts are somebody else's by now
         return
     if read_cancellation(store, key) is not None:
@@ -137,7 +130,8 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
         _clear(toolkit, provider, use.cluster)
     if retirement_of(store, use.cluster) is not None:
         destroy_cluster(toolkit, provider, use.cluster)
-    store.create(layout.use_over_key(key.campaign_id, use.cluster.purpose, number), b"")
+    end_use(store, key.campaign_id, use.cluster.purpose, number, toolkit.clock.now())
+    record_share(toolkit, provider, key)
 
 
 def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
@@ -151,11 +145,15 @@ def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> 
     """That cluster, or the next of its purpose where it is retired, or has lost hosts since."""
     store, provider = toolkit.store, toolkit.provider(definition)
     if store.exists(layout.kept_cluster_key(cluster_id)) and provider.find(cluster_id) is None:
-        retire(toolkit, cluster_id, "hosts of it were gone")
+        retire(toolkit, cluster_id, GONE)
     if retirement_of(store, cluster_id) is None:
         return cluster_id
     destroy_cluster(toolkit, provider, cluster_id)
     return cluster_id.numbered(cluster_id.number + 1)
+
+
+def _hosts_of(cluster: Cluster) -> set[tuple[str, str, str]]:
+    return {(host.name, host.address, host.facts.get("instance_id", "")) for host in cluster.hosts}
 
 
 def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
@@ -163,7 +161,7 @@ def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
     try:
         cluster = provider.find(cluster_id)
         if cluster is None:
-            retire(toolkit, cluster_id, "hosts of it were gone")
+            retire(toolkit, cluster_id, GONE)
         else:
             provider.clear(cluster)
     except (ProviderError, Unreachable) as error:
@@ -176,7 +174,7 @@ def _end(
     """Destroy the newest cluster of each purpose that is to end, unless an attempt is at work on it."""
     store, provider = toolkit.store, toolkit.provider(definition)
     for purpose in filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id))):
-        _, last = _newest_use(store, campaign_id, purpose)
+        _, last = newest_use(store, campaign_id, purpose)
         if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
             continue
         cluster_id = _newest(store, campaign_id, purpose, last)
@@ -191,17 +189,6 @@ def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
         return False
     now = toolkit.clock.now()
     return is_in_force(is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now), use.until, now)
-
-
-def _newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
-    """The newest use of hosts kept for that purpose, and its number; 0 and None where there was none."""
-    names = [name.rpartition("/")[2] for name in store.keys(layout.uses_prefix(campaign_id, purpose))]
-    number = max((int(name.partition(".")[0]) for name in names), default=0)
-    if not number:
-        return 0, None
-    use = Use.model_validate_json(store.read(layout.use_key(campaign_id, purpose, number)))
-    over = layout.use_over_key(campaign_id, purpose, number).rpartition("/")[2] in names
-    return number, use.model_copy(update={"over": over})
 
 
 def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Use | None) -> ClusterId:

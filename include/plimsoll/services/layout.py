@@ -159,13 +159,15 @@ def bundles_prefix(campaign_id: str) -> str:
 def costs_prefix(campaign_id: str) -> str:
     """Below it, for each attempt, `<cell>/<attempt>/begun`, and `<cell>/<attempt>/<usd>.json` once its cost is known.
 
+    The same of kept hosts while no attempt uses them, below `<name>/<number>` of their cluster.
+
     Amounts stand in names: one listing tells what a campaign has cost.
     """
     return f"{campaign_id}/costs"
 
 
 def cost_prefix(key: AttemptKey) -> str:
-    """Below it the account of one attempt."""
+    """Below it the account of one attempt, or of idle hosts."""
     return f"{costs_prefix(key.campaign_id)}/{key.cell_id}/{key.attempt}"
 
 

@@ -48,7 +48,7 @@ def on_this_machine(toolkit: Toolkit) -> Toolkit:
 
 def living_clusters(toolkit: Toolkit) -> Living:
     """Every cluster alive. A provider, or a part of one, that does not answer does not hide the others."""
-    seen = [_seen(provider) for provider in toolkit.providers.values()]
+    seen = [_seen(toolkit.provider_everywhere(name)) for name in toolkit.providers]
     return Living(
         clusters=tuple(cluster for clusters, _ in seen for cluster in clusters),
         unseen=tuple(why for _, why in seen if why),
@@ -98,7 +98,7 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     except ValueError:
         return False
     campaign = CampaignStore(toolkit.store, cluster_id.campaign_id)
-    if cluster_id.attempt not in open_accounts(campaign):
+    if cluster_id not in open_accounts(campaign):
         return False
     destroy_cluster(toolkit, toolkit.provider(campaign.definition()), cluster_id)
     return True
@@ -164,7 +164,7 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
 
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
     try:
-        toolkit.providers[cluster.provider].destroy(cluster.id)
+        toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
     except PlimsollError as error:
         return str(error)
     return ""

@@ -1,6 +1,6 @@
 """What a campaign has cost, from its store alone, and whether its budget has room for another cell."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,16 +8,17 @@ from pydantic import ValidationError
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.cost import Cost, Entry, Spending, Tariff, cost_of
+from plimsoll.domain.cost import Cost, Entry, Paid, Spending, Tariff, shared, total
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cluster
+from plimsoll.services.campaigns import CampaignStore, read_attempt
 from plimsoll.services.launches import read_launches
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.uses import spans, use_of, uses
 
 _HOUR = timedelta(hours=1)
 _BEGUN = "begun"
@@ -32,17 +33,17 @@ def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
 
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
-    """Every attempt whose hosts cost something, by cell and attempt. One listing, and a look at each that lives."""
+    """Every attempt whose hosts cost something, and idle hosts. One listing, and a look at each that lives."""
     return tuple(_entry(campaign.store, key, usd, now) for key, usd in _accounts(campaign).items())
 
 
-def open_accounts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
-    """Attempts that were begun and of which nobody has recorded the cost, so that they may have hosts."""
-    return tuple(key for key, usd in _accounts(campaign).items() if usd is None)
+def open_accounts(campaign: CampaignStore) -> tuple[ClusterId, ...]:
+    """Clusters that were begun and of which nobody has recorded the cost, so that they may have hosts."""
+    return tuple(ClusterId.of_attempt(key) for key, usd in _accounts(campaign).items() if usd is None)
 
 
 def _accounts(campaign: CampaignStore) -> dict[AttemptKey, float | None]:
-    """What is on record of every attempt, None where its account was only opened."""
+    """What is on record of every attempt and of idle hosts, None where the account was only opened."""
     known: dict[AttemptKey, float | None] = {}
     for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
         *_, cell_id, attempt, file = name.split("/")
@@ -65,7 +66,8 @@ def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None
     definition = campaign.definition()
     one_cell = cell_usd(definition, tariffs[-1]) if tariffs else None
     return Spending(
-        entries=entries,
+        entries=tuple(entry for entry in entries if not entry.idle),
+        idle=tuple(entry for entry in entries if entry.idle),
         prices=tuple(dict.fromkeys(tariff.source for tariff in tariffs)),
         estimated_usd=None if one_cell is None else one_cell * definition.cells,
         budget_usd=definition.budget,
@@ -77,16 +79,19 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definiti
     """A sentence on the campaign's money for people who watch it run; empty where hosts cost nothing."""
     if definition.provider.name not in toolkit.tariffs:
         return ""
-    spent = show_usd(spent_usd(ledger(campaign, toolkit.clock.now())))
+    entries = ledger(campaign, toolkit.clock.now())
+    idle = spent_usd(entry for entry in entries if entry.idle)
     budget = "" if definition.budget is None else f" of its budget of {format_usd(definition.budget)}"
-    return f"the campaign has spent {spent}{budget} so far"
+    kept = f", of it {show_usd(idle)} while kept hosts stood idle" if idle else ""
+    return f"the campaign has spent {show_usd(spent_usd(entries))}{budget} so far{kept}"
 
 
-def note_begun(toolkit: Toolkit, definition: Definition, key: AttemptKey) -> None:
-    """Open the account of an attempt whose hosts will cost something, with the prices of now."""
+def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> None:
+    """Open the account of an attempt, or of kept hosts, that will cost something, with the prices of now."""
     tariff = toolkit.tariff(definition)
     if tariff is not None:
-        toolkit.store.write(f"{layout.cost_prefix(key)}/{_BEGUN}", tariff.model_dump_json(indent=1).encode())
+        name = f"{layout.cost_prefix(_account(cluster_id))}/{_BEGUN}"
+        toolkit.store.create(name, tariff.model_dump_json(indent=1).encode())
 
 
 def _tariff(store: ResultStore, key: AttemptKey) -> Tariff | None:
@@ -139,17 +144,38 @@ def destroy_cluster(
 def record_cost(
     toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None = None
 ) -> None:
-    """Put on record what a destroyed cluster has cost: all that was ever launched for the attempt.
+    """Put on record what a destroyed cluster has cost: all hosts that were ever launched for it.
 
+    What kept hosts have cost is shared out by time among the attempts that used them; the rest is idle time.
     Hosts that nobody knows the end of count until `ended_at`, when they were told to end: what is shutting down is not
     paid for. StoreError, after some tries, when the store can't be reached.
     """
-    key = cluster_id.attempt
-    if provider.name not in toolkit.tariffs or key is None:
+    store, key = toolkit.store, cluster_id.attempt
+
+    def record() -> None:
+        if key is None:
+            _record_shares(store, cluster_id, ended_at, cluster)
+        elif use_of(store, key):
+            _record_share(store, key, ended_at)
+        else:
+            _record(store, cluster_id, ended_at, cluster)
+
+    _recorded_with_patience(toolkit, provider, _account(cluster_id), record)
+
+
+def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
+    """Put on record what an attempt that is over has cost on hosts that live on. StoreError, after some tries."""
+    now = toolkit.clock.now()
+    _recorded_with_patience(toolkit, provider, key, lambda: _record_share(toolkit.store, key, now))
+
+
+def _recorded_with_patience(toolkit: Toolkit, provider: Provider, key: AttemptKey, record: Callable[[], None]) -> None:
+    """Nothing is recorded of hosts that cost nothing."""
+    if provider.name not in toolkit.tariffs:
         return
     for left in reversed(range(_TRIES)):
         try:
-            _record(toolkit.store, key, ended_at, cluster)
+            record()
         except StoreError as error:
             if not left:
                 raise _unrecorded(key, error) from error
@@ -158,20 +184,55 @@ def record_cost(
             return
 
 
-def _record(store: ResultStore, key: AttemptKey, ended_at: datetime, cluster: Cluster | None) -> None:
-    recorded = _recorded(store, key)
+def _account(cluster_id: ClusterId) -> AttemptKey:
+    """The account's name: the attempt's own key, or what hosts are kept for, with their cluster's number."""
+    return AttemptKey(campaign_id=cluster_id.campaign_id, cell_id=cluster_id.purpose, attempt=cluster_id.number)
+
+
+def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None) -> None:
+    key = _account(cluster_id)
     seen = {_name_of(host) for host in cluster.hosts} if cluster else set()
-    launched = _launched(store, key, cluster)
-    hosts = [
-        host
-        for host in launched.hosts
-        # Once there is a record, a host of which no end is known had ended before, unless it was seen since.
-        if recorded is None or host.until is not None or _name_of(host) in seen
-    ]
-    cost = launched.cost(key, hosts, ended_at)
-    # Whoever destroys again finds less: the most that was ever found counts.
-    if recorded is None or cost.usd > recorded:
-        name = f"{layout.cost_prefix(key)}/{cost.usd:.6f}.json"
+    launched, known = _launched(store, cluster_id, cluster), _recorded(store, key) is not None
+    # Once there is a record, a host of which no end is known had ended before, unless it was seen since.
+    hosts = [host for host in launched.hosts if not known or host.until is not None or _name_of(host) in seen]
+    end = launched.end(ended_at)
+    _note(store, key, total(hosts, end), end)
+
+
+def _record_shares(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None) -> None:
+    """Of every attempt that used the kept cluster, which is gone, and of its idle time."""
+    if cluster is None and _recorded(store, _account(cluster_id)) is not None:
+        return  # nothing of it was there any more
+    launched, used = _launched(store, cluster_id, cluster), spans(store, cluster_id)
+    end = launched.end(ended_at)
+    for key in {span.key for span in used}:
+        _record_share(store, key, end)
+    _, idle = shared(launched.hosts, used, end)
+    _note(store, _account(cluster_id), idle, end)
+
+
+def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:
+    _note(store, key, _share(store, key, end), end)
+
+
+def _share(store: ResultStore, key: AttemptKey, end: datetime) -> Paid:
+    """What the attempt has cost on all kept clusters that it used: another may have taken the first one's place."""
+    use = use_of(store, key)
+    every = uses(store, key.campaign_id, use.cluster.purpose) if use else ()
+    paid = Paid(usd=0.0, host_seconds=0.0)
+    for cluster_id in dict.fromkeys(one.cluster for one in every if one.attempt == key):
+        launched = _launched(store, cluster_id)
+        shares, _ = shared(launched.hosts, spans(store, cluster_id), launched.end(end))
+        paid = paid.plus(shares[key])
+    return paid
+
+
+def _note(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime) -> None:
+    """Whoever destroys again finds less: the most that was ever found counts."""
+    recorded = _recorded(store, key)
+    if recorded is None or paid.usd > recorded:
+        cost = Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end)
+        name = f"{layout.cost_prefix(key)}/{paid.usd:.6f}.json"
         store.write(name, cost.model_dump_json(indent=1).encode())
 
 
@@ -183,20 +244,20 @@ def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
 
 @dataclass(frozen=True)
 class _Launched:
-    """Every host that an attempt ever had, and when they end themselves at the latest; None: none was launched."""
+    """Every host that a cluster ever had, and when they end themselves at the latest; None: none was launched."""
 
     hosts: tuple[HostInfo, ...]
     expires_at: datetime | None
 
-    def cost(self, key: AttemptKey, hosts: Sequence[HostInfo], end: datetime) -> Cost:
-        """Of those hosts, if the ones of which no end is known end at that time, or at their expiry."""
-        return cost_of(key, hosts, min(end, self.expires_at or end))
+    def end(self, at: datetime) -> datetime:
+        """When hosts end of which no end is known: at that time, or at their expiry."""
+        return min(at, self.expires_at or at)
 
 
-def _launched(store: ResultStore, key: AttemptKey, seen: Cluster | None = None) -> _Launched:
+def _launched(store: ResultStore, cluster_id: ClusterId, seen: Cluster | None = None) -> _Launched:
     """By what was seen, by `cluster.json`, and by the record of launches, which knows most and counts first."""
-    clusters = [found for found in (seen, read_cluster(store, key)) if found]
-    launches = read_launches(store, ClusterId.of_attempt(key))
+    clusters = [found for found in (seen, _read_cluster(store, cluster_id)) if found]
+    launches = read_launches(store, cluster_id)
     hosts = [host for cluster in clusters for host in cluster.hosts]
     hosts += [host for launch in launches for host in launch.hosts or ()]
     ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]
@@ -204,22 +265,41 @@ def _launched(store: ResultStore, key: AttemptKey, seen: Cluster | None = None) 
     return _Launched(tuple({_name_of(host): host for host in hosts}.values()), latest)
 
 
+def _read_cluster(store: ResultStore, cluster_id: ClusterId) -> Cluster | None:
+    try:
+        return Cluster.model_validate_json(store.read(f"{layout.cluster_prefix(cluster_id)}/{layout.CLUSTER}"))
+    except NotFound:
+        return None
+
+
 def _name_of(host: HostInfo) -> str:
-    """What tells a host from all others of its attempt, those of another try included."""
+    """What tells a host from all others of its cluster, those of another try included."""
     return host.facts.get("instance_id", host.name)
 
 
 def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
-    """The most that was put on record for the attempt."""
+    """The most that was put on record for the account."""
     files = (name.rpartition("/")[2] for name in store.keys(layout.cost_prefix(key)))
     return max((usd for file in files if (usd := _amount(file)) is not None), default=None)
 
 
 def _entry(store: ResultStore, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
-    if usd is not None:
-        return Entry(key=key, usd=usd, final=True)
-    launched = _launched(store, key)
-    return Entry(key=key, usd=launched.cost(key, launched.hosts, now).usd, final=False)
+    cluster_id = ClusterId.of_attempt(key)
+    final = usd is not None
+    so_far = _so_far(store, cluster_id, now) if usd is None else usd
+    return Entry(key=key, usd=so_far, final=final, idle=cluster_id.is_kept)
+
+
+def _so_far(store: ResultStore, cluster_id: ClusterId, now: datetime) -> float:
+    """What an attempt, or idle hosts, have cost until now, USD."""
+    key = cluster_id.attempt
+    if key is not None and use_of(store, key):
+        return _share(store, key, now).usd
+    launched = _launched(store, cluster_id)
+    if key is not None:
+        return total(launched.hosts, launched.end(now)).usd
+    _, idle = shared(launched.hosts, spans(store, cluster_id), launched.end(now))
+    return idle.usd
 
 
 def _amount(file: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from plimsoll import __version__
 from plimsoll.domain.cost import Tariff
@@ -14,12 +14,34 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.database import Database
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.owners import Owners, UnknownOwners
-from plimsoll.ports.provider import Provider
+from plimsoll.ports.provider import Places, Provider
 from plimsoll.ports.sampler import HostSampler
 from plimsoll.ports.store import ResultStore
 from plimsoll.ports.tariffs import Tariffs
 
 _Adapter = TypeVar("_Adapter")
+
+
+class Whereabouts(Protocol):
+    """Where a provider's clusters may be."""
+
+    def of_campaign(self, provider: str, campaign_id: str) -> Places:
+        """Where that provider has the campaign's clusters."""
+
+    def known(self, provider: str) -> Places:
+        """Where that provider has clusters of any campaign."""
+
+
+class Nowhere:
+    """Implements Whereabouts for providers whose clusters are always in the same place."""
+
+    def of_campaign(self, provider: str, campaign_id: str) -> Places:  # noqa: ARG002
+        """No place has to be named."""
+        return Places()
+
+    def known(self, provider: str) -> Places:  # noqa: ARG002
+        """No place has to be named."""
+        return Places()
 
 
 @dataclass(frozen=True)
@@ -38,12 +60,23 @@ class Toolkit:
     """None: hosts are simulated, and there is nothing to check."""
     owners: Owners = field(default_factory=UnknownOwners)
     """Which processes that work at attempts are alive."""
+    places: Whereabouts = field(default_factory=Nowhere)
+    """Where clusters may be whose definition is not at hand."""
     code_version: str = __version__
     """Recorded with attempts and verdicts."""
 
     def provider(self, definition: Definition) -> Provider:
-        """The definition's provider; Refused when there is none of that name."""
-        return _named(self.providers, "provider", definition.provider.name)
+        """The definition's provider, at its place; Refused when there is none of that name."""
+        provider = _named(self.providers, "provider", definition.provider.name)
+        return provider.at(Places((definition.provider.options,)))
+
+    def provider_of(self, name: str, campaign_id: str) -> Provider:
+        """The provider of that name where the campaign's clusters are, which the store tells, or may be."""
+        return self.providers[name].at(self.places.of_campaign(name, campaign_id))
+
+    def provider_everywhere(self, name: str) -> Provider:
+        """The provider of that name where clusters of any campaign may be."""
+        return self.providers[name].at(self.places.known(name))
 
     def database(self, product: str) -> Database:
         """The adapter of that product; Refused when there is none of that name."""

@@ -106,7 +106,7 @@ class Init:
             self.shutdown(arguments)
         elif name == "systemd-run":
             self.later(arguments)
-        elif name == "systemctl" and {"start", "enable"} & set(arguments):
+        elif name == "systemctl" and {"start", "restart", "enable"} & set(arguments):
             self.units(arguments)
 
     def off(self) -> None:
@@ -132,8 +132,8 @@ class Init:
         self.timers.set(options.get("--unit", repr(command)), seconds, lambda: start(command))
 
     def units(self, arguments: Sequence[str]) -> None:
-        """`systemctl start X.timer`, `systemctl enable --now X.timer`: the timer's service runs when it is due."""
-        if "start" not in arguments and "--now" not in arguments:
+        """`systemctl start X.timer`, `… restart X.timer`, `… enable --now X.timer`: its service runs when it is due."""
+        if not {"start", "restart", "--now"} & set(arguments):
             return
         for unit in (word for word in arguments if word.endswith(".timer")):
             timer = read_unit(unit)["Timer"]

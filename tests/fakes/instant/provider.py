@@ -4,6 +4,7 @@ import shutil
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 from tests.fakes.hosts import FolderHost
 from tests.fakes.instant.faults import INSTANT, Faults
@@ -13,6 +14,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.host import Host
+from plimsoll.ports.provider import Places
 
 
 class InstantProvider:
@@ -26,6 +28,10 @@ class InstantProvider:
         self._alive = work / "alive"
         self._journal = work / "journal.txt"
         self._faults = faults
+
+    def at(self, places: Places) -> Self:
+        """Itself: all its clusters are here."""
+        return self
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything can be provided."""

@@ -1,7 +1,7 @@
 """Plimsoll's own EC2 provider on the test cloud: real hosts over real SSH, and nothing of it left."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,24 +18,13 @@ from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.ports.host import Job
+from plimsoll.ports.provider import Places
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
 
 FIND_DISK = ["findmnt", "-n", "-o", "SOURCE", "--target", "/var/lib/plimsoll"]
 _attempts = itertools.count(1)
-
-
-class Options:
-    """Implements the ProviderOptions port: one campaign."""
-
-    def __init__(self, options: Mapping[str, object]) -> None:
-        self._options = options
-
-    def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
-        return self._options
-
-    def known(self, provider: str) -> Sequence[Mapping[str, object]]:
-        return [self._options]
 
 
 @pytest.fixture
@@ -49,7 +38,7 @@ def provider(cloud: Cloud, options: dict[str, object], tmp_path: Path) -> Iterat
     connections, clock = Connections(account), SystemClock()
     yield Ec2Provider(
         secrets=account,
-        options=Options(options),
+        places=Places((options,)),
         clock=clock,
         connect=over_ssh(connections),
         store=f"s3://{cloud.landscape.bucket}",
@@ -104,4 +93,27 @@ def test_a_lost_answer_and_a_full_zone_cost_no_second_host(
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
     assert cloud.summary()["launched"] - before == 3
     provider.destroy(request_.id)
+    assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_hosts_that_are_kept_live_on_with_each_cell_and_swap_what_runs_on_them(
+    provider: Ec2Provider, request_: ClusterRequest, cloud: Cloud
+) -> None:
+    """With real processes and a real sudo: one cell's go, the next one's stay, and the hosts end after the last."""
+    first = request_.model_copy(update={"id": ClusterId.kept("azul", "", next(_attempts))})
+    cluster = provider.ensure(first)
+    old, new = (provider.host(cluster, cluster.load_host, name) for name in ("v1-001k-r1-1", "v2-001k-r1-1"))
+    for host in (old, new):
+        host.start(Job("load", ("sleep", "3600"), timedelta(hours=1)))
+    later = first.model_copy(update={"owner": "other", "expires_at": first.expires_at + timedelta(hours=6)})
+    assert provider.ensure(later).hosts == cluster.hosts
+    provider.clear(cluster, keep="v2-001k-r1-1")
+    assert [host.status("load").state for host in (old, new)] == ["missing", "running"]
+
+    cloud.skip(timedelta(hours=6).total_seconds())
+    assert provider.find(cluster.id) is not None
+    assert new.status("load").state == "running"
+    cloud.skip(timedelta(hours=6).total_seconds())
+    eventually(lambda: cloud.leftovers()["instances"] == [])
+    provider.destroy(cluster.id)
     assert cloud.nothing_left(), cloud.leftovers()

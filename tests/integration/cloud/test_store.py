@@ -27,7 +27,6 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judging import judge
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
-from plimsoll.services.provider_options import StoredOptions
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"
@@ -51,8 +50,8 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Attem
     store = S3Store(url, lambda: account.client("s3"))
     depot = Depot(store, layout.bundles_prefix, tmp_path / "locks")
     clock = SystemClock()
-    options, records = StoredOptions(store, Outage(clock)), StoredLaunches(store, Outage(clock))
-    provider = Ec2Provider(account, options, clock, over_ssh(connections, depot), url, lambda _: None, records)
+    records = StoredLaunches(store, Outage(clock))
+    provider = Ec2Provider(account, clock, over_ssh(connections, depot), url, lambda _: None, records)
     faults = instant.Faults(tmp_path)
     toolkit = Toolkit(
         store=store,

@@ -12,13 +12,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.lifecycle import Delays
 from tests.fakes.clock import BEGAN, SteppingClock
-from tests.integration.ec2.campaign import GROUP, STORE, FakeHost, Options
+from tests.integration.ec2.campaign import GROUP, STORE, FakeHost
 from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_options
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
@@ -90,7 +91,7 @@ def provider(
 ) -> Ec2Provider:
     return Ec2Provider(
         secrets=account,
-        options=Options(options),
+        places=Places((options,)),
         clock=clock,
         connect=connect,
         store=STORE,

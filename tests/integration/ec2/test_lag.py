@@ -1,6 +1,6 @@
 """EC2 is eventually consistent: what a launch has returned counts before describe calls show it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import LoseAnswer, NoCapacity
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
-from tests.integration.ec2.campaign import KEY, Options
+from tests.integration.ec2.campaign import KEY
 from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.cloud.clock import CloudClock
 
@@ -18,10 +18,11 @@ from plimsoll.adapters.ec2.errors import CloudError
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySeen
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch
-from plimsoll.ports.provider_options import PartlyKnown
+from plimsoll.ports.provider import Places
 from plimsoll.services.launches import StoredLaunches
 
 LAG_S = 20.0
+UNREAD = "not every campaign could be read"
 FIRST, SECOND = "us-east-1a", "us-east-1b"
 LOAD = "c5.2xlarge"
 Ask = Callable[..., ClusterRequest]
@@ -248,17 +249,9 @@ def test_a_store_out_of_reach_hides_no_cluster(
     provider: Ec2Provider, ask: Ask, cloud: Cloud, options: dict[str, object]
 ) -> None:
     """Definitions at hand say in which region it is."""
-
-    class Away(Options):
-        def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
-            raise StoreError("can't be used", where=campaign_id)
-
-        def known(self, provider: str) -> Sequence[Mapping[str, object]]:
-            raise PartlyKnown("not every campaign could be read", [self.options])
-
     key = provider.ensure(ask()).id
-    blind = replace(provider, options=Away(options), launches=OutOfReach())
-    with pytest.raises(PartlySeen, match="not every campaign could be read") as caught:
+    blind = replace(provider, places=Places((options,), UNREAD), launches=OutOfReach())
+    with pytest.raises(PartlySeen, match=UNREAD) as caught:
         blind.clusters()
     assert [len(cluster.hosts) for cluster in caught.value.clusters] == [4]
     blind.destroy(key)
@@ -266,18 +259,11 @@ def test_a_store_out_of_reach_hides_no_cluster(
 
 
 def test_without_store_and_definitions_the_settings_say_in_which_regions_to_look(
-    provider: Ec2Provider, ask: Ask, cloud: Cloud, options: dict[str, object]
+    provider: Ec2Provider, ask: Ask, cloud: Cloud
 ) -> None:
-    class Unknown(Options):
-        def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
-            raise StoreError("can't be used", where=campaign_id)
-
-        def known(self, provider: str) -> Sequence[Mapping[str, object]]:
-            raise PartlyKnown("no campaign could be read", [])
-
     key = provider.ensure(ask()).id
     cloud.skip(LAG_S)
-    blind = replace(provider, options=Unknown(options), launches=OutOfReach())
+    blind = replace(provider, places=Places((), UNREAD), launches=OutOfReach())
     blind.destroy(key)
     assert len(living(cloud)) == 4, "nobody knows where to look"
     replace(blind, further_regions=("eu-west-1", REGION)).destroy(key)

@@ -1,17 +1,17 @@
 """Hosts of the test cloud that are folders, and that fall silent when they are told to."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from tests.cloud.cloud import Cloud
 from tests.fakes.hosts import FolderHost
 
+from plimsoll.adapters.ec2.kept import SharedHost
 from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ssh import Target
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.errors import Unreachable
 from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.ports.host import Host
 
 
 class FickleHost(FolderHost):
@@ -46,6 +46,15 @@ class FickleHost(FolderHost):
         self._answer()
         return super().facts()
 
+    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "FickleHost":
+        """As silent as the host that it is a part of."""
+        return FickleHost(self._folder / folder, self.info, self._is_silent)
+
+    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
+        """Unless nobody answers."""
+        self._answer()
+        return super().clear(folder, cluster, keep)
+
     def _answer(self) -> None:
         if self._is_silent():
             raise Unreachable("can't be reached", where=f"host {self.info.name}")
@@ -54,7 +63,7 @@ class FickleHost(FolderHost):
 def reached(folder: Path, cloud: Cloud, silent: Collection[str]) -> Connect:
     """A folder for each instance, prepared once it has booted. What has ended answers no more, whatever EC2 shows."""
 
-    def connect(key: ClusterId, info: HostInfo, target: Target) -> Host:
+    def connect(key: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         instance = info.facts["instance_id"]
         place, life = folder / instance, cloud.lifecycle.lives[instance]
         FolderHost(place, info).write(PurePosixPath("prepared"), "ok\n")

@@ -15,6 +15,7 @@ from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.ec2.kept import SharedHost
 from plimsoll.adapters.ec2.provider import ROOT, Connect
 from plimsoll.adapters.ssh import Connections, SshHost, Target
 from plimsoll.domain.cluster import ClusterId, HostInfo
@@ -135,7 +136,7 @@ def real_place(cloud: Cloud, folder: Path) -> Iterator[RealPlace]:
 
 
 def _watched(connections: Connections, moments: Moments) -> Connect:
-    def connect(key: ClusterId, info: HostInfo, target: Target) -> Host:
+    def connect(key: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         return WatchedHost(info, PurePosixPath(ROOT), connections.to(target), moments)
 
     return connect

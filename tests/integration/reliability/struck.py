@@ -25,7 +25,7 @@ from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
-from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.places import StoredPlaces
 from plimsoll.services.reaping import Reaped, reap
 from plimsoll.services.toolkit import Toolkit
 
@@ -162,8 +162,8 @@ def place_on(
     store = S3Store(f"s3://{cloud.landscape.bucket}/{uuid.uuid4().hex}", lambda: account.client("s3"))
     moments = load.moments
     outage = Outage(clock)
-    options, records = StoredOptions(store, outage), StoredLaunches(store, outage)
-    provider = StruckProvider(account, options, clock, connect, store.root, moments.hear, records, moments)
+    records = StoredLaunches(store, outage)
+    provider = StruckProvider(account, clock, connect, store.root, moments.hear, records, moments)
     toolkit = Toolkit(
         store=store,
         clock=clock,
@@ -171,6 +171,7 @@ def place_on(
         databases={INSTANT: database},
         load_generators={INSTANT: load},
         sampler=NoSampler(),
+        places=StoredPlaces(store, outage),
     )
     made = Place(cloud, toolkit, moments)
     made.campaign.open(definition_on(cloud, nodes))

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from tests.support.processes import marked
-from tests.support.ssh.one_definition import OneDefinition
 from tests.support.ssh.sshd import OneKey
 from tests.support.ssh.static_hosts import running_hosts
 
@@ -23,6 +22,7 @@ from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.provider import Places
 from plimsoll.settings import Settings
 
 LIFETIME = timedelta(minutes=10)
@@ -54,7 +54,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with running_hosts(folder) as hosts:
         options = hosts.options
         connections = Connections(OneKey(hosts.key.private))
-        provider = SshProvider(connections, OneDefinition(options), SystemClock())
+        provider = SshProvider(connections, SystemClock()).at(Places((options,)))
         definition = definition_of(options)
         artefacts = Artefacts(Settings().cache, print)
         artefacts.prepare(definition)

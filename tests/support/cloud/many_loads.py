@@ -25,6 +25,7 @@ from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_s
 from plimsoll.adapters.cassandra.layout import JOB
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider
+from plimsoll.adapters.ec2.kept import SharedHost
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.plimsoll_stress.command import PROGRESS
 from plimsoll.adapters.ssh import Connections, SshHost, Target
@@ -32,7 +33,7 @@ from plimsoll.bootstrap import load_definition, local_toolkit
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.ports.host import Host, Job
+from plimsoll.ports.host import Job
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.secrets import AwsAccess
 from plimsoll.services.campaigns import CampaignStore
@@ -41,7 +42,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
-from plimsoll.services.provider_options import StoredOptions
+from plimsoll.services.places import StoredPlaces
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 from plimsoll_airflow.triggers.load import LoadTrigger
@@ -88,7 +89,6 @@ class Site:
         clock, outage = SystemClock(), Outage(wired.clock)
         provider = Ec2Provider(
             secrets=self.account,
-            options=StoredOptions(store, outage),
             clock=clock,
             connect=self._host,
             store=settings.store,
@@ -102,6 +102,7 @@ class Site:
             databases=wired.databases,
             load_generators=wired.load_generators,
             sampler=wired.sampler,
+            places=StoredPlaces(store, outage),
         )
 
     def start(self, cells: int) -> None:
@@ -141,7 +142,7 @@ class Site:
         every = self.sshd.sessions()
         return [one for one in every if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
 
-    def _host(self, key: ClusterId, info: HostInfo, target: Target) -> Host:
+    def _host(self, key: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         """At a loopback address of its own, all of which the sshd listens on; user data has prepared it."""
         root = self.folder / "hosts" / info.facts["instance_id"]
         root.mkdir(parents=True, exist_ok=True)

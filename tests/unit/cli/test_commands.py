@@ -19,7 +19,6 @@ from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo, PartlyS
 from plimsoll.domain.errors import Problem, SecretError
 from plimsoll.services.launches import StoredLaunches
 from plimsoll.services.outage import Outage
-from plimsoll.services.provider_options import StoredOptions
 from plimsoll.settings import Settings
 
 DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
@@ -136,8 +135,7 @@ def without_credentials(settings):
     secrets: Any = NoSecrets()
     connect: Any = None
     outage = Outage(tools.clock)
-    options, records = StoredOptions(tools.store, outage), StoredLaunches(tools.store, outage)
-    ec2 = Ec2Provider(secrets, options, tools.clock, connect, "store", print, records)
+    ec2 = Ec2Provider(secrets, tools.clock, connect, "store", print, StoredLaunches(tools.store, outage))
     return replace(tools, providers={**tools.providers, "ec2": ec2}, tariffs={"ec2": Ec2Tariffs(secrets)})
 
 

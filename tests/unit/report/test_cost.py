@@ -56,6 +56,17 @@ def test_the_answer_has_the_price_of_the_nodes_for_a_load(paid: CampaignData) ->
     assert "at 0.576 USD an hour each" in page_of(analyse(paid))
 
 
+def test_idle_time_of_kept_hosts_is_named_where_there_was_some(paid: CampaignData) -> None:
+    assert paid.spending is not None
+    assert "idle time" not in page_of(analyse(paid))
+    idle = entry(paid, "hosts", 1, 2.5).model_copy(update={"idle": True})
+    findings = analyse(replace(paid, spending=paid.spending.model_copy(update={"idle": (idle,)})))
+    assert "2.50 USD are idle time of hosts that were kept" in page_of(findings)
+    document = report_document(findings, environment(findings))
+    assert document.cost is not None
+    assert (document.cost.usd, document.cost.idle_usd) == (14.25, 2.5)
+
+
 def test_the_table_of_cells_has_each_share(paid: CampaignData) -> None:
     frame = cells_frame(analyse(paid)).set_index("cell")
     assert frame.loc["prime-020k-r1", "usd"] == 6.75

@@ -11,7 +11,7 @@ from tests.fakes.instant import INSTANT
 
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
-from plimsoll.ports.provider import Provider
+from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.reaping import destroy_owned, reap
@@ -28,6 +28,9 @@ class EachWaitsForTheLast:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._provider, name)
+
+    def at(self, _: Places) -> "EachWaitsForTheLast":
+        return self
 
     def destroy(self, cluster_id: ClusterId) -> None:
         if cluster_id.purpose == CELLS[-1]:

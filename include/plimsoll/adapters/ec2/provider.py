@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
+from typing import Self
 
 from plimsoll.adapters.ec2.checks import problems
 from plimsoll.adapters.ec2.cloud import Cloud, Place, clouds
@@ -11,7 +12,8 @@ from plimsoll.adapters.ec2.describing import PROVIDER, Resource, by_cluster, des
 from plimsoll.adapters.ec2.finding import standing
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
 from plimsoll.adapters.ec2.images import find_image
-from plimsoll.adapters.ec2.launched import Launched
+from plimsoll.adapters.ec2.kept import SharedHost, clear, in_environment, prolong
+from plimsoll.adapters.ec2.launched import INSTANCE_ID, Launched
 from plimsoll.adapters.ec2.launching import Launcher
 from plimsoll.adapters.ec2.network import security_group, subnets
 from plimsoll.adapters.ec2.options import CONNECTION, Ec2Options, read_options
@@ -20,16 +22,16 @@ from plimsoll.adapters.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.ec2.readiness import await_hosts
 from plimsoll.adapters.ec2.remnants import remove, tagged, terminate_shown
 from plimsoll.adapters.ec2.requests import Wanted
-from plimsoll.adapters.ec2.tags import of_cluster, of_store
+from plimsoll.adapters.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.ec2.user_data import HostSetup, cloud_config
 from plimsoll.adapters.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, ProviderError, StoreError
+from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
-from plimsoll.ports.provider_options import PartlyKnown, ProviderOptions
+from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import Secrets, SshIdentity
 
 ROOT = "/var/lib/plimsoll"
@@ -37,44 +39,50 @@ ROOT = "/var/lib/plimsoll"
 _USER = "plimsoll"
 
 
-Connect = Callable[[ClusterId, HostInfo, Target], Host]
+Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 
 
 @dataclass(frozen=True)
 class Ec2Provider:
     """Implements the Provider port. Clusters of other result stores than `store` are neither seen nor touched.
 
-    `options` tells in which region, and through which connections, the clusters of a campaign are; where it can't tell
-    of all, clusters are looked for in `further_regions`, too. Nothing else is remembered: what there is, AWS says.
+    `places` are the options that say in which region, and through which connections, clusters are; where these are not
+    all, clusters are looked for in `further_regions`, too. Nothing else is remembered: what there is, AWS says.
     """
 
     secrets: Secrets
-    options: ProviderOptions
     clock: Clock
     connect: Connect
     store: str
     say: Say
     launches: Launches
     further_regions: Sequence[str] = field(default=(), kw_only=True)
+    places: Places = field(default=Places(), kw_only=True)
+    clouds: Callable[[Place], Cloud] | None = field(default=None, kw_only=True, repr=False)
+    """The clouds of places, each with its client; none: it makes its own."""
 
     name = PROVIDER
     is_local = False
-    keeps_hosts = False
+    keeps_hosts = True
 
     @cached_property
     def _cloud(self) -> Callable[[Place], Cloud]:
-        return clouds(self.secrets)
+        return self.clouds or clouds(self.secrets)
 
     @cached_property
     def _tariffs(self) -> Ec2Tariffs:
         return Ec2Tariffs(self.secrets)
+
+    def at(self, places: Places) -> Self:
+        """In the regions, and through the connections, that those places name."""
+        return replace(self, places=places, clouds=self._cloud)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Everything that AWS can be asked before anything costs money. SecretError where it can't be asked at all."""
         return problems(definition, self.secrets)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """The cluster's hosts, running, in one zone, and answering as themselves."""
+        """The cluster's hosts, running, in one zone, and answering as themselves. Kept ones live on for the request."""
         options = read_options(request.options, str(request.id))
         cloud = self._cloud(_place(options))
         found = subnets(cloud, options)
@@ -85,11 +93,11 @@ class Ec2Provider:
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup)
-        return cluster
+        return self._prolonged(cloud, wanted, cluster, hosts) if request.id.is_kept else cluster
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """That cluster, if all its hosts are there."""
-        for cloud in self._clouds_of(cluster_id):
+        for cloud in self._clouds():
             launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
             instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
             if instances:
@@ -98,10 +106,10 @@ class Ec2Provider:
 
     def clusters(self) -> Sequence[Cluster]:
         """From everything that carries the tags; what is left of one is a cluster too."""
-        known, unread = self._known()
-        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in known]
+        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
         found = [cluster for cloud, each in seen for cluster in self._described(cloud, each.resources)]
-        unseen = [*unread, *(str(error) for _, each in seen for error in each.unseen)]
+        unknown = [self.places.unknown] if self.places.unknown else []
+        unseen = [*unknown, *(str(error) for _, each in seen for error in each.unseen)]
         if unseen:
             raise PartlySeen(f"not all of AWS could be looked at: {'; '.join(unseen)}", found)
         return found
@@ -109,25 +117,39 @@ class Ec2Provider:
     def destroy(self, cluster_id: ClusterId) -> None:
         """Terminate and delete everything with the cluster's tags, and look whether it is so."""
         # First what shows: the record of launches may be out of reach, and take minutes to be found so.
-        told = [
-            (cloud, terminate_shown(cloud, of_cluster(self.store, cluster_id))) for cloud in self._clouds_of(cluster_id)
-        ]
+        told = [(cloud, terminate_shown(cloud, of_cluster(self.store, cluster_id))) for cloud in self._clouds()]
         for cloud, shown in told:
             since = shown.whole_since or self.clock.now()
             launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
             launched.ended(shown.accepted)
             remove(cloud, self.clock, self.store, launched, cluster_id)
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:  # noqa: ARG002
-        """Not to be had here yet; `plan` refuses definitions that would ask for it."""
-        mend = "write `cluster_scope: cell`"
-        raise ProviderError("hosts are not kept from cell to cell on EC2 yet", where=str(cluster.id), mend=mend)
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
+        options = self._options(cluster)
+        clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)
 
-    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:  # noqa: ARG002
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         """Access by SSH. The host key is the cluster's own, or the host is refused."""
-        return self._host(self._campaign_options(cluster.id), cluster, info)
+        return in_environment(self._host(self._options(cluster), cluster, info), cluster, environment)
 
-    def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> Host:
+    def _options(self, cluster: Cluster) -> Ec2Options:
+        return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
+
+    def _prolonged(self, cloud: Cloud, wanted: Wanted, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
+        """The cluster, whoever has it from now on, and as long as the latest to ask needs it.
+
+        The hosts' own end is moved first, then their tags. Killed in between, whoever asks again does both. The answer
+        is what was written, for what EC2 shows of tags may lag.
+        """
+        expires = max(cluster.expires_at, wanted.expires)
+        prolong(hosts, expires + wanted.options.expiry_margin)
+        ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
+        said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
+        cloud.call("create_tags", Resources=ids, Tags=said)
+        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
+
+    def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
         identity = self._identity(options)
         key = host_key(identity, cluster.id).public
         target = Target(info.address, key, options.ssh_connection, port=options.ssh_port, user=identity.user)
@@ -163,6 +185,7 @@ class Ec2Provider:
             ends_at=request.expires_at + options.patience + options.expiry_margin,
             transparent_huge_pages=options.transparent_huge_pages,
             readahead_kib=options.readahead_kib,
+            is_kept=request.id.is_kept,
         )
 
     def _described(self, cloud: Cloud, resources: Iterable[Resource]) -> Iterator[Cluster]:
@@ -172,33 +195,13 @@ class Ec2Provider:
             answers, names = [each.answer for each in its], [each.name for each in its]
             yield described(cluster_id, answers, cloud.place, self.clock.now(), names)
 
-    def _clouds_of(self, cluster_id: ClusterId) -> list[Cloud]:
-        """Of the campaign's place; of every known one where the store has lost the campaign, or is out of reach."""
-        try:
-            return [self._cloud(_place(self._campaign_options(cluster_id)))]
-        except NotFound:
-            return self._with_further(self._known()[0])
-        except StoreError:
-            return self._known()[0]
-
-    def _campaign_options(self, cluster_id: ClusterId) -> Ec2Options:
-        return read_options(self.options.of_campaign(cluster_id.campaign_id), f"campaign {cluster_id.campaign_id}")
-
-    def _known(self) -> tuple[list[Cloud], list[str]]:
-        """Clouds of every known place, and why there may be others."""
-        try:
-            return self._at(self.options.known(PROVIDER)), []
-        except PartlyKnown as error:
-            return self._with_further(self._at(error.options)), [str(error)]
-
-    def _at(self, options: Iterable[Mapping[str, object]]) -> list[Cloud]:
-        return [self._cloud(place) for place in dict.fromkeys(_places(options))]
-
-    def _with_further(self, known: Sequence[Cloud]) -> list[Cloud]:
-        """The clouds, and those of the further regions, each through every connection that is known."""
-        connections = dict.fromkeys(cloud.place.connection for cloud in known) or [CONNECTION]
-        further = (Place(connection, region) for region in self.further_regions for connection in connections)
-        return list(dict.fromkeys([*known, *map(self._cloud, further)]))
+    def _clouds(self) -> list[Cloud]:
+        """Of every place; where there may be others, those of the further regions, too, through each connection."""
+        known = dict.fromkeys(_places(self.places.options))
+        if self.places.unknown:
+            connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
+            known |= dict.fromkeys(Place(one, region) for region in self.further_regions for one in connections)
+        return [self._cloud(place) for place in known]
 
 
 def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
@@ -207,7 +210,7 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
     They fetch bundles from the depot; where there is none, they are sent them.
     """
 
-    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> Host:
+    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
         staged = depot.of_campaign(cluster_id.campaign_id) if depot else None
         return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
 
@@ -218,9 +221,11 @@ def _place(options: Ec2Options) -> Place:
     return Place(options.connection, options.region)
 
 
-def _places(known: Iterable[Mapping[str, object]]) -> Iterator[Place]:
+def _places(known: Sequence[Mapping[str, object]]) -> Iterator[Place]:
+    """Of each options. ProviderError where there are no others, and they can't be read."""
     for options in known:
         try:
             yield _place(read_options(options, ""))
-        except ProviderError:  # a definition that never came to a cluster
-            continue
+        except ProviderError:  # of a definition that never came to a cluster, if there are others
+            if len(known) == 1:
+                raise

@@ -9,6 +9,9 @@ from typing import Any, Literal
 from plimsoll.adapters.ec2.host_keys import HostKey
 
 PREPARE = "/usr/local/sbin/plimsoll-prepare"
+PROLONG = "/usr/local/sbin/plimsoll-prolong"
+"""Moves the end of a host that is kept to the time that it is given, in the form `TIME`."""
+TIME = "%Y-%m-%d %H:%M:%S UTC"
 PREPARED = "prepared"
 """The file below a host's root that says `ok` once the host is ready, or what went wrong."""
 
@@ -21,7 +24,10 @@ _TIMER = "plimsoll-expiry"
 
 @dataclass(frozen=True)
 class HostSetup:
-    """What a fresh instance is made into. `authorized` is a line of `authorized_keys`."""
+    """What a fresh instance is made into. `authorized` is a line of `authorized_keys`.
+
+    `is_kept`: its end may be moved by whoever logs in, with sudo, which allows that alone.
+    """
 
     user: str
     root: str
@@ -30,6 +36,7 @@ class HostSetup:
     ends_at: datetime
     transparent_huge_pages: Literal["always", "madvise", "never"]
     readahead_kib: int
+    is_kept: bool = False
 
 
 def cloud_config(setup: HostSetup) -> str:
@@ -62,18 +69,23 @@ def _user(setup: HostSetup) -> dict[str, Any]:
         "shell": "/bin/sh",
         "lock_passwd": True,
         "ssh_authorized_keys": [setup.authorized],
+        **({"sudo": f"ALL=(root) NOPASSWD: {PROLONG}"} if setup.is_kept else {}),
     }
 
 
 def _files(setup: HostSetup) -> tuple[dict[str, str], ...]:
-    script = files(__package__).joinpath("prepare.sh").read_text(encoding="utf-8")
+    scripts = {PREPARE: "prepare.sh", **({PROLONG: "prolong.sh"} if setup.is_kept else {})}
     return (
-        _file(PREPARE, script, "0755"),
+        *(_file(path, _source(name), "0755") for path, name in scripts.items()),
         _file(f"/etc/systemd/system/{_TIMER}.service", _SERVICE),
         _file(f"/etc/systemd/system/{_TIMER}.timer", _timer(setup.ends_at)),
         _file("/etc/security/limits.d/plimsoll.conf", "".join(_limit_lines())),
         _file("/etc/sysctl.d/90-plimsoll.conf", "".join(f"{name} = {value}\n" for name, value in KERNEL.items())),
     )
+
+
+def _source(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _file(path: str, content: str, permissions: str = "0644") -> dict[str, str]:
@@ -95,7 +107,7 @@ ExecStart=/usr/sbin/shutdown -h now
 
 def _timer(ends_at: datetime) -> str:
     """An absolute time, caught up on after a reboot."""
-    at = ends_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    at = ends_at.astimezone(UTC).strftime(TIME)
     return f"""[Unit]
 Description=Dead man's switch
 [Timer]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from plimsoll.adapters.local import folders
 from plimsoll.adapters.local.checks import problems
@@ -28,6 +29,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.provider import Places
 
 _PATIENCE_S = 20.0
 # The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
@@ -48,6 +50,10 @@ class LocalProvider:
         self._work = work.resolve()
         self._clock = clock
         self._claims = claims or default_claims()
+
+    def at(self, places: Places) -> Self:  # noqa: ARG002
+        """Itself: all its clusters are in one work folder."""
+        return self
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Options, memory, disk, work folder, loopback addresses and ports."""

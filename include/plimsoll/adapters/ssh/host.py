@@ -30,6 +30,7 @@ from plimsoll.ports.store import StoredFile, UploadTicket
 
 _ANSWER_S = 60.0
 _MEASURE_S, _SEND_S = 300.0, 900.0
+_CLEAR_S = 120.0
 # The host ends a command itself when its time is over; that the answer stays away says that the link is lost.
 _MARGIN_S = 30.0
 
@@ -61,6 +62,21 @@ class SshHost:
         self._bundles, self._staged = bundles or root / "bundles", staged
         self._where = f"host {info.name} ({connection.target.place})"
         self._program = Program(connection, self._bundles, self._where, self._marks)
+
+    def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "SshHost":
+        """The same host in a folder below its own; everything started there carries the marks."""
+        return SshHost(
+            self.info, self.root / folder, self._connection, marks=marks, bundles=self._bundles, staged=self._staged
+        )
+
+    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
+        """End and remove what the cluster has in that folder, but for `keep`; a sentence for each thing that is left.
+
+        The cluster's processes are known by their marks, of which the host's own folder is one.
+        """
+        place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)], "keep": keep}
+        left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, **place)
+        return left
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run in the host's folder; on a timeout the command and what it forked are killed, by the host itself."""

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from typing import Self
 
 from pydantic import ValidationError
 
@@ -15,16 +17,16 @@ from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostError, NotFound, Problem, ProviderError, SecretError, StoreError
+from plimsoll.domain.errors import HostError, Problem, ProviderError, SecretError
 from plimsoll.domain.plurals import plural
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.provider_options import PartlyKnown, ProviderOptions
+from plimsoll.ports.provider import Places
 
 _log = logging.getLogger("plimsoll")
 
 
 class SshProvider:
-    """Implements the Provider port. Which groups there are, definitions say (`options`); who has them, their hosts.
+    """Implements the Provider port. Which groups there are, definitions say; who has them, their hosts.
 
     Hosts fetch bundles from the `depot`; where there is none, they are sent them.
     """
@@ -33,11 +35,16 @@ class SshProvider:
     is_local = False
     keeps_hosts = True
 
-    def __init__(
-        self, connections: Connections, options: ProviderOptions, clock: Clock, depot: Depot | None = None
-    ) -> None:
-        self._connections, self._options, self._clock, self._depot = connections, options, clock, depot
+    def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
+        self._connections, self._clock, self._depot = connections, clock, depot
+        self._places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
+
+    def at(self, places: Places) -> Self:
+        """With the groups that the definitions of those places name."""
+        found = copy(self)
+        found._places = places
+        return found
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Options, and every host asked: reached, let in, Python, folder, disk, memory."""
@@ -86,7 +93,7 @@ class SshProvider:
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
         """A host, reached as the campaign's definition says."""
-        for group in self._groups_of(cluster.id):
+        for group in self._known_groups():
             if group.name == info.facts.get("group") and (member := group.member(info.name)) is not None:
                 staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
                 return member.host(cluster, info, environment, staged)
@@ -150,7 +157,7 @@ class SshProvider:
 
     def _holder(self, cluster_id: ClusterId) -> tuple[Group, Lease] | None:
         """The group that the cluster has. ProviderError where a group that may be it does not answer."""
-        found, unknown = self._looked_up(self._groups_of(cluster_id), cluster_id)
+        found, unknown = self._looked_up(self._known_groups(), cluster_id)
         if found is None and unknown:
             raise _as_provider_error(unknown[0]) from unknown[0]
         return found
@@ -179,24 +186,17 @@ class SshProvider:
             raise ProviderError("the provider's options are wrong", where="provider.options", mend=mend) from error
         return [Group(group, parsed, self._connections) for group in parsed.groups]
 
-    def _groups_of(self, cluster_id: ClusterId) -> list[Group]:
-        """The campaign's; every known one where the store has lost the campaign, or is out of reach."""
-        try:
-            return self._groups(self._options.of_campaign(cluster_id.campaign_id))
-        except (NotFound, StoreError):
-            return self._known_groups()
-
     def _known_groups(self) -> list[Group]:
-        found = {}
-        try:
-            known = list(self._options.known(self.name))
-        except PartlyKnown as error:
-            known = list(error.options)
-            _log.warning("%s", error)
-        for options in known:
+        """Of every place. ProviderError where the only one has wrong options; where there are several, that is told."""
+        found: dict[Place, Group] = {}
+        if self._places.unknown:
+            _log.warning("%s", self._places.unknown)
+        for options in self._places.options:
             try:
                 found.update({group.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started
+                if len(self._places.options) == 1:
+                    raise
                 _log.warning("hosts of a campaign can't be asked for clusters: %s", error)
         return list(found.values())
 

@@ -15,7 +15,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services import kept_hosts, layout
-from plimsoll.services.campaigns import write_model
+from plimsoll.services.campaigns import read_cluster, write_model
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
@@ -49,6 +49,10 @@ def provision(work: AttemptContext) -> Cluster:
     )
     with waiting_told_to(partial(_note_waiting, work)):
         cluster = work.provider.ensure(request)
+    if work.keeps_hosts and kept_hosts.has_changed(work.toolkit.store, cluster):
+        # Some of them died after they had been looked for. Others must be known as such.
+        kept_hosts.retire(work.toolkit, cluster.id, kept_hosts.GONE)
+        return provision(work)
     if work.keeps_hosts:
         kept_hosts.note_provided(work.toolkit.store, cluster)
         # Whoever had the hosts before may have died before they were cleared.
@@ -175,7 +179,7 @@ def _providers(work: AttemptContext) -> Sequence[Provider]:
     try:
         return [work.provider]
     except StoreError:
-        return list(work.toolkit.providers.values())
+        return [work.toolkit.provider_of(name, work.key.campaign_id) for name in work.toolkit.providers]
 
 
 def _load_status(work: AttemptContext) -> LoadStatus:
@@ -228,4 +232,6 @@ def _sampled(nodes: list[Host], load: Host) -> list[Host]:
 
 
 def _time_left(work: AttemptContext) -> timedelta:
-    return _cluster(work).expires_at - work.toolkit.clock.now()
+    """Until the hosts' end, as it was when they were provided: what a cloud shows of it may lag."""
+    cluster = read_cluster(work.toolkit.store, work.key) or _cluster(work)
+    return cluster.expires_at - work.toolkit.clock.now()

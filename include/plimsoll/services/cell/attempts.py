@@ -26,7 +26,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     _destroy_older(toolkit, definition, campaign, cell_id)
     require_budget(toolkit, campaign, definition)
     key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
-    note_begun(toolkit, definition, key)
+    note_begun(toolkit, definition, ClusterId.of_attempt(key))
     return AttemptContext(toolkit, key)
 
 
@@ -48,7 +48,7 @@ def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignS
     provider = toolkit.provider(definition)
     seen = {cluster.id: cluster for cluster in provider.clusters()}
     older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}
-    unsettled = {ClusterId.of_attempt(key): None for key in open_accounts(campaign) if key.cell_id == cell_id}
+    unsettled = {one: None for one in open_accounts(campaign) if _is_of(one, campaign, cell_id)}
     for cluster_id, cluster in {**unsettled, **older}.items():
         destroy_cluster(toolkit, provider, cluster_id, cluster)
 

@@ -1,11 +1,16 @@
 import json
+import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from plimsoll.adapters import ec2
 from plimsoll.adapters.ec2.host_keys import authorized_key, host_key
-from plimsoll.adapters.ec2.user_data import PREPARE, HostSetup, cloud_config
+from plimsoll.adapters.ec2.user_data import PREPARE, PROLONG, HostSetup, cloud_config
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
@@ -52,6 +57,31 @@ def test_the_host_shows_the_expected_key_and_no_other(document: Any, setup: Host
         "ed25519_private": setup.host_key.private,
         "ed25519_public": setup.host_key.public,
     }
+
+
+def test_who_logs_in_to_hosts_that_are_kept_may_move_their_end_and_nothing_else(setup: HostSetup) -> None:
+    kept: Any = json.loads(cloud_config(replace(setup, is_kept=True)).partition("\n")[2])
+    assert kept["users"][0]["sudo"] == f"ALL=(root) NOPASSWD: {PROLONG}"
+    assert "OnCalendar" in written(kept, PROLONG)
+    assert len(cloud_config(replace(setup, is_kept=True)).encode()) < LIMIT
+
+
+@pytest.mark.parametrize(
+    ("time", "says"),
+    [
+        ("2026-01-31 15:30:00 UTC", ""),
+        ("2026-01-31 15:30:00", "not a time"),
+        ("2026-01-31 15:30:00 UTC\n[Service]", "not a time"),
+        ("2026-01-31 15:30:00 UTC/e date", "not a time"),
+        ("", "not a time"),
+    ],
+)
+def test_only_a_time_is_taken_for_one(tmp_path: Path, time: str, says: str) -> None:
+    """Run up to where it would change the host."""
+    script = tmp_path / "prolong"
+    script.write_text(files(ec2).joinpath("prolong.sh").read_text(encoding="utf-8").partition("# The file")[0])
+    ran = subprocess.run(["/bin/sh", script, time], capture_output=True, text=True, check=False, timeout=30)
+    assert (ran.returncode, says in ran.stderr) == (2 if says else 0, True)
 
 
 def test_only_the_connections_key_gets_in_and_not_as_root(document: Any, setup: HostSetup) -> None:

@@ -1,17 +1,17 @@
-"""The options of providers, from the definitions that campaigns were started with."""
+"""Where a provider's clusters may be: as the definitions say that campaigns were started with."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from plimsoll.domain.definition import Definition, ProviderChoice
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
-from plimsoll.ports.provider_options import PartlyKnown
+from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.outage import Outage
 
 
-class StoredOptions:
-    """Implements the ProviderOptions port. A campaign's provider never changes, so each is read once.
+class StoredPlaces:
+    """Reads the campaigns of a store. A campaign's provider never changes, so each is read once.
 
     `at_hand` gives the definitions that can be read without the store: where it is out of reach, they tell where
     clusters may be.
@@ -23,22 +23,26 @@ class StoredOptions:
         self._store, self._outage, self._at_hand = store, outage, at_hand
         self._read: dict[str, ProviderChoice] = {}
 
-    def of_campaign(self, campaign_id: str) -> Mapping[str, object]:
-        """The options of that campaign's definition; NotFound when the store has no such campaign."""
-        return dict(self._choice(campaign_id).options)
+    def of_campaign(self, provider: str, campaign_id: str) -> Places:
+        """Where that provider has the campaign's clusters; every known place where the store does not tell."""
+        try:
+            choice = self._choice(campaign_id)
+        except (NotFound, StoreError, DefinitionError):
+            return self.known(provider)
+        return Places((choice.options,)) if choice.name == provider else self.known(provider)
 
-    def known(self, provider: str) -> list[Mapping[str, object]]:
-        """The options of every campaign that uses that provider."""
+    def known(self, provider: str) -> Places:
+        """Where that provider has clusters of any campaign, and why there may be others."""
         choices, unread = self._choices()
-        found: list[Mapping[str, object]] = [dict(choice.options) for choice in choices if choice.name == provider]
+        found = [choice.options for choice in choices if choice.name == provider]
         if not unread:
-            return found
+            return Places(tuple(found))
         at_hand = (one.provider for one in self._at_hand())
-        raise PartlyKnown(
-            f"not every campaign could be read, so clusters may be in places that are not known: {'; '.join(unread)}",
-            [*found, *(dict(choice.options) for choice in at_hand if choice.name == provider)],
-            where="clusters are looked for where definitions at hand say",
-            mend="let this machine reach the store, then try again",
+        found += [choice.options for choice in at_hand if choice.name == provider]
+        return Places(
+            tuple(found),
+            f"not every campaign could be read, so clusters may be in places that are not known: {'; '.join(unread)}. "
+            "Clusters are looked for where definitions at hand say. Let this machine reach the store, then try again",
         )
 
     def _choices(self) -> tuple[list[ProviderChoice], list[str]]:

@@ -1,0 +1,190 @@
+"""Cells that share hosts of the test cloud, struck in each step: nothing outlives the campaign, nothing is mixed up."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cloud.lag import Lag
+from tests.cloud.lifecycle import Delays
+from tests.fakes.census import Census
+from tests.fakes.installation import instant_definition
+from tests.integration.reliability.struck import Place, definition_on
+
+from plimsoll.adapters.ec2.provider import Ec2Provider
+from plimsoll.domain.definition import Definition
+from plimsoll.services import kept_hosts
+from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import cancel
+from plimsoll.services.cell.running import run_cells
+from plimsoll.services.planning import problems
+from plimsoll.services.toolkit import Toolkit
+
+CAMPAIGN = "kept"
+CELLS = ("v1-001k-r1", "v1-002k-r1")
+
+
+@pytest.fixture(params=[Lag(), Lag.of(20.0)], ids=["at once", "behind"])
+def behind(request: pytest.FixtureRequest) -> tuple[Delays, Lag]:
+    """A cloud that shows at once what was done, and one whose answers lag."""
+    return Delays(), request.param
+
+
+@pytest.fixture
+def tools(place: Place) -> Toolkit:
+    """A campaign of two cells on the same hosts; whoever is not `me` is dead."""
+    two = instant_definition(CAMPAIGN, variants=1, loads=2, parallel=1).model_dump(mode="json")
+    one = definition_on(place.cloud, 3).model_dump(mode="json")
+    definition = Definition.model_validate({**two, "provider": one["provider"], "cluster_scope": "campaign"})
+    CampaignStore(place.toolkit.store, CAMPAIGN).open(definition)
+    return replace(place.toolkit, owners=Census(alive={"me"}))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(place: Place, tools: Toolkit) -> Iterator[None]:
+    yield
+    kept_hosts.end_kept(tools, CAMPAIGN)
+    assert place.cloud.nothing_left(), place.cloud.leftovers()
+
+
+def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
+    work = begin(tools, CAMPAIGN, cell_id, owner)
+    for step in (actions.provision, actions.deploy, actions.start_load):
+        step(work)
+    return work
+
+
+def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
+    fingerprint = read_fingerprint(tools.store, work.key)
+    return fingerprint.cluster if fingerprint else ""
+
+
+def test_the_plan_accepts_them(tools: Toolkit) -> None:
+    assert problems(tools, CampaignStore(tools.store, CAMPAIGN).definition()) == ()
+
+
+def test_cells_share_them_and_the_end_of_the_run_ends_them(place: Place, tools: Toolkit) -> None:
+    ran = run_cells(tools, CAMPAIGN, CELLS, "me", place.moments.hear)
+    assert [one.verdict is not None and one.verdict.valid for one in ran] == [True, True], place.moments.said
+    assert [cluster_of(tools, one.work) for one in ran] == ["hosts/1"] * 2
+    assert place.launched() == 4
+    assert place.cloud.nothing_left(), place.cloud.leftovers()
+
+
+class Killed(BaseException):
+    """The process is no more: nothing is cleaned up behind it."""
+
+
+def kill() -> None:
+    raise Killed
+
+
+def in_tags(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Ec2Provider, "_prolonged", lambda *_: kill())
+
+
+def in_clear(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Ec2Provider, "clear", lambda *_, **__: kill())
+
+
+def in_deploy(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(actions, "_preflight", lambda *_: kill())
+
+
+def in_load(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(actions, "_load_host", lambda *_: kill())
+
+
+def in_release(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(kept_hosts, "end_use", lambda *_: kill())
+
+
+@pytest.mark.parametrize("strike", [in_tags, in_clear, in_deploy, in_load, in_release])
+def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_of_it(
+    place: Place, tools: Toolkit, strike: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    def one_cell() -> None:
+        actions.destroy(started(tools, CELLS[0], "dead"))
+
+    with pytest.MonkeyPatch.context() as patch:
+        strike(patch)
+        with pytest.raises(Killed):
+            one_cell()
+    work = started(tools, CELLS[1])
+    assert (cluster_of(tools, work), place.launched()) == ("hosts/1", 4)
+    assert environments_on_its_load_host(work) == [work.key.environment]
+
+
+def environments_on_its_load_host(work: AttemptContext) -> list[str]:
+    cluster = work.provider.find(work.cluster_id)
+    assert cluster is not None
+    return [path.name for path in Path(work.host(cluster, cluster.load_host).root).parent.iterdir()]
+
+
+def test_killed_while_it_destroys_them_the_next_run_does(place: Place, tools: Toolkit) -> None:
+    actions.destroy(started(tools, CELLS[0]))
+    place.moments.within["destroy"] = kill
+    with pytest.raises(Killed):
+        kept_hosts.end_kept(tools, CAMPAIGN)
+    kept_hosts.end_kept(tools, CAMPAIGN)
+    assert place.cloud.nothing_left(), place.cloud.leftovers()
+
+
+def test_a_host_that_died_between_two_cells_is_seen_and_others_take_their_place(place: Place, tools: Toolkit) -> None:
+    first = started(tools, CELLS[0])
+    actions.destroy(first)
+    place.cloud.kill(place.instance("node"))
+    place.cloud.skip(30)
+    second = started(tools, CELLS[1])
+    assert [cluster_of(tools, work) for work in (first, second)] == ["hosts/1", "hosts/2"]
+    assert read_fingerprint(tools.store, second.key).replaces == kept_hosts.GONE
+    assert place.launched() == 8
+
+
+def test_a_host_that_dies_after_it_was_looked_for_is_not_replaced_in_secret(
+    place: Place, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actions.destroy(started(tools, CELLS[0]))
+    taken = kept_hosts.take
+
+    def then_one_dies(*arguments: Any) -> Any:
+        monkeypatch.setattr(kept_hosts, "take", taken)
+        found = taken(*arguments)
+        place.cloud.kill(place.instance("node"))
+        place.cloud.skip(30)
+        return found
+
+    monkeypatch.setattr(kept_hosts, "take", then_one_dies)
+    second = started(tools, CELLS[1])
+    assert cluster_of(tools, second) == "hosts/2"
+
+
+def test_their_time_moves_on_with_each_cell(place: Place, tools: Toolkit) -> None:
+    first = started(tools, CELLS[0])
+    actions.destroy(first)
+    place.cloud.skip(1800)
+    second = started(tools, CELLS[1])
+    before, after = (read_cluster(tools.store, work.key) for work in (first, second))
+    assert before is not None
+    assert after is not None
+    assert before.hosts == after.hosts
+    assert after.expires_at - before.expires_at >= timedelta(minutes=30)
+
+
+def test_cancelled_an_attempt_takes_them_with_it(place: Place, tools: Toolkit) -> None:
+    work = started(tools, CELLS[0])
+    cancel(work, "somebody")
+    actions.destroy(work)
+    assert place.cloud.nothing_left(), place.cloud.leftovers()
+
+
+def test_the_reaper_ends_them(place: Place, tools: Toolkit) -> None:
+    work = started(tools, CELLS[0])
+    reaped = place.reap()
+    assert (reaped.troubles, [cluster.id for cluster in reaped.destroyed]) == ((), [work.cluster_id])
+    assert place.cloud.nothing_left(), place.cloud.leftovers()

@@ -1,0 +1,91 @@
+"""Where clusters may be, also while the store is out of reach."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.definition import ProviderChoice
+from plimsoll.domain.errors import StoreError
+from plimsoll.ports.provider import Places
+from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.outage import Outage
+from plimsoll.services.places import StoredPlaces
+
+
+class Away:
+    """A store that is out of reach, and counts who asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __getattr__(self, name: Any) -> Callable[..., Any]:
+        def fail(*_: Any, **__: Any) -> None:
+            self.asked += 1
+            raise StoreError("can't be used: connection refused")
+
+        return fail
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path)
+
+
+def definition(region: Any) -> Any:
+    return instant_definition().model_copy(update={"provider": ProviderChoice(name="ec2", options={"region": region})})
+
+
+def test_the_places_of_every_campaign_are_known(installation: Installation, clock: SteppingClock) -> None:
+    installation.open_campaign(definition("us-east-1"))
+    places = StoredPlaces(installation.toolkit.store, Outage(clock))
+    assert places.known("ec2") == places.of_campaign("ec2", "campaign") == Places(({"region": "us-east-1"},))
+    assert places.known("ssh") == Places()
+
+
+def test_clusters_of_a_campaign_that_the_store_has_lost_may_be_in_every_place(
+    installation: Installation, clock: SteppingClock
+) -> None:
+    for name, region in (("one", "us-east-1"), ("two", "eu-west-1")):
+        CampaignStore(installation.toolkit.store, name).open(definition(region))
+    places = StoredPlaces(installation.toolkit.store, Outage(clock))
+    everywhere = Places(({"region": "us-east-1"}, {"region": "eu-west-1"}))
+    assert places.of_campaign("ec2", "another") == everywhere
+    assert places.of_campaign("ec2", "two") == Places(({"region": "eu-west-1"},))
+
+
+def test_without_the_store_definitions_at_hand_say_where_to_look(clock: SteppingClock) -> None:
+    away: Any = Away()
+    places = StoredPlaces(away, Outage(clock), lambda: [definition("eu-west-1"), instant_definition()])
+    for found in (places.known("ec2"), places.of_campaign("ec2", "campaign")):
+        assert found.options == ({"region": "eu-west-1"},)
+        assert "connection refused" in found.unknown
+
+
+def test_a_store_out_of_reach_is_asked_once_a_minute(clock: SteppingClock) -> None:
+    store: Any = Away()
+    places = StoredPlaces(store, Outage(clock))
+    for campaign in ("a", "b", "c"):
+        assert places.of_campaign("ec2", campaign).unknown
+    assert store.asked == 1
+    clock.sleep(61)
+    assert places.of_campaign("ec2", "a").unknown
+    assert store.asked == 2
+
+
+def test_a_campaign_that_can_not_be_read_hides_no_other(installation: Installation, clock: SteppingClock) -> None:
+    installation.open_campaign(definition("us-east-1"))
+    store = installation.toolkit.store
+    store.write(layout.definition_key("broken"), b"name: [")
+    found = StoredPlaces(store, Outage(clock)).known("ec2")
+    assert found.options == ({"region": "us-east-1"},)
+    assert "broken: " in found.unknown
