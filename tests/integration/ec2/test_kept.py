@@ -19,7 +19,7 @@ from plimsoll.domain.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult
 
 Ask = Callable[..., ClusterRequest]
-ALLOWANCE = timedelta(minutes=40)
+ALLOWANCE = timedelta(hours=1)
 """What the definition's patience and margin add to a cell's own time."""
 
 
