@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -5,7 +6,7 @@ import pytest
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.cost import HostRate, Span, Tariff, cost_until, shared
+from plimsoll.domain.cost import HostRate, Paid, Span, Tariff, cost_until, shared
 
 BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 KEY = ClusterId(campaign_id="azul", name="g1-040k-r3/1")
@@ -54,41 +55,41 @@ def test_what_is_not_known_is_not_added_up() -> None:
     assert tariff(0.5, 0.5, vcpus=None).vcpus(3) is None
 
 
-def used(cell, hours, until):
+def used(cell: str, hours: float, until: float | None) -> Span:
     key = AttemptKey(campaign_id="azul", cell_id=cell, attempt=1)
     end = None if until is None else BEGAN + timedelta(hours=until)
     return Span(key=key, since=BEGAN + timedelta(hours=hours), until=end)
 
 
-def by_cell(shares):
+def by_cell(shares: Mapping[AttemptKey, Paid]) -> dict[str, float]:
     return {key.cell_id: share.usd for key, share in shares.items()}
 
 
-def test_kept_hosts_are_shared_out_by_time_and_the_rest_is_idle():
+def test_kept_hosts_are_shared_out_by_time_and_the_rest_is_idle() -> None:
     hosts = [host("node1", 2.0), host("load", 1.0)]
     shares, idle = shared(hosts, [used("a", 0, 2), used("b", 3, 4)], BEGAN + timedelta(hours=6))
     assert by_cell(shares) == pytest.approx({"a": 6.0, "b": 3.0})
     assert (idle.usd, idle.host_seconds) == (pytest.approx(9.0), 2 * 3 * 3600)
 
 
-def test_a_use_that_lasts_goes_up_to_now_and_one_that_ended_before_its_hosts_came_costs_nothing():
+def test_a_use_that_lasts_goes_up_to_now_and_one_that_ended_before_its_hosts_came_costs_nothing() -> None:
     late = host("node1", 1.0, BEGAN + timedelta(hours=2))
     shares, idle = shared([late], [used("a", 0, 1), used("b", 1, None)], BEGAN + timedelta(hours=3))
     assert by_cell(shares) == pytest.approx({"a": 0.0, "b": 1.0})
     assert idle.usd == 0
 
 
-def test_a_host_that_has_ended_costs_nobody_any_more():
+def test_a_host_that_has_ended_costs_nobody_any_more() -> None:
     ended = host("node1", 1.0).model_copy(update={"until": BEGAN + timedelta(hours=1)})
     shares, idle = shared([ended], [used("a", 0, 3)], BEGAN + timedelta(hours=5))
     assert (by_cell(shares), idle.usd) == ({"a": 1.0}, 0)
 
 
-def test_two_uses_of_one_attempt_are_one_share():
+def test_two_uses_of_one_attempt_are_one_share() -> None:
     shares, idle = shared([host("node1", 1.0)], [used("a", 0, 1), used("a", 1, 2)], BEGAN + timedelta(hours=2))
     assert (by_cell(shares), idle.usd) == ({"a": 2.0}, 0)
 
 
-def test_the_parts_of_a_first_minute_are_the_whole():
+def test_the_parts_of_a_first_minute_are_the_whole() -> None:
     shares, idle = shared([host("node1", 60.0)], [used("a", 0, 0)], BEGAN + timedelta(seconds=5))
     assert by_cell(shares)["a"] + idle.usd == pytest.approx(1.0)
