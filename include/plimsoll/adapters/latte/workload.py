@@ -5,28 +5,28 @@ from plimsoll.domain.definition import Definition
 
 FILE = "standard-row.rn"
 WORKLOADS = ("StandardRow", "mixed", "write", "read")
-_COLUMNS = tuple(f"C{number}" for number in range(5))
+_TABLE = "CREATE TABLE IF NOT EXISTS keyspace1.standard1"
+_COLUMNS = tuple(f'\\"C{number}\\"' for number in range(5))
+"""Quoted names, as they stand in a string of Rune's."""
 
 _SCRIPT = """//! Plimsoll's StandardRow: one row of five blobs by a blob.
 const ROWS = {rows};
 const SIZE = {size};
 
 pub async fn schema(ctx) {{
-    ctx.execute(`CREATE KEYSPACE IF NOT EXISTS keyspace1
-        WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': {replicas}}}`).await?;
-    ctx.execute(`CREATE TABLE IF NOT EXISTS keyspace1.standard1 (key blob PRIMARY KEY, {columns})
-        WITH compression = {{'enabled': 'false'}}`).await?;
+    ctx.execute("{keyspace}").await?;
+    ctx.execute("{table}").await?;
     Ok(())
 }}
 
 pub async fn erase(ctx) {{
-    ctx.execute(`TRUNCATE keyspace1.standard1`).await
+    ctx.execute("TRUNCATE keyspace1.standard1").await
 }}
 
 pub async fn prepare(ctx) {{
     ctx.load_cycle_count = ROWS;
-    ctx.prepare("write", `INSERT INTO keyspace1.standard1 (key, {names}) VALUES (:key, {markers})`).await?;
-    ctx.prepare("read", `SELECT * FROM keyspace1.standard1 WHERE key = :key`).await?;
+    ctx.prepare("write", "INSERT INTO keyspace1.standard1 (key, {names}) VALUES (:key, {markers})").await?;
+    ctx.prepare("read", "SELECT * FROM keyspace1.standard1 WHERE key = :key").await?;
     Ok(())
 }}
 
@@ -59,12 +59,14 @@ pub async fn read(ctx, i) {{
 def script(definition: Definition) -> str:
     """The workload's file. Nothing but numbers of the definition gets into it."""
     row = standard_row(definition.workload)
+    replication = f"{{'class': 'SimpleStrategy', 'replication_factor': {definition.workload.replication_factor}}}"
+    columns = ", ".join(f"{name} blob" for name in _COLUMNS)
     return _SCRIPT.format(
         rows=row.rows,
         size=row.column_size,
-        replicas=definition.workload.replication_factor,
-        columns=", ".join(f'"{name}" blob' for name in _COLUMNS),
-        names=", ".join(f'"{name}"' for name in _COLUMNS),
+        keyspace=f"CREATE KEYSPACE IF NOT EXISTS keyspace1 WITH replication = {replication}",
+        table=f"{_TABLE} (key blob PRIMARY KEY, {columns}) WITH compression = {{'enabled': 'false'}}",
+        names=", ".join(_COLUMNS),
         markers=", ".join(f":c{number}" for number in range(5)),
         values=", ".join(f"latte::blob(latte::hash2(i, {number}), SIZE)" for number in range(5)),
         draw=_draw(row),
