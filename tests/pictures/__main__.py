@@ -4,14 +4,14 @@
     python -m tests.pictures report     # one group: report, pages
     python -m tests.pictures --stale    # name those whose templates have changed since
 
-The report's come from docs/images/campaign.zip, the bundle of a real campaign (`plimsoll bundle CAMPAIGN -o
-docs/images/campaign.zip`); without that file, from a made-up one. The pages' come from made-up results in every state.
-They take Chromium, and a minute of a processor.
+The report's, and those of matrix, cell and report among the pages, come from docs/images/campaign.zip, the bundle of a
+real campaign (`plimsoll bundle CAMPAIGN -o docs/images/campaign.zip`); without that file, from made-up results. The
+captions in README.md and docs/pages.md are written to say which. They take Chromium, and a minute of a processor.
 """
 
 import sys
 
-from tests.pictures import record, report
+from tests.pictures import captions, record, report
 
 
 def main(arguments: list[str]) -> None:
@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> None:
         else:
             raise SystemExit(f"no group of pictures is called {group}: {', '.join(record.GROUPS)}")
         record.record(group)
+        captions.write_captions()
         print(f"made again: {', '.join(record.GROUPS[group].pictures)}")
 
 

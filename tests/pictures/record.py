@@ -31,7 +31,11 @@ GROUPS: Mapping[str, Group] = {
     ),
     "pages": Group(
         tuple(f"{page}{look}.png" for page in PAGES for look in _LOOKS),
-        ("plugins/plimsoll_airflow/web/templates/*", "plugins/plimsoll_airflow/web/static/*"),
+        (
+            "plugins/plimsoll_airflow/web/templates/*",
+            "plugins/plimsoll_airflow/web/static/*",
+            "docs/images/campaign.zip",
+        ),
     ),
 }
 BY_HAND = ("clear.png", "trigger.png")

@@ -1,6 +1,8 @@
-"""Pictures of the pages for the documentation, with made-up results: light, dark and on a phone.
+"""Pictures of the pages for the documentation: light, dark and on a phone.
 
-`make pictures` makes them, with the report's.
+Matrix, cell and report are those of the real campaign whose bundle the documentation has, where it has one. The list of
+campaigns, and two that are compared, take more campaigns than that and are made up. `make pictures` makes them, with
+the report's.
 """
 
 import tempfile
@@ -15,14 +17,20 @@ from tests.airflow.conftest import make_database, pytest_unconfigure
 from tests.airflow.web.app import mounted
 from tests.airflow.web.serving import LOOKS, served, visitor
 from tests.fakes.installation import Installation, instant_definition
+from tests.pictures.record import CAMPAIGN
 from tests.support.browser.chromium import running_browser
 from tests.support.campaigns.stored import store_campaign, store_every_state, store_later_attempts
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, synthetic_campaign
 
+from plimsoll.analysis.campaign import distance
 from plimsoll.domain.cell import grid
+from plimsoll.ports.store import ResultStore
 from plimsoll.report import build_report
 from plimsoll.services import layout
+from plimsoll.services.bundles import read_bundle
+from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.planning import new_campaign_id
+from plimsoll.services.reproducing import report_again
 
 CELL_USD = 6.1
 HEIGHTS = {"campaigns": 720, "cell": 1080}
@@ -45,7 +53,33 @@ def main(folder: Path) -> None:
             pytest_unconfigure()
 
 
-def fill(installation: Installation) -> Mapping[str, str]:
+def fill(installation: Installation, bundle: Path = CAMPAIGN) -> Mapping[str, str]:
+    """The pages of made-up campaigns, and of the real one where there is its bundle."""
+    pages = fill_with_made_up_ones(installation)
+    return {**pages, **fill_with_real_one(installation.toolkit.store, bundle)} if bundle.exists() else pages
+
+
+def fill_with_real_one(store: ResultStore, bundle: Path) -> Mapping[str, str]:
+    """Everything that the bundle holds, with its report; the page of a cell is that of the worst missed interval."""
+    with bundle.open("rb") as stream:
+        found = read_bundle(stream, bundle.name)
+    with bundle.open("rb") as stream:
+        remade = report_again(stream, bundle.name, "documentation")
+    campaign = CampaignStore(store, remade.campaign_id)
+    for name, content in found.files.items():
+        store.write(f"{campaign.campaign_id}/{name}", content)
+    for name, content in remade.files.items():
+        store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
+    page = f"/plimsoll/campaigns/{campaign.campaign_id}"
+    return {"matrix": page, "cell": f"{page}/cells/{_worst_cell(campaign)}", "report-page": f"{page}/report"}
+
+
+def _worst_cell(campaign: CampaignStore) -> str:
+    worst = max(campaign.verdicts(), key=lambda verdict: distance(verdict) or 0.0)
+    return worst.key.cell_id
+
+
+def fill_with_made_up_ones(installation: Installation) -> Mapping[str, str]:
     """A finished campaign, one that was left incomplete, one that runs, and one that nobody has begun; their pages."""
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
     azul = azul_definition().model_copy(update={"budget": 2_000.0})

@@ -2,10 +2,15 @@
 
 import os
 import re
+from io import BytesIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from tests.pictures.record import BY_HAND, CHECKOUT, GROUPS, IMAGES, digest, recorded, stale
+from tests.pictures.captions import CAPTIONS, write_captions, wrong_captions
+from tests.pictures.record import BY_HAND, CAMPAIGN, CHECKOUT, GROUPS, IMAGES, digest, recorded, stale
+
+from plimsoll.services.bundles import read_bundle
 
 
 @pytest.mark.skipif(not os.environ.get("PLIMSOLL_TEST_ALL"), reason="CI alone asks for fresh pictures: make pictures")
@@ -38,3 +43,40 @@ def test_every_picture_is_shown_and_every_one_that_is_shown_is_there() -> None:
     pages = [CHECKOUT / "README.md", *(CHECKOUT / "docs").glob("*.md")]
     shown = {name for page in pages for name in re.findall(r"images/([\w-]+\.png)", page.read_text(encoding="utf-8"))}
     assert shown == {path.name for path in IMAGES.glob("*.png")}
+
+
+def test_captions_say_whether_results_are_a_real_campaigns_or_made_up(tmp_path: Path) -> None:
+    assert list(wrong_captions()) == []
+    for name in {caption.document for caption in CAPTIONS}:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((CHECKOUT / name).read_bytes())
+    for real in (True, False, True):
+        write_captions(tmp_path, real=real)
+        assert list(wrong_captions(tmp_path, real=real)) == []
+        assert len(list(wrong_captions(tmp_path, real=not real))) == len(CAPTIONS)
+
+
+@pytest.mark.skipif(not CAMPAIGN.exists(), reason="the pictures show made-up results: there is no bundle")
+def test_the_bundle_tells_nothing_of_the_machine_that_made_it() -> None:
+    with CAMPAIGN.open("rb") as stream:
+        files = read_bundle(stream, CAMPAIGN.name).files
+    assert {name: found for name, content in files.items() if (found := private_words(name, content))} == {}
+
+
+@pytest.mark.parametrize("text", ["-Xlog:gc*:file=/root/work/gc.log", "process:build-7/b00t/1/2/3", "/home/ada/x"])
+def test_private_words_are_found_in_texts_and_tables(text: str) -> None:
+    table = BytesIO()
+    pd.DataFrame({"text": [text, "-Xmx1g /srv/plimsoll/cache/jdks"], "start_s": 1.0}).to_parquet(table)
+    assert private_words("cells/a/1/attempt.json", text.encode())
+    assert private_words("cells/a/1/log-lines.parquet", table.getvalue())
+    assert not private_words("a.json", b"process:plimsoll/b00t/1/2/3 and /srv/plimsoll/clusters, /proc/1/stat")
+
+
+def private_words(name: str, content: bytes) -> set[str]:
+    """Folders of people and of workplaces, and names of hosts other than `plimsoll`."""
+    if name.endswith(".parquet"):
+        table = pd.read_parquet(BytesIO(content)).select_dtypes(exclude="number")
+        text = "\n".join(str(value) for column in table for value in table[column].unique())
+    else:
+        text = content.decode(errors="replace")
+    return set(re.findall(r"/(?:root|home|Users|tmp|work)/[^\s\"']*|process:(?!plimsoll/)[^/\s]+", text))
