@@ -1,5 +1,12 @@
 """Plimsoll: how much load a database carries while it keeps its service level."""
 
-from importlib.metadata import version
+__version__: str
 
-__version__ = version("plimsoll")
+
+def __getattr__(name: str) -> str:
+    """The installed version, looked up when it is asked for: what can do so takes 40 ms to import."""
+    if name != "__version__":
+        raise AttributeError(name)
+    from importlib.metadata import version
+
+    return version("plimsoll")

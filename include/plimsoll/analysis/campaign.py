@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from plimsoll.analysis.series import Series
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
@@ -67,6 +68,13 @@ class AttemptData:
     def key(self) -> AttemptKey:
         """Campaign, cell and number."""
         return self.verdict.key
+
+    @cached_property
+    def series(self) -> Series:
+        """The judged percentile of its intervals: found once, for several questions are asked of it."""
+        from plimsoll.analysis.series import series_of  # late: it takes NumPy
+
+        return series_of(self.intervals)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,14 @@
 """One encoded histogram of an interval log: base64, zlib, and the header before the counts, in encodings V0, V1 and V2.
 
-V2 packs counts as variable-length numbers and zeros as their number; V0 and V1 write every count as a word.
+V2 packs counts as variable-length numbers and zeros as their number; V0 and V1 write every count as a word. Base64 and
+zlib are most of the work of reading a log: pybase64 and ISA-L do both in two thirds of the standard library's time.
 """
 
-import binascii
 import struct
-import zlib
-from typing import NamedTuple
+from typing import NamedTuple, cast
+
+import pybase64
+from isal import isal_zlib
 
 _OUTER = struct.Struct(">II")
 _INNER = struct.Struct(">IIIIQQd")
@@ -15,6 +17,7 @@ _COMPRESSED = {0x1C849304, 0x1C849302, 0x1C849309}
 _FRACTIONS = {0x0C72124E, 0x0C72124F}
 _ENCODED_V2, _ENCODED_V1, _ENCODED_V0 = 0x1C849303, 0x1C849301, 0x1C849308
 _WORD_SIZE_BITS = 0xF0
+_DAMAGED = cast("type[Exception]", isal_zlib.error)  # its stubs take the class for an instance
 _LARGEST = 64 << 20
 """Bytes of header and counts: all slots of five significant digits up to 2^63, nine bytes each, fit into it."""
 
@@ -33,7 +36,7 @@ class Header(NamedTuple):
 
 def inflate(payload: bytes | memoryview) -> bytes:
     """Base64 of a compressed histogram → header and counts. ValueError on anything else."""
-    raw = binascii.a2b_base64(payload)
+    raw = pybase64.b64decode(payload)
     if len(raw) < _OUTER.size:
         raise ValueError("is cut short")
     cookie, length = _OUTER.unpack_from(raw)
@@ -43,10 +46,10 @@ def inflate(payload: bytes | memoryview) -> bytes:
         raise ValueError("is not a compressed histogram in encoding V0, V1 or V2")
     if length != len(raw) - _OUTER.size:
         raise ValueError(f"has {len(raw) - _OUTER.size} bytes where {length} are announced")
-    stream = zlib.decompressobj()
+    stream = isal_zlib.decompressobj()
     try:
         body = stream.decompress(memoryview(raw)[_OUTER.size :], _LARGEST)
-    except zlib.error as error:
+    except _DAMAGED as error:
         raise ValueError(f"does not inflate ({error})") from error
     if not stream.eof:
         raise ValueError("is larger than any histogram" if len(body) == _LARGEST else "does not inflate: is cut short")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
     from plimsoll.analysis.campaign import AttemptData
@@ -20,11 +21,18 @@ class Series(NamedTuple):
     missed: NDArray[np.bool_]
 
 
+NOTHING = Series(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
+
+
 def judged_series(attempt: AttemptData | None) -> Series:
     """Of one attempt; empty where there is none, or it has no intervals."""
-    if attempt is None or attempt.intervals.empty:
-        return Series(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
-    table = attempt.intervals
+    return NOTHING if attempt is None else attempt.series
+
+
+def series_of(table: pd.DataFrame) -> Series:
+    """Of an attempt's table of intervals."""
+    if table.empty:
+        return NOTHING
     judged = table[table["met"].notna()].sort_values("start_s")
     return Series(
         judged["start_s"].to_numpy(dtype=np.float64),

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+import plimsoll.cli.startup  # noqa: F401 - before all others
 from plimsoll.cli.bundle import bundle
 from plimsoll.cli.campaigns import campaigns_app, status
 from plimsoll.cli.clusters import clusters_app

@@ -1,5 +1,7 @@
 """The report of a campaign: every file of it, from data to bytes. Equal data give equal bytes."""
 
+from altair.utils.schemapi import debug_mode
+
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.report import file_of_part
@@ -69,7 +71,15 @@ def _files(findings: Findings) -> dict[str, bytes]:
 
 
 def figures(findings: Findings) -> tuple[Figure, ...]:
-    """Every chart of the report, in the page's order."""
+    """Every chart of the report, in the page's order.
+
+    Altair does not hold them against Vega-Lite's schema: that takes a tenth of the report's time, and a test does it.
+    """
+    with debug_mode(False):
+        return _figures(findings)
+
+
+def _figures(findings: Findings) -> tuple[Figure, ...]:
     return (
         heat_map(findings),
         achieved_chart(findings),

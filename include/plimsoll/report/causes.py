@@ -158,8 +158,9 @@ def _share(part: int, whole: int) -> str:
 
 
 def _all_missed(result: CellResult) -> pd.DataFrame | None:
-    """The cell's missed intervals with their causes; None where nothing but response times was analysed."""
-    if result.counted is None or result.counted.coincidences.empty:
+    """The cell's missed intervals with their causes; None where none missed, or nothing but response times is known."""
+    level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
+    if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
         return None
     table = result.counted.coincidences
     return table[table["missed"]]

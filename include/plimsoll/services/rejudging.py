@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     MakeToolkit = Callable[[], Toolkit]
 
+_PRELOADED = ["plimsoll.services.judging_preload", "plimsoll.bootstrap"]
+"""What the server of processes imports before it forks any of them."""
+
 
 @dataclass(frozen=True)
 class Rejudged:
@@ -84,8 +87,13 @@ def _each(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int) -> I
 
 @contextmanager
 def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that begin afresh: none inherits a lock or a connection. What has not begun at the end never does."""
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin_worker, initargs=(make_toolkit,))
+    """Processes that inherit imports, made once for all of them, and no lock or connection.
+
+    What has not begun at the end never does.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin_worker, initargs=(make_toolkit,))
     try:
         yield pool
     finally:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
@@ -242,3 +243,8 @@ def _titles(spec: object) -> list[str]:
         own = [spec[channel].get("title") for channel in ("x", "y") if isinstance(spec.get(channel), dict)]
         return [title for title in own if title] + [title for value in spec.values() for title in _titles(value)]
     return [title for value in spec for title in _titles(value)] if isinstance(spec, list) else []
+
+
+def test_every_chart_is_sound_vega_lite(drawn: Mapping[str, Figure]) -> None:
+    for figure in drawn.values():
+        alt.Chart.from_dict(dict(figure.spec), validate=True)

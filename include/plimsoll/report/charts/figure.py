@@ -45,7 +45,7 @@ class Figure:
 
 def specification(chart: alt.LayerChart | alt.FacetChart, data: Mapping[str, Any]) -> dict[str, Any]:
     """The Vega-Lite specification of a chart over TABLE, with its `data` inside."""
-    return {**chart.to_dict(), "data": dict(data)}
+    return {**chart.to_dict(validate=False), "data": dict(data)}
 
 
 def linked(points: alt.Chart, name: str = "links") -> alt.Chart:

@@ -23,6 +23,7 @@ _POINTS = 240
 _MIB = 2**20
 _DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 _AXIS_PX = 52
+_OF_WHOLE_CHARTS = ("$schema", "config", "data", "datasets")
 _CAPTION = (
     "All strips share one axis of time. Drag to move, turn the wheel with Ctrl held to zoom, double-click to see the "
     "whole again. Shaded: warm-up, not judged. Orange points: intervals that missed; each leads to what coincided with "
@@ -84,12 +85,22 @@ def track_chart(
         _chart(findings, track, _Look(load, hosts, last=track is tracks[-1], named=track.name == named))
         for track in tracks
     ]
-    chart = alt.vconcat(*charts, data=TABLE, spacing=8).resolve_scale(
-        x="shared", color="independent", strokeDash="independent"
-    )
-    spec = {**chart.to_dict(), "data": _csv(rows)}
+    spec = _stacked(charts, _csv(rows))
     spec["params"] = [_zoom(spec)]
     return Figure(name=name, title=title, caption=_CAPTION, spec=spec, narrowest_px=300)
+
+
+def _stacked(charts: Sequence[alt.LayerChart | alt.FacetChart], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Strips below one another on one x axis. Altair's own concatenation copies every part of them many times over."""
+    strips = [chart.properties(data=TABLE).to_dict(validate=False) for chart in charts]
+    own = [{key: value for key, value in strip.items() if key not in _OF_WHOLE_CHARTS} for strip in strips]
+    resolve = {"scale": {"x": "shared", "color": "independent", "strokeDash": "independent"}}
+    whole = {"$schema": strips[0]["$schema"], "data": dict(data), "spacing": 8, "resolve": resolve}
+    return {
+        **whole,
+        "datasets": {name: one for strip in strips for name, one in strip["datasets"].items()},
+        "vconcat": own,
+    }
 
 
 def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
@@ -170,7 +181,11 @@ def _chart(findings: Findings, track: _Track, look: _Look) -> alt.LayerChart | a
     if track.name == "ms":
         missed = own.transform_filter(alt.datum.missed > 0)
         layers.append(missed.mark_point(filled=True, opacity=1, size=18, color=MISSED).encode(x=x, y=y))
-    hover = own.mark_point(opacity=0, size=40).encode(x=x, y=y, tooltip=_tooltip(track)).properties(name=HOVER)
+    hover = (
+        own.mark_point(opacity=0, size=40)
+        .encode(x=x, y=y, tooltip=_tooltip(track))
+        .properties(name=f"{HOVER}-{track.name}")
+    )
     links = [linked(own.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=_tooltip(track)))]
     return alt.layer(*layers, hover, *(links if track.name == "ms" else ())).properties(width=690, height=track.height)
 
