@@ -13,6 +13,7 @@ Measured are wall time, and CPU time of all processes, from start to exit. Every
 
 import argparse
 import binascii
+import ctypes
 import json
 import os
 import resource
@@ -24,6 +25,7 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -36,6 +38,7 @@ _CAMPAIGN = "rejudged"
 _RATE = sum(operation.rate for operation in OPERATIONS)
 _HEAD_BYTES = 8  # of an encoded histogram, before what is compressed
 _TIMEOUT_S = 7_200
+_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ def main() -> None:
     if options.bare:
         _bare(Path(options.bare), options.jobs)
         return
+    _adopt()
     with tempfile.TemporaryDirectory(prefix="plimsoll-rejudging-") as folder:
         store = _import(Path(folder), options.cells, options.seconds)
         _measure(store, options.jobs, options.rounds)
@@ -109,8 +113,22 @@ def _run(argv: Sequence[str], store: Path) -> Ran:
     done = subprocess.run(
         argv, env=_environment(store), stdout=subprocess.PIPE, text=True, check=True, timeout=_TIMEOUT_S
     )
+    _wait_for_adopted()
     wall_s, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return Ran(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall_s, done.stdout)
+
+
+def _adopt() -> None:
+    """Make this process the parent of what its children leave behind, such as the server that forks workers."""
+    if ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def _wait_for_adopted() -> None:
+    """Their processor time counts once they have been waited for."""
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
 
 
 def _require_same(output: str) -> None:
