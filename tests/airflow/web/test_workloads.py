@@ -1,4 +1,4 @@
-"""Pages and JSON of a campaign with several workloads."""
+"""Pages and JSON of a campaign with several workloads, and of a ramp."""
 
 import pytest
 from tests.airflow.web.app import DEFINITION, Client
@@ -8,6 +8,7 @@ from tests.support.campaigns.stored import store_every_state
 
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services import layout
+from plimsoll.services.campaigns import CampaignStore, read_verdict, write_model
 
 MIXED = "demo-mixed"
 HERE = f"/plimsoll/campaigns/{MIXED}"
@@ -57,3 +58,16 @@ def test_the_report_leads_to_the_report_of_each_workload(client: Client, mixed: 
     assert "sandbox" in found.headers["Content-Security-Policy"]
     assert client("viewer").get(f"{HERE}/report/other-report.html").status_code == 404
     assert client().get(f"{HERE}/report/kv-report.html", follow_redirects=False).status_code != 200
+
+
+def test_the_page_of_a_cell_says_that_a_ramp_missed_for_its_rate(client: Client, mixed: Installation) -> None:
+    campaign = CampaignStore(mixed.toolkit.store, MIXED)
+    for cell_id, is_of_ramp in (("v1-kv-001k-r1", True), ("v1-series-001k-r1", False)):
+        verdict = read_verdict(campaign.store, campaign.key(cell_id, 1))
+        assert verdict
+        fell_short = {"met": False, "rate_achieved": False, "achieved_ops_s": 900.0, "must_reach_rate": is_of_ramp}
+        write_model(campaign.store, verdict.key, layout.VERDICT, verdict.model_copy(update=fell_short))
+    said = "it achieved 900 ops/s of 1,000 ops/s, and in a ramp a rate that is not achieved is a miss"
+
+    assert said in page(client, f"{HERE}/cells/v1-kv-001k-r1").text
+    assert "in a ramp" not in page(client, f"{HERE}/cells/v1-series-001k-r1").text
