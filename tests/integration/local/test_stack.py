@@ -104,6 +104,13 @@ def test_secrets_are_private_and_in_no_log(up: StackUnderTest) -> None:
         assert not [secret for secret in secrets if secret in log.read_text(errors="replace")]
 
 
+def test_no_log_warns_of_what_is_deprecated(up: StackUnderTest) -> None:
+    """The api-server's and the DAG processor's would at each start, for Airflow's own doing."""
+    logs = [log.read_text(errors="replace") for log in up.stack.home.path.rglob("*.log")]
+    assert any("api_fastapi" in log for log in logs), "the logs of components are elsewhere"
+    assert not [line for log in logs for line in log.splitlines() if "DeprecationWarning" in line]
+
+
 def test_starting_again_finds_it_running(up: StackUnderTest) -> None:
     before = {member.process.pid for member in census.members(up.stack.home) if member.is_top}
     assert up.stack.up(kept=False) == up.running
