@@ -15,6 +15,7 @@ DEFINITIONS = {
         instant_definition("kept", variants=1, loads=2, parallel=1).model_copy(
             update={"strategy": Search(), "cluster_scope": "campaign"}
         ),
+        instant_definition("held", variants=1, loads=2, parallel=1).model_copy(update={"cluster_scope": "campaign"}),
         instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
     )
 }
