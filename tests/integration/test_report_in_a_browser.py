@@ -82,7 +82,7 @@ def test_from_a_missed_interval_to_its_log_lines_and_back_by_keyboard(browser: B
 def test_from_a_missed_interval_in_a_chart_to_its_log_lines(browser: Browser, report: Path) -> None:
     page = opened(browser, report, scripts=True, media="screen")
     for chart in ("tracks", "timelines"):
-        points = page.locator(f"#{chart} .canvas.vega-embed path[href], #{chart} .canvas.vega-embed a > path")
+        points = page.locator(f"#{chart} .canvas.vega-embed g[class*=links] > path")
         page.locator(f"#{chart} figure").first.scroll_into_view_if_needed()
         expect(points.first).to_be_attached()
         points.first.click(force=True)
