@@ -66,12 +66,13 @@ class ReapLeftovers(Reap):
     def execute(self, context: "Context") -> dict[str, list[str]]:
         """Keys of the clusters destroyed and kept. Hosts that were kept for the campaign end, but for a next round."""
         ti = context["ti"]
+        campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
+        if campaign_id:
+            # A next round says for itself when it begins. Where the store fails, time ends it; clusters come first.
+            with suppress(StoreError):
+                end_run(toolkit().store, campaign_id, CampaignRun(ti.dag_id, ti.run_id).token)
         followed = ti.xcom_pull(task_ids=NEXT_ROUND_TASK, key=XCOM_RUN_ID)
-        ended = "" if followed else ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
-        if ended:
-            with suppress(StoreError):  # it ends by its time then; clusters come first
-                end_run(toolkit().store, ended, CampaignRun(ti.dag_id, ti.run_id).token)
-        return self.run_pass(context, "", dry_run=False, ended=ended)
+        return self.run_pass(context, "", dry_run=False, ended="" if followed else campaign_id)
 
 
 def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, ended: str = "") -> bool:

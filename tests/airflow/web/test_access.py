@@ -18,6 +18,7 @@ FILLED = {
     "campaign_id": CAMPAIGN,
     "cell_id": "v1-001k-r1",
     "attempt": "1",
+    "part": "kv",
     "name": "demo",
     "name:path": "raw/load/load.hdr",
 }

@@ -32,6 +32,12 @@ class Ready:
     def unchecked(self, definition: Definition) -> Sequence[str]:
         return ()
 
+    def limits(self, definition: Definition) -> Sequence[str]:
+        return ()
+
+    def processors(self, load_ops_s: int) -> float | None:
+        return None
+
 
 def toolkit(settings: Settings) -> Toolkit:
     """All that is real, but for what cells need beside hosts."""

@@ -8,9 +8,11 @@ from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Measure, Series
+from plimsoll.domain.errors import LogError
 
 _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
 """A histogram without a value."""
+_MOST_RECORDS = 1_000_000
 _MISFIT = 0.05
 """Records left out must be whole ones, give or take this share of one."""
 _SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
@@ -51,9 +53,12 @@ def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> 
     """The records of one tag with those of intervals in which no operation ended, which cassandra-stress leaves out.
 
     The tool ticks on all the same: what is missing are whole records, from the log's begin to its end (s since the
-    epoch). Any other gap stays one.
+    epoch). Any other gap stays one. LogError where the times are so far apart that no run can have taken so long.
     """
     length_s = median(record.length_s for record in records)
+    if 0 < _MOST_RECORDS * length_s < end_s - begin_s:
+        what = f"spans {end_s - begin_s:,.0f} s in records of {length_s:g} s, more than {_MOST_RECORDS:,} records"
+        raise LogError(what, mend="see whether the clock of the load generator's host was set while it ran")
     first = records[0]
     filled = [*_empty_ones(first, begin_s, first.start_s, length_s)]
     for record in records:

@@ -58,6 +58,9 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
     """
     deletion, store = deletable(toolkit, campaign_id, by), toolkit.store
     with held(toolkit, campaign_id):
+        # Again, for a run may have begun since: what begins from here on sees who holds the campaign.
+        if problems := [*runs_at_work(toolkit, campaign_id)]:
+            raise Refused(problems, where=f"campaign {campaign_id!r}")
         content = deletion.model_dump_json(indent=1).encode()
         store.write(layout.deletion_key(campaign_id, _stamp(deletion.at)), content)
         store.write(layout.deleting_key(campaign_id), content)

@@ -35,13 +35,16 @@ class Run(Model):
 
 
 def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> None:
-    """Say that the run works at the campaign, of which it is to run so many cells.
+    """Say that the run works at the campaign, of which it is to run so many cells. Saying so again is no harm.
 
     Refused where a process has taken the campaign: whoever comes second sees the other, for both say so first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
     until = now + cells * (definition.timing.duration + _AROUND_A_LOAD) + _SLACK
+    said = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
+    if said is not None and said.owner == owner:
+        run = Run(owner=owner, since=said.since, until=max(said.until, until))
     toolkit.store.write(layout.run_key(campaign_id), run.model_dump_json().encode())
     try:
         require_free(toolkit, campaign_id)

@@ -214,6 +214,12 @@ def test_of_cassandra_stress_records_that_are_left_out_are_empty_ones() -> None:
     assert counts == [[1, 0, 0, 1, 1, 1], [0, 1, 1, 0, 1, 0]]
 
 
+def test_of_cassandra_stress_a_clock_that_was_set_meanwhile_is_refused_and_nothing_is_filled_in() -> None:
+    lines = [line.replace(",3.000,1.000", ",1700000000.000,1.000") for line in every_second([[1]] * 4, "READ-rt")]
+    with pytest.raises(LogError, match=r"spans 1,700,000,00\d s in records of 1 s, more than 1,000,000 records"):
+        read(RunFile("c.hdr", log(lines)))
+
+
 def test_any_other_gap_stays_one() -> None:
     lines = [line.replace(",3.000,1.000", ",4.400,1.000") for line in every_second([[1]] * 4, "READ-rt")]
     (track,) = read(RunFile("c.hdr", log(lines))).tracks

@@ -1,6 +1,7 @@
 """A run of Airflow's works at its campaign between two cells, too, and before the first one."""
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
+from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
 from plimsoll.services.campaign.elsewhere import begin_run, end_run, require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
@@ -71,6 +73,33 @@ def test_a_run_that_begins_when_a_process_has_taken_the_campaign_is_refused_and_
         with pytest.raises(Refused, match="is being run by process 11 on lab1"):
             begin_run(process, "mine", RUN, cells=1)
         require_nobody_elsewhere(process, "mine")
+
+
+def test_a_cell_that_is_cleared_after_its_run_had_ended_has_the_run_seen_again(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    """`run_cell` says so before it starts the cell; of a run that is still at work it takes no time away."""
+    begin_run(of(tools), "mine", RUN, cells=20)
+    clock.sleep(60)
+    begin_run(of(tools), "mine", RUN, cells=1)
+    clock.sleep(4 * 3600)
+    with pytest.raises(Refused, match=TOLD):
+        require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+
+
+def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anything_is_deleted(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def late(toolkit: Toolkit, campaign_id: str) -> Iterator[None]:
+        begin_run(of(tools), campaign_id, RUN, cells=1)
+        with held(toolkit, campaign_id):
+            yield
+
+    monkeypatch.setattr(deleting, "held", late)
+    with pytest.raises(Refused, match=TOLD):
+        deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada")
+    assert CampaignStore(tools.store, "mine").definition()
 
 
 def test_taking_over_ends_what_any_run_has_said(tools: Toolkit) -> None:
