@@ -94,7 +94,7 @@ def in_deploy(patch: pytest.MonkeyPatch) -> None:
 
 
 def in_load(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(actions, "_load_host", lambda *_: kill())
+    patch.setattr(actions, "start_load", lambda *_: kill())
 
 
 def in_release(patch: pytest.MonkeyPatch) -> None:
