@@ -10,6 +10,7 @@ that judges cells, in intervals of 10 s. latte takes part where its binary is on
 
 import argparse
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -41,6 +42,10 @@ _LOOK_S = 0.2
 _LATE_MS = 100
 
 
+class _NothingSeenError(Exception):
+    """Why a generator gives no row."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """What one generator saw. `achieved`: share of the rate; `late`: judged operations of 100 ms and more."""
@@ -58,7 +63,7 @@ class Seen:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, a row as soon as it is found; what else happens goes to the other stream."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", type=int, default=500, help="ops/s")
     parser.add_argument("--seconds", type=int, default=50, help="length of each timed run, warm-up included")
@@ -69,11 +74,10 @@ def main() -> None:
     options = parser.parse_args()
     toolkit = local_toolkit(Settings())
     with tempfile.TemporaryDirectory(prefix="plimsoll-generators-") as work:
-        found = list(_all(toolkit, Path(work), options))
-    print("| generator | rate achieved | p50 | p90 | p99 | p99.9 | longest | over 100 ms |")
-    print("|---|---|---|---|---|---|---|---|")
-    for seen in found:
-        print(seen.line())
+        print("| generator | rate achieved | p50 | p90 | p99 | p99.9 | longest | over 100 ms |")
+        print("|---|---|---|---|---|---|---|---|")
+        for seen in _all(toolkit, Path(work), options):
+            print(seen.line(), flush=True)
 
 
 def _all(toolkit: Toolkit, work: Path, options: argparse.Namespace) -> Iterator[Seen]:
@@ -82,14 +86,20 @@ def _all(toolkit: Toolkit, work: Path, options: argparse.Namespace) -> Iterator[
     with _cluster(toolkit, provider, definition) as cluster:
         for name in names:
             load = provider.host(cluster, cluster.load_host, name)
-            generator = toolkit.load_generators[name]
-            if unready := generator.unready(load):
-                print(f"{name}: {unready}")
-                continue
-            own, addresses = _definition(name, options), [node.address for node in cluster.nodes]
-            generator.start(load, LoadRequest("load", own, options.rate, addresses, _LIFETIME))
-            _stall_in_the_middle(generator, load, own, options.stall, work)
-            yield _judged(generator, load, own, options.rate)
+            try:
+                yield _seen(toolkit.load_generators[name], load, cluster, options, work)
+            except _NothingSeenError as error:
+                print(f"{name}: {error}", file=sys.stderr)
+
+
+def _seen(generator: LoadGenerator, load: Host, cluster: Cluster, options: argparse.Namespace, work: Path) -> Seen:
+    """Run it once, with the stall. _NothingSeenError where it can't run, failed, or its run is invalid."""
+    if unready := generator.unready(load):
+        raise _NothingSeenError(unready)
+    own, addresses = _definition(generator.name, options), [node.address for node in cluster.nodes]
+    generator.start(load, LoadRequest("load", own, options.rate, addresses, _LIFETIME))
+    _stall_in_the_middle(generator, load, own, options.stall, work)
+    return _judged(generator, load, own, options.rate)
 
 
 def _definition(generator: str, options: argparse.Namespace) -> Definition:
@@ -140,7 +150,7 @@ def _stall_in_the_middle(
             _stall(work, stall_s)
         time.sleep(_LOOK_S)
     if status.state != "complete":
-        raise SystemExit(f"{generator.name}: {status.reason}")
+        raise _NothingSeenError(status.reason)
 
 
 def _stall(work: Path, seconds: float) -> None:
@@ -154,7 +164,7 @@ def _stall(work: Path, seconds: float) -> None:
     time.sleep(seconds)
     for node in nodes:
         node.send_signal(signal.SIGCONT)
-    print(f"{len(nodes)} nodes stood still for {seconds:g} s")
+    print(f"{len(nodes)} nodes stood still for {seconds:g} s", file=sys.stderr)
 
 
 def _judged(generator: LoadGenerator, load: Host, definition: Definition, rate: int) -> Seen:
@@ -171,7 +181,7 @@ def _judged(generator: LoadGenerator, load: Host, definition: Definition, rate: 
     contents = {name: files[name].read_bytes() for name in logs.values()}
     judgement = judge_logs(contents, run, definition.service_levels, kinds={name: name for name in logs})
     if not judgement.valid:
-        raise SystemExit(f"{generator.name}: {'; '.join(judgement.reasons)}")
+        raise _NothingSeenError("; ".join(judgement.reasons))
     return _worst(generator.name, judgement, rate)
 
 
