@@ -1,6 +1,7 @@
 """A workload's options in a definition, held against what its load generator takes. For adapters of load generators."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from pydantic import JsonValue
 
@@ -8,7 +9,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.units import format_count, parse_count
+from plimsoll.domain.units import format_count, format_duration, parse_count
 from plimsoll.domain.workload import Workload
 
 _GENERAL = ("name", "consistency", "replication_factor")
@@ -40,6 +41,29 @@ def level_problems(definition: Definition, operations: Collection[str]) -> Itera
         if level.operations not in known:
             what = f"{definition.workload.name} has no operations called {level.operations!r}"
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
+
+
+def weight_problems(operations: Collection[str]) -> Iterator[Problem]:
+    """A workload of reads and writes that has none of its `operations`, since no weight is above 0."""
+    if not operations:
+        yield Problem("workload", "asks for neither reads nor writes", "give `write` or `read` a weight above 0")
+
+
+def timing_problems(definition: Definition) -> Iterator[Problem]:
+    """Lengths of the timed run and of its warm-up that are no whole seconds."""
+    yield from _fractions("timing.duration", definition.timing.duration)
+    yield from _fractions("timing.warmup", definition.timing.warmup)
+
+
+def interval_problems(definition: Definition) -> Iterator[Problem]:
+    """Intervals of service levels that are no whole seconds."""
+    for number, level in enumerate(definition.service_levels):
+        yield from _fractions(f"service_levels[{number}].interval", level.interval)
+
+
+def _fractions(where: str, length: timedelta) -> Iterator[Problem]:
+    if length % timedelta(seconds=1):
+        yield Problem(where, f"{format_duration(length)} is no whole number of seconds", "round it")
 
 
 def option_problems(

@@ -15,14 +15,6 @@ from plimsoll.domain.spelling import meant_or_known
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
 Floats = npt.NDArray[np.float64]
 
-WRITES, READS = "writes", "reads"
-KINDS: dict[str, str] = {
-    **dict.fromkeys(("mutations", "mutation", "writes", "write", "inserts", "insert", "updates", "update"), WRITES),
-    **dict.fromkeys(("deletions", "deletes", "delete", "batches", "batch", "counter_write"), WRITES),
-    **dict.fromkeys(("selects", "select", "reads", "read", "scans", "scan", "counter_read"), READS),
-}
-"""Operation names of load generators, in small letters → the kind of query."""
-
 _JUDGED: tuple[Measure, ...] = ("response time", "service time", "cycle time")
 """Best first: of what several logs hold, the first found is judged."""
 

@@ -8,6 +8,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.variant import JdkArchive
 
+OWN_JDK = "openjdk-11.0.13"
+"""The JDK of Plimsoll's own Java programs and of load generators, whatever the variant's: what is compared differs in
+the database only."""
+
 
 class Jdk(Protocol):
     """A JDK or JRE."""

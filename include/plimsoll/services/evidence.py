@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.gc_lines import gc_lines
 from plimsoll.analysis.gclog import parse_gc_log
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.services import layout
 from plimsoll.services.campaigns import read_fingerprint
 
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.gcpause import Pauses
     from plimsoll.domain.happening import Event, GeneratorSecond, LogLine
-    from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.result import Manifest
     from plimsoll.services.cell.context import AttemptContext
 
 _GC_LOG = "gc.log"
 _SAMPLES = "host.csv"
+_MOST_BYTES = 256 * 2**20
+"""The most that is read of a file of the generator's account: those of whole runs have some megabytes."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +56,13 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read from the store what judging needs of the files that the manifest names."""
     paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
     generator = work.load_generator
-    accounts = {
-        name: _read(work, paths[name]).decode(errors="replace") for name in generator.summary_files if name in paths
-    }
     progress_path = paths.get(generator.progress_file)
     logs = generator.response_time_logs(paths)
     pauses = dict(_pauses(work, manifest))
     logs_of_nodes = dict(_node_logs(work, manifest, _zones(work, pauses)))
     database = work.database
     return Evidence(
-        summary=generator.summary(accounts),
+        summary=_summary(work, manifest, paths),
         response_times={name: _read(work, paths[name]) for name in logs.values()},
         operations=tuple(logs),
         pauses=pauses,
@@ -72,6 +71,18 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         seconds=generator.seconds(_read(work, progress_path).decode(errors="replace") if progress_path else ""),
         samples=_samples(work, manifest),
     )
+
+
+def _summary(work: AttemptContext, manifest: Manifest, paths: Mapping[str, str]) -> LoadSummary:
+    """What the generator's own files say; `paths` are those of the load host's files by name."""
+    there = {name: paths[name] for name in work.load_generator.summary_files if name in paths}
+    sizes = {entry.path: entry.size_bytes for entry in manifest.files}
+    for name, path in there.items():
+        if sizes[path] > _MOST_BYTES:
+            what = f"{name} has {sizes[path]:,} bytes: more than {_MOST_BYTES:,} are not read of such a file"
+            return LoadSummary(complete=False, reason=what)
+    texts = {name: _read(work, path).decode(errors="replace") for name, path in there.items()}
+    return work.load_generator.summary(texts)
 
 
 def _pauses(work: AttemptContext, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:

@@ -14,8 +14,8 @@ from plimsoll.adapters.artefacts.jdks import jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
 from plimsoll.adapters.artefacts.processes import run_java
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.ports.artefacts import OWN_JDK
 
-JDK_ID = "openjdk-11.0.13"
 _LIBRARIES = "load-generator"
 """The lock file of the libraries, which both programs share."""
 _RECIPE = "1"
@@ -62,7 +62,7 @@ class JavaProgram:
         """Its place in the cache: another state of sources, libraries or compiler is another place."""
         sets = [_locked(_LIBRARIES), _locked("ecj")]
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
-        parts = [_RECIPE, JDK_ID, self.sources.digest(), *checksums]
+        parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
         return f"derived/{self.name.replace(' ', '-')}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
 
 
@@ -110,7 +110,7 @@ def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], clas
     compiler = next(jar_folder(cache, _locked("ecj")).glob("ecj-*.jar"))
     class_path = ":".join(str(library) for library in libraries)
     options = ["-11", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-cp", class_path, "-d", str(classes)]
-    java = jdk(cache, JDK_ID).java
+    java = jdk(cache, OWN_JDK).java
     files = [str(path) for path in program.sources.files() if path.suffix == ".java"]
     ended = run_java(java, "-jar", str(compiler), *options, *files)
     if ended.exit_code != 0:

@@ -10,12 +10,13 @@ from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release_jars
 from plimsoll.adapters.artefacts.checksums import faulty
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
-from plimsoll.adapters.artefacts.java_programs import JDK_ID, Sources, built, load_generator, node_tool
+from plimsoll.adapters.artefacts.java_programs import Sources, built, load_generator, node_tool
 from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Collector, JdkArchive
+from plimsoll.ports.artefacts import OWN_JDK
 
 _SETUP = "fetch it first: `make setup`"
 
@@ -123,8 +124,8 @@ class Artefacts:
             yield Problem("load_generator.name", "cassandra-stress is not in the cache", mend)
         if not all(is_sound(self._cache.root / program.entry()) for program in (self._generator, node_tool())):
             yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _SETUP)
-        elif not jdks.is_there(self._cache, JDK_ID):
-            yield Problem("load_generator.name", f"its JDK {JDK_ID} is not in the cache", _SETUP)
+        elif not jdks.is_there(self._cache, OWN_JDK):
+            yield Problem("load_generator.name", f"its JDK {OWN_JDK} is not in the cache", _SETUP)
 
 
 def _database(product: str, version: str) -> LockedSet:

@@ -9,15 +9,15 @@ from plimsoll.adapters.cassandra_stress import command, console
 from plimsoll.adapters.cassandra_stress.checks import problems
 from plimsoll.adapters.cassandra_stress.workloads import rows, shares
 from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.foreign_load.generator import LOAD, PLAN, POPULATE, Plan, folder_of, phase_of
+from plimsoll.adapters.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
+from plimsoll.adapters.load_job import PLAN, folder_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
-_JDK = "openjdk-11.0.13"
 _MAIN = "org.apache.cassandra.stress.Stress"
 _LOG_HEAD = Command("log-head", ("head", "-c", "600", command.HDR))
 """Brings the beginning of the log, which tells when the timed run began, into a file that is small."""
@@ -53,7 +53,7 @@ class CassandraStress(ForeignGenerator):
 
     def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
         """Name, release of Cassandra that it is of, and the JDK that it runs on."""
-        return f"{self.name} of Cassandra {_release(self._artefacts)} on {_JDK}"
+        return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Of its console, its end, and the head of its log. Its log alone counts operations, failed ones among them."""
@@ -98,7 +98,7 @@ class CassandraStress(ForeignGenerator):
         return Load(commands, [_LOG_HEAD], files)
 
     def _java(self, host: Host, definition: Definition) -> Sequence[str]:
-        jdk = self._artefacts.jdk(_JDK)
+        jdk = self._artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
         bundle = self._artefacts.cassandra_stress()
         jars, heap = host.install(bundle), definition.load_generator.heap

@@ -2,16 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
 
 from pydantic import JsonValue
 
 from plimsoll.adapters.cassandra_stress.workloads import OPTIONS, USER, shares
-from plimsoll.adapters.workload_options import given_options, level_problems, option_problems
+from plimsoll.adapters.workload_options import (
+    given_options,
+    interval_problems,
+    level_problems,
+    option_problems,
+    timing_problems,
+    weight_problems,
+)
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.units import format_duration
 from plimsoll.ports.artefacts import ArtefactSource
 
 _MOST_THREADS = 4096
@@ -21,7 +26,8 @@ _PROFILE_KEYS = ("keyspace", "table")
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Everything at once. Fetches nothing."""
-    return [*_workload(definition), *_generator(definition), *_timing(definition), *artefacts.missing(definition)]
+    times = [*timing_problems(definition), *interval_problems(definition)]
+    return [*_workload(definition), *_generator(definition), *times, *artefacts.missing(definition)]
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:
@@ -35,10 +41,9 @@ def _workload(definition: Definition) -> Iterator[Problem]:
     if name == USER and not found:
         found = list(_profile(given))
     yield from found
-    if not found and not shares(definition.workload):
-        yield Problem("workload", "asks for neither reads nor writes", "give `write` or `read` a weight above 0")
-    elif not found:
-        yield from level_problems(definition, list(shares(definition.workload)))
+    if not found:
+        operations = list(shares(definition.workload))
+        yield from weight_problems(operations) if not operations else level_problems(definition, operations)
 
 
 def _profile(given: Mapping[str, JsonValue]) -> Iterator[Problem]:
@@ -69,13 +74,3 @@ def _generator(definition: Definition) -> Iterator[Problem]:
             "of the operating system for each query in flight"
         )
         yield Problem("load_generator.concurrency", what, f"make their product at most {_MOST_THREADS}")
-
-
-def _timing(definition: Definition) -> Iterator[Problem]:
-    for key, value in (("duration", definition.timing.duration), ("warmup", definition.timing.warmup)):
-        if value % timedelta(seconds=1):
-            yield Problem(f"timing.{key}", f"{format_duration(value)} is no whole number of seconds", "round it")
-    for number, level in enumerate(definition.service_levels):
-        if level.interval % timedelta(seconds=1):
-            what = f"{format_duration(level.interval)} is no whole number of seconds"
-            yield Problem(f"service_levels[{number}].interval", what, "round it")

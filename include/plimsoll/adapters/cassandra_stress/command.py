@@ -23,6 +23,8 @@ LOGBACK_CONTENT = """<configuration>
 """Its libraries tell everything unless they are told not to."""
 _FAILURES = ("-errors", "retries=0", "ignore")
 """An operation that fails counts as failed, once, and does not end the run."""
+_QUIET = "level=minimal"
+"""Above this level it prints two lines for each operation that fails."""
 
 
 def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
@@ -31,7 +33,8 @@ def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
     if not count:
         return None
     what = (*_command("write", definition), f"n={count}")
-    return (*what, "-pop", f"seq=1..{count}", *_table(definition), "-rate", _threads(definition), *_common(request))
+    rate = ("-rate", _threads(definition))
+    return (*what, "-pop", f"seq=1..{count}", *_table(definition), *rate, *_common(request), "-log", _QUIET)
 
 
 def load_arguments(request: LoadRequest) -> tuple[str, ...]:
@@ -51,6 +54,7 @@ def load_arguments(request: LoadRequest) -> tuple[str, ...]:
         "-log",
         f"hdrfile={HDR}",
         f"interval={record_s(definition)}s",
+        _QUIET,
     )
 
 

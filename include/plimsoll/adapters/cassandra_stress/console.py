@@ -7,6 +7,7 @@ each; then come the results of the whole run, and `END` if it went to its end.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 
 TOTAL = "total"
 _ROW = re.compile(r"^(?P<type>[A-Za-z]\w*),\s+(?P<figures>[\d.NaN, -]+)$")
@@ -38,7 +39,7 @@ class Row:
 
 
 def rows(text: str) -> tuple[Row, ...]:
-    """All whole rows in their order."""
+    """All whole rows in their order. A row whose figures are not all numbers is left out."""
     return tuple(_rows(text))
 
 
@@ -50,6 +51,8 @@ def _rows(text: str) -> Iterator[Row]:
             continue
         try:
             told = dict(zip(_COLUMNS, map(float, figures), strict=False))
+            if not all(isfinite(told[name]) for name in ("operations", "ops_s", "mean_ms", "time_s")):
+                continue
             yield Row(
                 operation=match["type"],
                 operations=int(told["operations"]),

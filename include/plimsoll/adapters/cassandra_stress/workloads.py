@@ -1,11 +1,13 @@
 """The workloads that cassandra-stress is asked for: its own `write`, `read` and `mixed`, and `user` profiles."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from plimsoll.adapters.workload_options import Option, given_options, number_of
+from plimsoll.domain.query_kinds import KINDS
 from plimsoll.domain.workload import Workload
 
 USER = "user"
@@ -76,9 +78,11 @@ def standard_row(workload: Workload) -> StandardRow:
     """The definition's options with cassandra-stress' defaults for those that it leaves out; they have been checked."""
     given, weights = given_options(workload), _WEIGHTS[workload.name]
     numbers = {option.name: _number(option, given) for option in _STANDARD if option.type != "choice"}
-    keys = str(given.get("keys") or "gaussian")
+    count = int(numbers["rows"] or 0)
+    # Of one row there is nothing to draw, and its standard deviation would be 0, which latte can't draw with.
+    keys = str(given.get("keys") or "gaussian") if count > 1 else "sequence"
     return StandardRow(
-        rows=int(numbers["rows"] or 0),
+        rows=count,
         write=weights[0] if numbers["write"] is None else numbers["write"],
         read=weights[1] if numbers["read"] is None else numbers["read"],
         keys=keys,
@@ -106,16 +110,13 @@ def shares(workload: Workload) -> dict[str, float]:
 
 
 def user_weights(workload: Workload) -> dict[str, float]:
-    """The weights of a profile's operations; `insert` counts among the writes."""
+    """The weights of a profile's operations, summed by the names that results have."""
     ops = given_options(workload).get("ops")
     named = ops if isinstance(ops, dict) else {}
-    return {operation_name(name): float(str(weight)) for name, weight in named.items()}
-
-
-def operation_name(name: str) -> str:
-    """An operation of cassandra-stress by the name that results have: `WRITE` and `insert` are writes."""
-    kinds = {"write": "writes", "insert": "writes", "read": "reads"}
-    return kinds.get(name.lower(), name)
+    weights: Counter[str] = Counter()
+    for name, weight in named.items():
+        weights[KINDS.get(name.lower(), name)] += int(str(weight))
+    return {name: float(weight) for name, weight in weights.items()}
 
 
 def _number(option: Option, given: Mapping[str, JsonValue]) -> float | None:

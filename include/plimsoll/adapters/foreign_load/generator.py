@@ -3,27 +3,21 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.foreign_load.script import Command, Ending, script
+from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 POPULATE, LOAD = "populate", "load"
-PLAN = "plan.json"
-"""What was asked for; collected with the rest, since other people's logs do not tell it."""
 _SCRIPT = "commands.sh"
-_GRACE = timedelta(seconds=20)
-_TAIL_BYTES = 65_536
-_CONSOLE_LINES = 10
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,6 @@ class Load:
 class Plan:
     """What a load was started with. Lengths in seconds; `shares` of all operations, by operation."""
 
-    job_id: str = ""
     rate: int = 0
     duration_s: float = 0
     warmup_s: float = 0
@@ -50,8 +43,9 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
-        """Of the file's content; an empty text is that of a load that was never started."""
-        return cls(**json.loads(text)) if text else cls()
+        """Of the file's content, whose other keys are left aside; an empty text is that of a load never started."""
+        told = json.loads(text) if text else {}
+        return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
 
 
 class ForeignGenerator(ABC):
@@ -110,7 +104,6 @@ class ForeignGenerator(ABC):
         folder, definition = folder_of(host), request.definition
         load = self._load(host, request)
         plan = {
-            "job_id": request.job_id,
             "rate": request.load_ops_s,
             "duration_s": definition.timing.duration.total_seconds(),
             "warmup_s": definition.timing.warmup.total_seconds(),
@@ -140,7 +133,7 @@ class ForeignGenerator(ABC):
         reason = self._fault(host, job, plan, console)
         if not reason:
             return LoadStatus("complete", "load", seconds_left=0.0)
-        return LoadStatus("failed", running.phase, reason=f"{reason}{_last_lines(console)}")
+        return LoadStatus("failed", running.phase, reason=f"{reason}{last_lines(console)}")
 
     def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
         """Why an ended load is no whole load; empty if it is."""
@@ -154,7 +147,7 @@ class ForeignGenerator(ABC):
 
     def stop(self, host: Host, job_id: str) -> None:
         """Ask it to end, and give it the time to flush its logs."""
-        host.stop(job_id, grace=_GRACE)
+        host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Everything that it read and wrote."""
@@ -163,11 +156,6 @@ class ForeignGenerator(ABC):
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
         """It keeps no account of itself."""
         return ()
-
-
-def folder_of(host: Host) -> PurePosixPath:
-    """Where the load's files lie on its host."""
-    return host.root / "load"
 
 
 def in_flight(definition: Definition) -> int:
@@ -191,9 +179,4 @@ def _command_at_work(host: Host, plan: Plan) -> str:
 
 
 def _tail(host: Host, name: str) -> str:
-    return host.read_tail(folder_of(host) / name, max_bytes=_TAIL_BYTES)
-
-
-def _last_lines(console: str) -> str:
-    lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
-    return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines]) if lines else ""
+    return host.read_tail(folder_of(host) / name, max_bytes=TAIL_BYTES)

@@ -32,11 +32,6 @@ class Command:
         """The file with all that it printed."""
         return f"{self.name}.console"
 
-    @property
-    def end(self) -> str:
-        """The file that says how it ended."""
-        return f"{self.name}.end"
-
 
 @dataclass(frozen=True)
 class Ending:
@@ -53,8 +48,8 @@ class Ending:
         if "exit" not in words:
             return None
         cpu = _CPU.search(text)
-        minutes = (60 * float(cpu[1]) + float(cpu[2]) + 60 * float(cpu[3]) + float(cpu[4])) if cpu else None
-        return cls(int(words["exit"]), int(words.get("seconds", 0)), minutes)
+        cpu_s = (60 * float(cpu[1]) + float(cpu[2]) + 60 * float(cpu[3]) + float(cpu[4])) if cpu else None
+        return cls(int(words["exit"]), int(words.get("seconds", 0)), cpu_s)
 
     @property
     def cpu_cores(self) -> float | None:

@@ -6,21 +6,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from plimsoll.adapters.cassandra.settings import NATIVE_PORT
 from plimsoll.adapters.cassandra_stress.workloads import OPTIONS, rows, shares
 from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.foreign_load.generator import LOAD, PLAN, POPULATE, Plan, phase_of
+from plimsoll.adapters.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
 from plimsoll.adapters.latte import workload
-from plimsoll.adapters.workload_options import given_options, level_problems, option_problems
+from plimsoll.adapters.load_job import PLAN
+from plimsoll.adapters.workload_options import (
+    given_options,
+    interval_problems,
+    level_problems,
+    option_problems,
+    timing_problems,
+    weight_problems,
+)
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem
+from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.units import format_duration
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 _REPORT = "latte.json"
+_VERSION = "0.29"
+"""Its command line and its report differ from version to version."""
+_INSTALL = f"cargo install latte-cli --version ~{_VERSION}"
 _TIMEOUT = timedelta(seconds=20)
 _FIND = "command -v latte || ls ~/.cargo/bin/latte /usr/local/bin/latte 2>/dev/null | head -n 1"
 _SAMPLE = re.compile(r"^\s*(\d+\.\d+)\s+\d+\s", re.MULTILINE)
@@ -53,13 +65,16 @@ class Latte(ForeignGenerator):
         )
 
     def unready(self, host: Host) -> str:
-        """Why the load host can't run it: it is not there."""
-        if _binary(host):
+        """Why the load host can't run it: it is not there, or is of another version."""
+        if not _binary(host):
+            return (
+                "latte is not on this host: put its binary on the PATH, in ~/.cargo/bin or in /usr/local/bin "
+                f"(`{_INSTALL}` builds it)"
+            )
+        told = self.describe(host)
+        if told.startswith(f"{self.name} {_VERSION}."):
             return ""
-        return (
-            "latte is not on this host: put its binary on the PATH, in ~/.cargo/bin or in /usr/local/bin "
-            "(`cargo install latte-cli` builds it)"
-        )
+        return f"this host has {told}, and Plimsoll knows {_VERSION} alone: put that there (`{_INSTALL}` builds it)"
 
     def describe(self, host: Host) -> str:
         """As it names itself."""
@@ -72,7 +87,14 @@ class Latte(ForeignGenerator):
         text = files.get(_REPORT, "")
         if not text or ending is None:
             return LoadSummary(complete=False, reason="latte left no report")
-        result = json.loads(text)["result"]
+        try:
+            return self._told(json.loads(text)["result"], plan, ending)
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"latte left a report that is not {_VERSION}'s ({type(error).__name__}: {shortened(str(error))})"
+            return LoadSummary(complete=False, reason=what)
+
+    def _told(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
+        """What its report says. KeyError, TypeError, ValueError where it is of another form."""
         judged = [sample for sample in result["log"] if sample["time_s"] >= plan.warmup_s - 0.5]
         errors = sum(sample["cycle_error_count"] for sample in judged)
         is_whole = result["elapsed_time_s"] >= plan.duration_s - 1
@@ -95,10 +117,10 @@ class Latte(ForeignGenerator):
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         definition, generator = request.definition, request.definition.load_generator
+        if unready := self.unready(host):
+            raise HostError(unready, where=host.info.name)
         binary = _binary(host)
-        if not binary:
-            raise HostError(self.unready(host), where=host.info.name)
-        at = (workload.FILE, *(f"{address}:9042" for address in request.contact_points))
+        at = (workload.FILE, *(f"{address}:{NATIVE_PORT}" for address in request.contact_points))
         with_level = ("--consistency", definition.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
         timed = (
@@ -136,11 +158,12 @@ def _problems(definition: Definition) -> Iterator[Problem]:
     found = list(option_problems("workload", name, OPTIONS[name], given_options(definition.workload)))
     yield from found
     if not found:
-        yield from level_problems(definition, list(shares(definition.workload)))
+        operations = list(shares(definition.workload))
+        yield from weight_problems(operations) if not operations else level_problems(definition, operations)
     if any(level.windows == "sliding" for level in definition.service_levels):
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
-    if definition.timing.warmup % timedelta(seconds=1):
-        yield Problem("timing.warmup", f"{format_duration(definition.timing.warmup)} is no whole second", "round it")
+    yield from timing_problems(definition)
+    yield from interval_problems(definition)
 
 
 def _seconds(length: timedelta) -> str:

@@ -7,24 +7,20 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll import __version__
+from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
 from plimsoll.adapters.plimsoll_stress import command, reports
 from plimsoll.adapters.plimsoll_stress.checks import problems
-from plimsoll.adapters.plimsoll_stress.program import JDK, StressProgram, folder_of
+from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.adapters.workload_options import given_options
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.workload import BASIC_TIME_SERIES
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
-_PLAN = "plan.json"
-_GRACE = timedelta(seconds=20)
-_TAIL_BYTES = 65_536
-_CONSOLE_LINES = 10
 _CPU_S = 53e-6
 """Processor time of an operation, s: docs/performance.md, the load generator against a plain driver loop."""
 _INTERVAL = timedelta(seconds=1)
@@ -64,7 +60,7 @@ class PlimsollStress:
         heap = definition.load_generator.heap
         argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         plan = {"job_id": request.job_id, "duration_s": definition.timing.duration.total_seconds()}
-        host.write(folder / _PLAN, json.dumps(plan))
+        host.write(folder / PLAN, json.dumps(plan))
         if definition.workload.name != BASIC_TIME_SERIES:
             host.write(folder / command.OPTIONS, json.dumps(given_options(definition.workload), indent=1))
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
@@ -81,17 +77,17 @@ class PlimsollStress:
 
     def stop(self, host: Host, job_id: str) -> None:
         """Ask it to end, and give it the time to flush its logs."""
-        host.stop(job_id, grace=_GRACE)
+        host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Everything it wrote, and its console."""
-        written = [path for path in host.files(folder_of(host)) if path.name != _PLAN]
+        written = [path for path in host.files(folder_of(host)) if path.name != PLAN]
         console = _console_path(host, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
     def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
         """Name, version, and the JDK that it runs on."""
-        return f"{self.name} {__version__} on {JDK}"
+        return f"{self.name} {__version__} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """What the summary file says."""
@@ -107,7 +103,7 @@ class PlimsollStress:
 
 
 def _running(host: Host) -> LoadStatus:
-    progress = reports.last_progress(host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=_TAIL_BYTES))
+    progress = reports.last_progress(host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=TAIL_BYTES))
     if progress is None:
         return LoadStatus("running")
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
@@ -118,7 +114,7 @@ def _running(host: Host) -> LoadStatus:
 
 def _plan(host: Host) -> dict[str, Any]:
     """What the load was started with; nothing where it was not."""
-    text = host.read_tail(folder_of(host) / _PLAN, max_bytes=_TAIL_BYTES)
+    text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
     plan: dict[str, Any] = json.loads(text) if text else {"job_id": "", "duration_s": 0}
     return plan
 
@@ -127,7 +123,7 @@ def _fault(host: Host, job: JobStatus) -> str | None:
     """Why an ended load is no whole load; None if it is."""
     if job.state == "missing":
         return "the load was never started"
-    summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=_TAIL_BYTES))
+    summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=TAIL_BYTES))
     if not summary.complete:
         return f"{summary.reason} ({_ending(job)})"
     if job.exit_code != 0:
@@ -143,7 +139,7 @@ def _gap(host: Host) -> str | None:
     """The response-time logs must reach the end of the timed run."""
     names = {path.name: path for path in host.files(folder_of(host))}
     logs = reports.response_time_logs(names).values()
-    ends = [reports.log_end(host.read_tail(names[name], max_bytes=_TAIL_BYTES)) for name in logs]
+    ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]
     reached = min((end or timedelta(0) for end in ends), default=timedelta(0))
     planned = timedelta(seconds=_plan(host)["duration_s"])
     if reached > planned - _INTERVAL:
@@ -156,6 +152,4 @@ def _console_path(host: Host, job_id: str) -> PurePosixPath:
 
 
 def _console(host: Host, job_id: str) -> str:
-    lines = host.read_tail(_console_path(host, job_id), max_bytes=_TAIL_BYTES).splitlines()
-    told = ["; its console's last lines:", *map(shortened, lines[-_CONSOLE_LINES:])]
-    return "".join(f"\n  {line}" for line in told) if lines else ""
+    return last_lines(host.read_tail(_console_path(host, job_id), max_bytes=TAIL_BYTES))

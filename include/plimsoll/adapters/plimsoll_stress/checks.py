@@ -1,16 +1,15 @@
 """What of a definition the load generator can't do, found before anything starts."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 
 from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
 from plimsoll.adapters.plimsoll_stress.operations import shares
 from plimsoll.adapters.plimsoll_stress.own_statements import own_statement_problems
-from plimsoll.adapters.workload_options import given_options, level_problems, option_problems
+from plimsoll.adapters.workload_options import given_options, level_problems, option_problems, timing_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.units import format_duration, parse_size
+from plimsoll.domain.units import parse_size
 from plimsoll.ports.artefacts import ArtefactSource
 
 OWN_STATEMENTS = "cql"
@@ -21,7 +20,12 @@ _LEAST_HEAP = "64M"
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Everything at once. Fetches nothing."""
-    return [*_workload(definition), *_generator(definition), *_timing(definition), *artefacts.missing(definition)]
+    return [
+        *_workload(definition),
+        *_generator(definition),
+        *timing_problems(definition),
+        *artefacts.missing(definition),
+    ]
 
 
 def _workload(definition: Definition) -> Iterator[Problem]:
@@ -47,9 +51,3 @@ def _generator(definition: Definition) -> Iterator[Problem]:
             yield Problem(f"load_generator.{key}", f"{value} is more than plimsoll-stress takes", f"at most {most}")
     if parse_size(generator.heap) < parse_size(_LEAST_HEAP):
         yield Problem("load_generator.heap", f"{generator.heap} is too small to run in", f"at least {_LEAST_HEAP}")
-
-
-def _timing(definition: Definition) -> Iterator[Problem]:
-    for key, value in (("duration", definition.timing.duration), ("warmup", definition.timing.warmup)):
-        if value % timedelta(seconds=1):
-            yield Problem(f"timing.{key}", f"{format_duration(value)} is no whole number of seconds", "round it")

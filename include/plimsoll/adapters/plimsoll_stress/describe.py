@@ -8,7 +8,7 @@ from typing import Any
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.plimsoll_stress.catalogue import FILE, Catalogue
-from plimsoll.adapters.plimsoll_stress.program import JDK
+from plimsoll.ports.artefacts import OWN_JDK
 
 
 def ask(java: Path, class_path: str) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def as_text(said: Mapping[str, Any]) -> str:
 def main(cache: Path) -> None:
     """Write the file again, with the artefacts of that cache."""
     artefacts = Artefacts(cache, print)
-    FILE.write_text(as_text(ask(artefacts.jdk(JDK).java, f"{artefacts.load_generator()}/*")), encoding="utf-8")
+    FILE.write_text(as_text(ask(artefacts.jdk(OWN_JDK).java, f"{artefacts.load_generator()}/*")), encoding="utf-8")
     print(f"{FILE.name}: {len(Catalogue.model_validate_json(FILE.read_bytes()).workloads)} workloads")
 
 

@@ -1,13 +1,9 @@
 """The Java program that puts on the load."""
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host
-
-JDK = "openjdk-11.0.13"
-"""The program's own JDK, whatever the variant's: what is compared differs in the database only."""
 
 _MAIN = "plimsoll.stress.Main"
 
@@ -20,14 +16,9 @@ class StressProgram:
 
     def argv(self, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The command that runs it on that host, installed there. ArtefactError when it can't be had."""
-        jdk = self.artefacts.jdk(JDK)
+        jdk = self.artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
         bundle = self.artefacts.load_generator()
         folder = host.install(bundle)
         class_path = ":".join(str(folder / name) for name in sorted(jar.name for jar in bundle.glob("*.jar")))
         return (str(java), *jvm, "-cp", class_path, _MAIN, *arguments)
-
-
-def folder_of(host: Host) -> PurePosixPath:
-    """Where the program's files lie on its host."""
-    return host.root / "load"

@@ -9,7 +9,6 @@ from plimsoll.analysis.formats.self_description import refuse_two_measures, unit
 from plimsoll.analysis.hdrlog import HistogramLog, Record, read_log
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import (
-    KINDS,
     Measure,
     Series,
     Track,
@@ -18,6 +17,7 @@ from plimsoll.analysis.operations import (
     with_tags,
 )
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.query_kinds import KINDS
 
 Meaning = tuple[Measure, str]
 """What records measure, and of which operation."""

@@ -8,8 +8,9 @@ from typing import Any
 from plimsoll.analysis.formats.latte_log import SKIPS
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
-from plimsoll.analysis.operations import KINDS, Series, select
+from plimsoll.analysis.operations import Series, select
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.query_kinds import KINDS
 
 _MEND = "give the JSON file that `latte run` wrote"
 

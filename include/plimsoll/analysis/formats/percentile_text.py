@@ -6,8 +6,8 @@ from math import ceil
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, WholeRun
 from plimsoll.analysis.layout import UNITS_PER_MS, Unit
-from plimsoll.analysis.operations import KINDS
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.query_kinds import KINDS
 
 _TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
 _ROW = re.compile(r"^\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")

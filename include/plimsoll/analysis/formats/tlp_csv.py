@@ -8,9 +8,9 @@ from datetime import datetime
 from itertools import pairwise
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
-from plimsoll.analysis.operations import READS, WRITES
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.query_kinds import READS, WRITES
 
 _HEAD = re.compile(r"^,,Mutations,+Reads,+Deletes,+Errors,", re.MULTILINE)
 _OPERATIONS: Mapping[str, str] = {"Mutations": WRITES, "Reads": READS, "Deletes": "deletes", "Errors": "errors"}

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile, Sample, WholeRun
 from plimsoll.analysis.formats.ycsb_logs import meaning, remarks
-from plimsoll.analysis.operations import KINDS, Measure
+from plimsoll.analysis.operations import Measure
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.query_kinds import KINDS
 
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE

@@ -131,6 +131,21 @@ def test_no_more_are_in_flight_than_there_are_threads(started: ScriptedHost, str
     assert stress.summary(collected(started, stress)).in_flight_max == 40
 
 
+def test_a_row_that_is_no_number_tells_nothing(started: ScriptedHost, stress: CassandraStress) -> None:
+    empty = row(40.0, 4000).replace("4000,100,100,100,2.0", "4000,NaN,NaN,NaN,NaN")
+    leave(started, load_console=WHOLE.replace(row(40.0, 4000), empty), load_end=ENDED)
+    assert "NaN" in empty
+    assert stress.summary(collected(started, stress)).in_flight_max == 0
+    leave(started, load_console=HEAD + row(35.0, 3500) + empty)
+    assert stress.status(started, "load").achieved_ops_s == 100
+
+
+def test_a_plan_of_an_earlier_version_is_read(stress: CassandraStress) -> None:
+    plan = '{"job_id": "load", "rate": 100, "duration_s": 45, "warmup_s": 15, "in_flight": 40, "rows": 9}'
+    found = stress.summary({"plan.json": plan, "load.console": WHOLE, "load.end": ENDED})
+    assert (found.complete, found.attempted_ops_s) == (True, 100)
+
+
 def test_without_files_there_is_no_account(stress: CassandraStress) -> None:
     assert not stress.summary({}).complete
 

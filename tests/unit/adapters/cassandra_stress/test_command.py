@@ -40,7 +40,7 @@ def test_rows_are_populated_in_sequence_as_fast_as_threads_can() -> None:
     assert words(populate_arguments(request())) == (
         "write no-warmup cl=LOCAL_ONE n=10000 -pop seq=1..10000 -col size=fixed(34) n=fixed(5) "
         "-schema replication(factor=3) -rate threads=40 -errors retries=0 ignore -mode native cql3 "
-        "-node 10.0.0.1,10.0.0.2"
+        "-node 10.0.0.1,10.0.0.2 -log level=minimal"
     )
 
 
@@ -49,7 +49,7 @@ def test_the_timed_run_has_a_fixed_rate_which_gives_response_times_and_a_log_of_
         "mixed ratio(write=1,read=1) clustering=fixed(1) no-warmup cl=LOCAL_ONE duration=45s "
         "-pop dist=gaussian(1..10000,5000.5,1666.5) -col size=fixed(34) n=fixed(5) -schema replication(factor=3) "
         "-rate threads=40 fixed=100/s -errors retries=0 ignore -mode native cql3 -node 10.0.0.1,10.0.0.2 "
-        "-log hdrfile=cassandra-stress.hdr interval=5s"
+        "-log hdrfile=cassandra-stress.hdr interval=5s level=minimal"
     )
 
 
@@ -90,6 +90,18 @@ def test_a_profile_runs_with_its_operations_and_inserts_alone_populate() -> None
     assert (populate[2], populate[6]) == ("ops(insert=1)", "n=2000")
     assert json.loads(profile(definition(workload))) == PROFILE
     assert shares(definition(workload).workload) == {"writes": 0.25, "one": 0.75}
+
+
+def test_operations_of_one_kind_add_up_under_the_name_that_the_log_is_read_with() -> None:
+    profile_of_updates = {**PROFILE, "queries": {"update": {}, "Select": {}, "one": {}}}
+    ops = {"insert": 1, "update": 3, "Select": 2, "one": 2}
+    workload = definition({"name": "user", "profile": profile_of_updates, "ops": ops}).workload
+    assert shares(workload) == {"writes": 0.5, "reads": 0.25, "one": 0.25}
+
+
+def test_one_row_is_drawn_in_sequence_since_it_has_no_deviation() -> None:
+    arguments = load_arguments(request({"name": "StandardRow", "rows": 1}))
+    assert arguments[arguments.index("-pop") + 1] == "seq=1..1"
 
 
 def test_without_rows_a_profile_populates_nothing() -> None:

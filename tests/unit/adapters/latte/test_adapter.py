@@ -49,6 +49,22 @@ def test_a_host_that_has_it_is_ready_and_tells_its_version(host: ScriptedHost, l
     assert latte.describe(host) == "latte 0.29.0"
 
 
+@pytest.mark.parametrize("told", ["latte 0.30.1\n", ""])
+def test_a_host_with_another_version_is_named_before_anything_starts(
+    bare: ScriptedHost, latte: Latte, told: str
+) -> None:
+    bare.command = lambda argv: CommandResult(0, told if "--version" in argv else "/opt/latte\n", "")
+    assert "Plimsoll knows 0.29 alone" in latte.unready(bare)
+    with pytest.raises(HostError, match=r"knows 0\.29 alone"):
+        latte.start(bare, request())
+
+
+@pytest.mark.parametrize("report", ["{", "[]", "{}", '{"result": {"log": [{}]}}', '{"result": {"log": 5}}'])
+def test_a_report_of_another_form_is_said(latte: Latte, report: str) -> None:
+    found = latte.summary({"plan.json": "{}", "load.end": "exit 0\nseconds 60\n", "latte.json": report})
+    assert (found.complete, found.reason.partition(" (")[0]) == (False, "latte left a report that is not 0.29's")
+
+
 def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte) -> None:
     latte.start(host, request())
     at = "--consistency LOCAL_ONE standard-row.rn 10.0.0.1:9042 10.0.0.2:9042"
@@ -65,6 +81,7 @@ def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte)
     [
         ({"name": "write", "keys": "uniform"}, "write:1", "latte::hash_range(i, ROWS)"),
         ({"name": "read", "keys": "sequence"}, "read:1", "i % ROWS"),
+        ({"name": "mixed", "rows": 1}, "write:1,read:1", "i % ROWS"),
         ({"name": "mixed", "rows": 101}, "write:1,read:1", "latte::normal(i, 50.0, 16.666666666666668)"),
     ],
 )
@@ -106,8 +123,16 @@ def test_a_run_whose_command_failed_is_a_failure(host: ScriptedHost, latte: Latt
         ({"workload": {"name": "mixed", "row": 1}}, "workload.row"),
         ({"service_levels": [{}, {"windows": "sliding"}]}, "service_levels"),
         ({"service_levels": [{"operations": "scans"}]}, "service_levels[0].operations"),
+        ({"workload": {"name": "mixed", "write": 0, "read": 0}}, "workload"),
+        ({"service_levels": [{"interval": "500ms"}]}, "service_levels[0].interval"),
+        ({"service_levels": [{"interval": "2500ms"}]}, "service_levels[0].interval"),
     ],
 )
 def test_what_it_can_not_do_is_said_at_its_key(latte: Latte, changes: dict[str, Any], where: str) -> None:
     workload = changes.pop("workload", None)
     assert [problem.where for problem in latte.check(definition(workload, **changes))] == [where]
+
+
+def test_times_are_whole_seconds(latte: Latte) -> None:
+    found = latte.check(definition(timing={"duration": "45500ms", "warmup": "15500ms"}))
+    assert [problem.where for problem in found] == ["timing.duration", "timing.warmup"]

@@ -1,0 +1,26 @@
+"""The job of a load on its host, as every load generator's adapter keeps it: folder, plan, console."""
+
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from plimsoll.domain.excerpts import shortened
+from plimsoll.ports.host import Host
+
+PLAN = "plan.json"
+"""What was asked for, beside what the generator wrote."""
+GRACE = timedelta(seconds=20)
+"""For a generator that is asked to end: it flushes its logs."""
+TAIL_BYTES = 65_536
+"""The most that is read of a file while the load runs."""
+_CONSOLE_LINES = 10
+
+
+def folder_of(host: Host) -> PurePosixPath:
+    """Where the load's files lie on its host."""
+    return host.root / "load"
+
+
+def last_lines(console: str) -> str:
+    """The end of what a generator printed, to stand after the reason why it failed; empty if it printed nothing."""
+    lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
+    return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines]) if lines else ""
