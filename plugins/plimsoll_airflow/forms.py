@@ -8,7 +8,7 @@ from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, parts
+from plimsoll.domain.parts import Part, parts, workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.variant import SLUG, Variant
@@ -60,7 +60,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
 
 def _workload_choice(definition: Definition) -> dict[str, Param]:
     """Nothing where there is no choice."""
-    named = {part.workload: part.workload for part in parts(definition) if part.workload}
+    named = {name: name for name in workload_ids(definition)}
     return {"workloads": _choice(named, "Workloads", "Run only these. None chosen: all.")} if named else {}
 
 
@@ -120,7 +120,7 @@ at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.{_s
 - load levels: {", ".join(format_rate(load) for load in definition.loads)}
 - each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up
 - service levels: {levels}
-- {"workloads" if definition.workloads else "workload"}: {_workload(definition)}
+- {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}
 - provider: {definition.provider.name}
 """
 
@@ -137,7 +137,8 @@ def _of_part(part: Part) -> str:
 
 
 def _workloads(definition: Definition) -> str:
-    return f"{plural(len(definition.workloads), 'workload')} × " if definition.workloads else ""
+    named = workload_ids(definition)
+    return f"{plural(len(named), 'workload')} × " if named else ""
 
 
 def _what_is_missing(definition: Definition) -> str:
@@ -165,7 +166,7 @@ def _some_cells(definition: Definition) -> str:
     variants = "|".join(variant.id for variant in definition.variants)
     loads = "|".join(load_slug(load) for load in definition.loads)
     repeats = "|".join(str(number) for number in range(1, definition.repeats + 1))
-    workloads = "|".join(part.workload for part in parts(definition))
+    workloads = "|".join(workload_ids(definition))
     middle = f"({workloads})-({loads})" if workloads else f"({loads})"
     one = f"(({variants})-{middle}-r({repeats})|{_PATTERN})"
     return f"^({MISSING}|{FAILED}|{INVALID}|{one}([ ,]+{one})*)$"

@@ -162,10 +162,14 @@ def distance(verdict: Verdict) -> float | None:
     return None if level is None else ratio(level)
 
 
-def missed_by_errors(verdict: Verdict) -> bool:
-    """Whether a valid attempt missed although its response times kept every service level: too many errors."""
-    kept = verdict.outcome == "missed" and all(level.met for level in verdict.levels)
-    return kept and not verdict.fell_short
+def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
+    """Why a valid attempt missed although its response times kept every service level; empty where that is not so.
+
+    errors: too many operations failed; rate: the cell is of a ramp, and its rate was not achieved.
+    """
+    if verdict is None or verdict.outcome != "missed" or not all(level.met for level in verdict.levels):
+        return ""
+    return "rate" if verdict.fell_short else "errors"
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:

@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from plimsoll.analysis import narrowing
-from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by_errors
+from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results, distance, missed_by
 from plimsoll.analysis.half_load import HalfLoad, Tried, half_load
 from plimsoll.analysis.statistics import pass_probability_bound
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
 
@@ -22,9 +22,14 @@ class Rung(Model):
     met: int
     missed: int
     missed_by_errors: Annotated[int, Field(description="Of those missed: response times kept, too many errors")]
+    missed_by_rate: Annotated[
+        int, Field(description="Of those missed, in a ramp: response times kept, the rate not achieved")
+    ] = 0
     invalid: int
     not_run: int
-    not_needed: Annotated[int, Field(description="Repeats that a search left out: another cell decided them")] = 0
+    not_needed: Annotated[
+        int, Field(description="Repeats that a search or ramp left out: another cell decided them")
+    ] = 0
     rate_not_achieved: Annotated[int, Field(description="Valid repeats that fell short of the attempted rate")]
     worst_ratio: Annotated[float | None, Field(description="Worst interval of all valid repeats / bound")]
     outcome: Annotated[
@@ -45,9 +50,7 @@ class Capacity(Model):
     """
 
     variant: str
-    workload: Annotated[
-        str, Field(description="Of a campaign with several workloads", exclude_if=lambda name: not name)
-    ] = ""
+    workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
     kind: CapacityKind
     capacity_ops_s: Annotated[int | None, Field(description="ops/s; None where there is none or it is unknown")]
     at_capacity: Annotated[Rung | None, Field(description="The rung that the capacity stands on")]
@@ -98,13 +101,15 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
     outcomes = [result.verdict.valid_outcome if result.verdict else None for result in cells]
     unknown = [result.decided_by for result in cells if result.verdict is None]
     verdicts = [result.verdict for result in cells if result.verdict]
+    reasons = [missed_by(verdict) for verdict in verdicts]
     ratios = [ratio for ratio in map(distance, verdicts) if ratio is not None]
     return Rung(
         load_ops_s=load,
         repeats=len(cells),
         met=states.count("met"),
         missed=states.count("missed"),
-        missed_by_errors=sum(map(missed_by_errors, verdicts)),
+        missed_by_errors=reasons.count("errors"),
+        missed_by_rate=reasons.count("rate"),
         invalid=states.count("invalid"),
         not_run=states.count("not run"),
         not_needed=states.count("not needed"),

@@ -17,25 +17,28 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     if len(found) == 1:
         return (replace(data, definition=found[0].definition),)
     require_no_strays(data)
-    return tuple(_part_of(data, part, found) for part in found)
+    return tuple(_part_of(data, part) for part in found)
 
 
-def _part_of(data: CampaignData, part: Part, of: tuple[Part, ...]) -> CampaignData:
+def _part_of(data: CampaignData, part: Part) -> CampaignData:
     cells = tuple(one for one in data.state.cells if one.cell.part == part.name)
     return replace(
         data,
         definition=part.definition,
         attempts=tuple(attempt for one in cells for attempt in one.attempts),
-        spending=_spending_of(data.spending, cells, len(of)),
+        spending=_spending_of(data.spending, cells),
         part=part.name,
         known_state=CampaignState(part.definition, cells),
     )
 
 
-def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...], count: int) -> Spending | None:
-    """What these cells' hosts have cost. Estimate and budget are the whole campaign's and stay out."""
-    if spending is None or count == 1:
-        return spending
+def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
+    """What the attempts at these cells have cost.
+
+    Estimate, budget and the idle time of kept hosts are the whole campaign's, so they are left out.
+    """
+    if spending is None:
+        return None
     ids = {one.cell.id for one in cells}
     entries = tuple(entry for entry in spending.entries if entry.key.cell_id in ids)
-    return spending.model_copy(update={"entries": entries, "estimated_usd": None, "budget_usd": None})
+    return spending.model_copy(update={"entries": entries, "idle": (), "estimated_usd": None, "budget_usd": None})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
-from plimsoll.domain.parts import parts
+from plimsoll.domain.parts import parts, workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_rate, show_usd
 
@@ -96,7 +96,8 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*one, *(f"×{definition.repeats}" for _ in loads)) for one in axes]
     print_table("Variants × loads, repeats in each square", (*names, *loads), rows)
-    workloads = f"{plural(len(definition.workloads), 'workload')} × " if definition.workloads else ""
+    named = workload_ids(definition)
+    workloads = f"{plural(len(named), 'workload')} × " if named else ""
     first = [cell.id for cell in plan.cells[:4]]
     typer.echo(
         f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × {workloads}"

@@ -1,6 +1,13 @@
 """The one base of all models: frozen, unknown keys are errors."""
 
-from pydantic import BaseModel, ConfigDict
+from operator import not_
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_T = TypeVar("_T")
+LeftOutIfEmpty = Annotated[_T, Field(exclude_if=not_)]
+"""The type of a key that is not written while its value is empty or false, so that older readers never meet it."""
 
 
 class Model(BaseModel):

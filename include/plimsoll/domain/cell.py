@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import Part, parts
@@ -15,15 +15,11 @@ CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 LONGEST_CAMPAIGN_ID = 100
 
 
-def _is_empty(text: str) -> bool:
-    return not text
-
-
 class Cell(Model):
     """One (variant, workload, load, repeat) of a campaign. `workload` is empty where the campaign has one alone."""
 
     variant: str
-    workload: Annotated[str, Field(exclude_if=_is_empty)] = ""
+    workload: LeftOutIfEmpty[str] = ""
     load_ops_s: Annotated[int, Field(gt=0)]
     repeat: Annotated[int, Field(ge=1)]
 

@@ -30,5 +30,10 @@ def parts(definition: Definition) -> tuple[Part, ...]:
     return tuple(Part(one.id if named else "", _with(definition, one)) for one in definition.workloads)
 
 
+def workload_ids(definition: Definition) -> tuple[str, ...]:
+    """Ids of the workloads as cells name them; none where the campaign has one alone."""
+    return tuple(part.workload for part in parts(definition) if part.workload)
+
+
 def _with(definition: Definition, workload: NamedWorkload) -> Definition:
     return definition.model_copy(update={"workload": workload.alone, "workloads": ()})

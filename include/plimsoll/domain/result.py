@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.service_level import ServiceLevel
 
@@ -122,8 +122,7 @@ class Verdict(Model):
     achieved_ops_s: float | None
     rate_achieved: bool | None
     must_reach_rate: Annotated[
-        bool,
-        Field(description="Of a ramp: a rate that was not achieved is a miss", exclude_if=lambda must: not must),
+        LeftOutIfEmpty[bool], Field(description="Of a ramp: a rate that was not achieved is a miss")
     ] = False
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind, judged time only")] = {}
     operations: int = 0

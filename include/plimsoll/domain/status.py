@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.progress import CellStateName, Phase
 
 CampaignStateName = Literal["waiting", "running", "complete", "incomplete"]
@@ -15,7 +15,7 @@ class CellStatus(Model):
 
     id: str
     variant: str
-    workload: Annotated[str, Field(description="Of a campaign with several", exclude_if=lambda name: not name)] = ""
+    workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several")] = ""
     load_ops_s: int
     repeat: int
     state: CellStateName
@@ -90,9 +90,7 @@ class CampaignStatus(CampaignSummary):
         tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
     ] = None
     variants: tuple[VariantName, ...]
-    workloads: Annotated[
-        tuple[str, ...], Field(description="Ids, where there are several", exclude_if=lambda ids: not ids)
-    ] = ()
+    workloads: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Ids, where there are several")] = ()
     loads: tuple[int, ...]
     repeats: int
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides colours")]

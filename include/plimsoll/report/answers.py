@@ -84,8 +84,10 @@ def rung_outcome(rung: Rung) -> str:
     """What became of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
     open_ones = [f"{count} {what}" for count, what in counts if count]
-    by_errors = f" ({rung.missed_by_errors} by errors)" if rung.missed_by_errors else ""
-    count, what = (rung.missed, f"missed{by_errors}") if rung.outcome == "missed" else (rung.met, "met")
+    reasons = ((rung.missed_by_errors, "errors"), (rung.missed_by_rate, "rate"))
+    told = ", ".join(f"{count} by {what}" for count, what in reasons if count)
+    missed = f"missed ({told})" if told else "missed"
+    count, what = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
     return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
 
 

@@ -16,7 +16,6 @@ from plimsoll.report.charts.tracks import track_chart
 from plimsoll.report.findings import Findings
 from plimsoll.report.misses import links_by_place
 from plimsoll.report.page import attempt_html
-from plimsoll.report.words import ops
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,8 +39,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
         raise NotFound("there are no judged intervals", where=str(attempt.key))
     findings = _alone(definition, attempt, at)
     cell, misses = attempt.verdict.cell, misses_of(attempt, findings.level.bound_ms)
-    where = f"{findings.labels[cell.variant]} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
-    title = f"{where}: attempt {attempt.key.attempt}"
+    title = f"{findings.place_of(cell)}: attempt {attempt.key.attempt}"
     strips = track_chart(findings, attempt, name="tracks", title=title, links=links_by_place(misses))
     charts = (strips, *latencies_chart(findings, of=lambda result: result.shown))
     drawings = {figure.name: drawing(figure) for figure in charts}

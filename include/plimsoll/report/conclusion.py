@@ -5,7 +5,7 @@ from itertools import groupby
 
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.report.findings import Findings
-from plimsoll.report.left_out import what_search_ran
+from plimsoll.report.left_out import what_was_run
 from plimsoll.report.words import ops, percent, plural
 
 FEW_REPEATS = 3
@@ -110,8 +110,8 @@ def _grounds(findings: Findings) -> str:
 
 
 def _reservations(findings: Findings) -> Iterator[str]:
-    if searched := what_search_ran(findings):
-        yield searched
+    if run := what_was_run(findings):
+        yield run
     open_cells = findings.count("invalid", "not run")
     if open_cells:
         of_all = f"{open_cells} of {plural(len(findings.cells), 'cell')} {'has' if open_cells == 1 else 'have'}"

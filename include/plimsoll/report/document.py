@@ -15,7 +15,8 @@ from plimsoll.analysis.noise import Noise
 from plimsoll.analysis.statistics import Comparison, Repeats
 from plimsoll.analysis.steadiness import Steadiness
 from plimsoll.analysis.stops import Stops
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
 from plimsoll.domain.result import Check, OpeningBacklog, Percentiles
@@ -36,7 +37,7 @@ class CellCounts(Model):
     missed: int
     invalid: int
     not_run: int
-    not_needed: Annotated[int, Field(description="Left out by a search: another cell decided them")] = 0
+    not_needed: Annotated[int, Field(description="Left out by a search or ramp: another cell decided them")] = 0
 
 
 class CellEntry(Model):
@@ -44,9 +45,7 @@ class CellEntry(Model):
 
     id: str
     variant: str
-    workload: Annotated[
-        str, Field(description="Of a campaign with several workloads", exclude_if=lambda name: not name)
-    ] = ""
+    workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
     load_ops_s: int
     repeat: int
     state: CellOutcome
@@ -114,7 +113,8 @@ class ReportDocument(Model):
     answers: Annotated[tuple[str, ...], Field(description="The capacity of each variant as a sentence")]
     capacity: tuple[Capacity, ...]
     left_out: Annotated[
-        tuple[LeftOut, ...], Field(description="What a search ran and left out, by variant; empty of a full grid")
+        tuple[LeftOut, ...],
+        Field(description="What a search or ramp ran and left out, by variant; empty of a full grid"),
     ] = ()
     next_loads: Annotated[
         str, Field(description="The definition's line that would narrow where boundaries lie; empty: none would")
@@ -172,7 +172,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         warnings=dict(sound.warnings),
         quality=sound.campaign_checks,
         environment=ran,
-        cost=_cost(findings),
+        cost=cost_summary(data.spending),
         definition=findings.definition,
         imported=origins(findings),
     )
@@ -189,8 +189,8 @@ def code_versions(findings: Findings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(attempt.verdict.code_version for attempt in findings.data.attempts))
 
 
-def _cost(findings: Findings) -> CostSummary | None:
-    spending = findings.data.spending
+def cost_summary(spending: Spending | None) -> CostSummary | None:
+    """What hosts have cost, in sum; None where they cost nothing."""
     if spending is None:
         return None
     return CostSummary(

@@ -15,10 +15,12 @@ from plimsoll.analysis.noise import Noise, noise
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
 from plimsoll.analysis.stops import Stops, stops_by_load
+from plimsoll.report.words import ops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plimsoll.domain.cell import Cell
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.service_level import ServiceLevel
 
@@ -63,6 +65,11 @@ class Findings:
     def of_variant(self, variant: str) -> tuple[CellResult, ...]:
         """The cells of one variant."""
         return tuple(result for result in self.cells if result.cell.variant == variant)
+
+    def place_of(self, cell: Cell) -> str:
+        """Where a cell stands, in words: `G1 at 40,000 ops/s, repeat 3`; of several workloads `G1, kv, at …`."""
+        workload = f", {cell.workload}," if cell.workload else ""
+        return f"{self.labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
 
     def count(self, *states: str) -> int:
         """Number of cells in any of the states."""

@@ -1,4 +1,4 @@
-"""What a search rests on, in words."""
+"""What the answer of a search or ramp rests on, in words."""
 
 from dataclasses import dataclass
 
@@ -42,20 +42,23 @@ def left_out_rows(findings: Findings) -> tuple[LeftOutRow, ...]:
     return tuple(_row(findings.labels[one.variant], one) for one in findings.left_out)
 
 
-def what_search_ran(findings: Findings) -> str:
-    """How much of the grid a search ran: `A search ran 84 of 275 cells; 191 need not run.` Empty for a full grid."""
+def what_was_run(findings: Findings) -> str:
+    """How much of the grid a search or ramp ran: `A search ran 84 of 275 cells; 191 need not run.`
+
+    Empty for a full grid.
+    """
     if not findings.left_out:
         return ""
     run, spared, missing = (
         sum(getattr(one, name) for one in findings.left_out) for name in ("run", "not_needed", "missing")
     )
     still = f"; {missing} may still run" if missing else ""
-    what = "A ramp" if isinstance(findings.definition.strategy, Ramp) else "A search"
-    return f"{what} ran {run} of {plural(len(findings.cells), 'cell')}; {spared} need not run{still}."
+    ran = f"A {findings.definition.strategy.name} ran {run} of {plural(len(findings.cells), 'cell')}"
+    return f"{ran}; {spared} need not run{still}."
 
 
-def how_it_searched(findings: Findings) -> str:
-    """What its manner of searching can tell, and what it can't."""
+def how_cells_were_chosen(findings: Findings) -> str:
+    """How its strategy chose the cells that ran; what that can tell, and what it can't."""
     strategy = findings.definition.strategy
     if isinstance(strategy, Ramp):
         return _RAMP

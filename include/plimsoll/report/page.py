@@ -28,7 +28,7 @@ from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
 from plimsoll.report.header import header_facts
-from plimsoll.report.left_out import how_it_searched, left_out_rows, what_search_ran
+from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.misses import miss_rows, rows_by_cell
 from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
 from plimsoll.report.origins import origins
@@ -131,8 +131,8 @@ def _context(findings: Findings) -> dict[str, Any]:
         "sentences": [sentence(findings, capacity) for capacity in findings.capacities],
         "step_sentence": step_sentence(findings),
         "left_out_rows": left_out_rows(findings),
-        "what_search_ran": what_search_ran(findings),
-        "how_it_searched": how_it_searched(findings),
+        "what_was_run": what_was_run(findings),
+        "how_cells_were_chosen": how_cells_were_chosen(findings),
         "comparisons": comparison_rows(findings),
         "validity": validity(findings),
         "code_versions": code_versions(findings),

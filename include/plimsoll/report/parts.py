@@ -16,7 +16,7 @@ from plimsoll.domain.result import Check
 from plimsoll.report import file_of_part
 from plimsoll.report.answers import CapacityRow, capacity_rows
 from plimsoll.report.conclusion import conclusion
-from plimsoll.report.document import CellCounts, CellEntry, counts_of, entries_of
+from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
 from plimsoll.report.figures import capacity_frame
 from plimsoll.report.page import rendered
 from plimsoll.report.tables import as_csv, as_parquet, cells_frame
@@ -42,7 +42,7 @@ class PartSummary(Model):
 
 
 class PartsDocument(Model):
-    """`report.json` of a campaign with several workloads. Nothing in it is computed over more than one of them."""
+    """`report.json` of a campaign with several workloads. Nothing but `cost` is computed over more than one."""
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
     campaign_id: str
@@ -54,6 +54,10 @@ class PartsDocument(Model):
     parts: tuple[PartSummary, ...]
     cells: tuple[CellEntry, ...]
     quality: Annotated[tuple[Check, ...], Field(description="Checks over the whole campaign")]
+    cost: Annotated[
+        CostSummary | None,
+        Field(description="Of the whole campaign, with idle time that is no workload's; null where hosts cost nothing"),
+    ] = None
     definition: Definition
 
 
@@ -93,6 +97,7 @@ def _document(data: CampaignData, findings: Sequence[Findings]) -> PartsDocument
         parts=tuple(map(_summary, findings)),
         cells=tuple(one for part in findings for one in entries_of(part)),
         quality=data.quality,
+        cost=cost_summary(data.spending),
         definition=data.definition,
     )
 

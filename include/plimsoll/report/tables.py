@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign import (
     deciding_level,
     distance,
     maxima,
-    missed_by_errors,
+    missed_by,
 )
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
@@ -157,7 +157,8 @@ def _cell_row(findings: Findings, result: CellResult) -> CellRow:
 def _outcome(result: CellResult) -> str:
     if result.decided_by:
         return f"{result.state}: {result.decided_by.cell_id} {result.decided_by.outcome}"
-    return f"{result.state} (errors)" if result.verdict and missed_by_errors(result.verdict) else result.state
+    reason = missed_by(result.verdict)
+    return f"{result.state} ({reason})" if reason else result.state
 
 
 def _missed(level: LevelVerdict) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from plimsoll.analysis.campaign import deciding_level, ratio
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import parts
+from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
@@ -34,7 +34,7 @@ def campaign_status(
         seconds_left=seconds_left(definition, [cell_progress(cell) for cell in state.cells], now, asked),
         asked=None if asked is None else tuple(cell_id for cell_id in state.by_id if cell_id in asked),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
-        workloads=tuple(part.workload for part in parts(definition) if part.workload),
+        workloads=workload_ids(definition),
         loads=tuple(sorted(definition.loads)),
         repeats=definition.repeats,
         service_levels=tuple(map(str, definition.service_levels)),

@@ -5,7 +5,7 @@ import pytest
 from plimsoll.domain.cell import cells_by_id, part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.parts import parts
+from plimsoll.domain.parts import parts, workload_ids
 from plimsoll.services.definitions import dump_definition, parse_definition
 
 TEXT = """
@@ -66,6 +66,11 @@ def test_a_definition_with_one_workload_is_its_own_part() -> None:
     (part,) = parts(definition)
     assert part.definition is definition
     assert part.name == ""
+
+
+@pytest.mark.parametrize(("text", "ids"), [("", ()), (ONE, ()), (TWO, ("series", "kv"))])
+def test_workloads_have_ids_where_there_are_several(text: str, ids: tuple[str, ...]) -> None:
+    assert workload_ids(parsed(text)) == ids
 
 
 @pytest.mark.parametrize("text", ["", ONE, TWO])

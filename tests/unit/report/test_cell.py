@@ -24,6 +24,13 @@ def test_where_no_interval_was_judged_there_are_no_charts() -> None:
         attempt_page(DATA.definition, replace(DATA.attempts[0], intervals=pd.DataFrame()), DATA.generated_at)
 
 
+def test_the_page_names_the_workload_where_there_are_several(demo: Findings) -> None:
+    attempt = demo.data.attempts[0]
+    named = attempt.verdict.model_copy(update={"cell": attempt.verdict.cell.model_copy(update={"workload": "kv"})})
+    page = attempt_page(demo.definition, replace(attempt, verdict=named), demo.data.generated_at)
+    assert f", kv, at {named.cell.load_ops_s:,} ops/s, repeat 1: attempt 1" in page
+
+
 def test_what_waited_stands_in_strips_and_what_was_not_told_is_left_out(demo: Findings) -> None:
     attempt = demo.data.attempts[0]
     starts = attempt.intervals["start_s"].drop_duplicates()[:3]

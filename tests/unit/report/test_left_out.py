@@ -7,7 +7,7 @@ from plimsoll.report.answers import capacity_rows, half_load_words, step_sentenc
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.report.left_out import how_it_searched, left_out_rows, what_search_ran
+from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.tables import cell_rows, cells_frame
 
@@ -26,20 +26,20 @@ def test_it_says_how_much_ran_and_what_decided_the_rest(searched: Findings) -> N
     assert (over.run, over.missing, over.not_needed) == ("3 of 6", "0", "3")
     assert over.decided_by == "a-020k-r1 (missed): 3"
     assert (begun.run, begun.missing, begun.not_needed, begun.decided_by) == ("1 of 6", "5", "0", "–")
-    assert what_search_ran(searched) == "A search ran 4 of 12 cells; 3 need not run; 5 may still run."
-    assert what_search_ran(searched) in conclusion(searched)
-    assert what_search_ran(searched) in summary_markdown(searched)
+    assert what_was_run(searched) == "A search ran 4 of 12 cells; 3 need not run; 5 may still run."
+    assert what_was_run(searched) in conclusion(searched)
+    assert what_was_run(searched) in summary_markdown(searched)
 
 
 def test_each_manner_of_searching_says_what_it_can_not_tell(searched: Findings) -> None:
     fast = analyse(campaign_of({"a": OVER}, strategy=FAST))
-    assert "would have been met again, is not known" in how_it_searched(searched)
-    assert "at the capacity and at 1 load below it" in how_it_searched(fast)
+    assert "would have been met again, is not known" in how_cells_were_chosen(searched)
+    assert "at the capacity and at 1 load below it" in how_cells_were_chosen(fast)
 
 
 def test_a_full_grid_says_nothing_of_it() -> None:
     grid = analyse(campaign_of({"a": OVER}))
-    assert (left_out_rows(grid), what_search_ran(grid), how_it_searched(grid)) == ((), "", "")
+    assert (left_out_rows(grid), what_was_run(grid), how_cells_were_chosen(grid)) == ((), "", "")
     assert "search" not in conclusion(grid)
 
 
@@ -59,7 +59,7 @@ def test_the_heat_map_counts_what_was_left_out_as_such(searched: Findings) -> No
     rows = {(row["variant"], row["load"]): row for row in heat_map(searched).spec["data"]["values"]}
     assert rows["A", "20k"]["repeats"] == "0/2 met, 1 not needed"
     assert rows["A", "30k"]["repeats"] == "not needed"
-    assert "neither met nor missed" in heat_map(searched).caption
+    assert "a search left these repeats out; they are neither met nor missed" in heat_map(searched).caption
 
 
 def test_variants_are_compared_only_where_both_have_cells() -> None:

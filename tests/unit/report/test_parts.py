@@ -10,7 +10,8 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.parts import data_of_parts
-from plimsoll.domain.cell import grid
+from plimsoll.domain.cell import AttemptKey, grid
+from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
 from plimsoll.report.findings import analyse
@@ -66,6 +67,30 @@ def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: Cam
     assert files["capacity.csv"].decode().splitlines()[1].startswith("kv,a,found,10000")
     assert json.loads(files["kv-report.json"])["counts"]["cells"] == 8
     assert "| B | **at least 20,000 ops/s** |" in files["summary.md"].decode()
+
+
+def test_a_workload_has_the_cost_of_its_own_attempts_and_the_overview_everything(data: CampaignData) -> None:
+    key = AttemptKey(campaign_id="mixed-1", cell_id="a-kv-010k-r1", attempt=1)
+    other, hosts = (key.model_copy(update={"cell_id": name}) for name in ("a-series-010k-r1", "hosts"))
+    spending = Spending(
+        entries=(Entry(key=key, usd=1.5, final=True), Entry(key=other, usd=2.0, final=True)),
+        idle=(Entry(key=hosts, usd=0.25, final=True, idle=True),),
+        prices=("a table",),
+        estimated_usd=9.0,
+        budget_usd=20.0,
+    )
+    files = build_report(replace(data, spending=spending)).files
+    costs = [json.loads(files[f"{name}report.json"])["cost"] for name in ("", "kv-", "series-")]
+    assert [(one["usd"], one["idle_usd"]) for one in costs] == [(3.75, 0.25), (1.5, 0.0), (2.0, 0.0)]
+    assert [(one["estimated_usd"], one["budget_usd"]) for one in costs] == [(9.0, 20.0), (None, None), (None, None)]
+    assert "cost" in json.loads(files["report.schema.json"])["properties"]
+    whole, of_part = files["report.html"].decode(), files["kv-report.html"].decode()
+    assert "0.25 USD are idle time of hosts that were kept" in whole
+    assert "Planned for every cell once, under load alone: 9.00 USD. The budget was 20.00 USD." in whole
+    assert "Planned for every cell once" not in of_part
+    assert "idle time of hosts" not in of_part
+    assert "of which 0.25 USD idle time of kept hosts" in files["summary.md"].decode()
+    assert "planned for every cell" not in files["kv-summary.md"].decode()
 
 
 def test_a_campaign_with_one_workload_is_its_own_part(data: CampaignData) -> None:

@@ -6,11 +6,11 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.campaign import missed_by_errors
+from plimsoll.analysis.campaign import missed_by
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.report.findings import analyse
-from plimsoll.report.left_out import how_it_searched, what_search_ran
+from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.definitions import dump_definition, parse_definition
@@ -45,15 +45,15 @@ def verdict_that_fell_short() -> Verdict:
 
 def test_a_rate_that_was_not_achieved_is_no_miss_by_errors() -> None:
     found = verdict_that_fell_short()
-    assert (found.outcome, found.fell_short, missed_by_errors(found)) == ("missed", True, False)
+    assert (found.outcome, found.fell_short, missed_by(found)) == ("missed", True, "rate")
     as_search = found.model_copy(update={"must_reach_rate": False})
-    assert missed_by_errors(as_search)
+    assert missed_by(as_search) == "errors"
 
 
 def test_the_report_says_what_a_ramp_ran_and_what_its_figures_mean() -> None:
     findings = analyse(campaign_of({"a": {10_000: "m", 20_000: "x", 30_000: "."}}, strategy="ramp"))
-    assert what_search_ran(findings) == "A ramp ran 2 of 3 cells; 1 need not run."
-    assert "the highest load that all repeats sustained" in how_it_searched(findings)
+    assert what_was_run(findings) == "A ramp ran 2 of 3 cells; 1 need not run."
+    assert "the highest load that all repeats sustained" in how_cells_were_chosen(findings)
     (capacity,) = findings.capacities
     assert (capacity.kind, capacity.capacity_ops_s) == ("found", 10_000)
 

@@ -95,6 +95,15 @@ def test_cells_are_asked_for_by_workload() -> None:
         read_request(instant_definition(), {"workloads": ("kv",)})
 
 
+def test_one_workload_alone_can_not_be_asked_for_because_its_cells_do_not_name_it() -> None:
+    alone = mixed(workloads=TWO[:1])
+    with pytest.raises(Refused, match="workloads: 'kv' is none of the definition's"):
+        read_request(alone, {"workloads": ("kv",)})
+    with pytest.raises(Refused) as caught:
+        read_request(alone, {"cells": "*-kv-"})
+    assert "*-kv-*" not in str(caught.value)
+
+
 def test_a_miss_with_one_workload_decides_nothing_of_another() -> None:
     definition = mixed(strategy=Search())
     outcomes = {one.id: ["met"] for one in make_plan(definition).cells} | {"v1-kv-001k-r1": ["missed"]}

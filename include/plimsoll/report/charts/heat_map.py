@@ -18,7 +18,7 @@ _SCALE = alt.Scale(
 )
 _SQUARE_PX, _FEW_SQUARES_PX = 34, 44
 _EDGE: dict[str, Any] = {"fillOpacity": 0, "strokeWidth": 2, "cornerRadius": 3}
-_ERRORS, _NO_RESULT = "#b3200e", "#d5dae0"
+_KEPT_BUT_MISSED, _NO_RESULT = "#b3200e", "#d5dae0"
 _INK = "#111820"  # on the squares, whatever the page's own colours are
 
 
@@ -50,9 +50,12 @@ def _caption(findings: Findings) -> str:
     if _any_open(findings):
         told.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
     if findings.count("not needed"):
-        told.append("Not needed, taken for met: a search left these repeats out; they are neither met nor missed.")
-    if _any_errors(findings):
-        told.append("A solid red edge: response times were kept, but too many operations failed.")
+        told.append(
+            f"Not needed, taken for met: a {findings.definition.strategy.name} left these repeats out; they are "
+            "neither met nor missed."
+        )
+    if reasons := _other_reasons(findings):
+        told.append(f"A solid red edge: response times were kept, but {' or '.join(reasons)}.")
     return " ".join(told)
 
 
@@ -64,8 +67,14 @@ def _any_open(findings: Findings) -> bool:
     return bool(findings.count("invalid", "not run"))
 
 
-def _any_errors(findings: Findings) -> bool:
-    return any(rung.missed_by_errors for capacity in findings.capacities for rung in capacity.rungs)
+def _other_reasons(findings: Findings) -> list[str]:
+    """What repeats missed by although their response times were kept."""
+    rungs = [rung for capacity in findings.capacities for rung in capacity.rungs]
+    reasons = (
+        (sum(rung.missed_by_errors for rung in rungs), "too many operations failed"),
+        (sum(rung.missed_by_rate for rung in rungs), "the rate was not achieved"),
+    )
+    return [reason for count, reason in reasons if count]
 
 
 def _squares(findings: Findings, capacity: Capacity) -> list[dict[str, object]]:
@@ -92,7 +101,7 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
         "ratio": spread.high if spread else None,
         "range": f"{multiple(spread.low)} to {multiple(spread.high)}" if spread else "none valid",
         "repeats": _repeats(rung),
-        "errors": rung.missed_by_errors > 0,
+        "kept_but_missed": rung.missed_by_errors + rung.missed_by_rate > 0,
         "whole": rung.invalid + rung.not_run == 0,
         "capacity": rung.load_ops_s == capacity.capacity_ops_s,
         "not_achieved": f"{rung.rate_not_achieved} of {rung.met + rung.missed} valid repeats",
@@ -102,6 +111,7 @@ def _square(findings: Findings, capacity: Capacity, rung: Rung, spread: Spread |
 def _repeats(rung: Rung) -> str:
     counts = (
         (rung.missed_by_errors, "by errors"),
+        (rung.missed_by_rate, "by rate"),
         (rung.invalid, "invalid"),
         (rung.not_run, "not run"),
         (rung.not_needed, "not needed"),
@@ -116,11 +126,11 @@ def _layers(findings: Findings) -> list[alt.Chart]:
     """Optional layers only where they have rows: Vega warns of empty ones."""
     base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=_tooltip())
     open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
-    errors = base.transform_filter("datum.errors").mark_rect(**_EDGE, stroke=_ERRORS)
+    kept_but_missed = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
     return [
         *_rectangles(base),
         *([open_ones] if _any_open(findings) else []),
-        *([errors] if _any_errors(findings) else []),
+        *([kept_but_missed] if _other_reasons(findings) else []),
         *_figures(base),
         *(_load_line(findings) if _any_capacity(findings) else []),
     ]

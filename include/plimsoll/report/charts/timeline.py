@@ -7,7 +7,7 @@ from datetime import timedelta
 import altair as alt
 import pandas as pd
 
-from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by_errors
+from plimsoll.analysis.campaign import CellResult, deciding_level, missed_by
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, linked, specification
 from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
@@ -99,9 +99,8 @@ def _header(result: CellResult, *, few: bool) -> str:
     load = ops(result.cell.load_ops_s) if few else short_ops(result.cell.load_ops_s)
     level = deciding_level(result.verdict) if result.verdict else None
     missed = f"missed {level.missed}/{level.judged}" if level and level.missed else ""
-    errors = "errors" if result.verdict and missed_by_errors(result.verdict) else ""
     state = result.state if result.state in ("met", "missed") else result.state.upper()
-    return f"{load} r{result.cell.repeat}: {missed or errors or state}"
+    return f"{load} r{result.cell.repeat}: {missed or missed_by(result.verdict) or state}"
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:

@@ -14,7 +14,6 @@ from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
 from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
 from plimsoll.report.findings import Findings
 from plimsoll.report.misses import links_by_place
-from plimsoll.report.words import ops
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign import AttemptData
@@ -62,10 +61,7 @@ def track_charts(findings: Findings) -> tuple[Figure, ...]:
             findings,
             result.counted,
             name=f"tracks-{variant}",
-            title=(
-                f"{findings.labels[variant]} at {ops(result.cell.load_ops_s)}, repeat {result.cell.repeat}: "
-                f"{result.state}"
-            ),
+            title=f"{findings.place_of(result.cell)}: {result.state}",
             links=links,
         )
         for variant, result in findings.decisive.items()

@@ -16,6 +16,7 @@ from plimsoll.domain.cell import Cell, campaign_id_problem, cells_by_id, load_sl
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
+from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaign.state import CellState
@@ -122,7 +123,7 @@ def _problems(definition: Definition, request: Request) -> Iterator[Problem]:
     if request.campaign_id and (problem := campaign_id_problem(request.campaign_id)):
         yield problem
     yield from _choice_problems("variants", request.variants, [variant.id for variant in definition.variants])
-    yield from _choice_problems("workloads", request.workloads, [one.id for one in definition.workloads])
+    yield from _choice_problems("workloads", request.workloads, workload_ids(definition))
     yield from _choice_problems("loads", request.loads, [format_rate(load) for load in definition.loads])
     repeats = [repeat_id(number) for number in range(1, definition.repeats + 1)]
     yield from _choice_problems("repeats", request.repeats, repeats)
@@ -158,7 +159,7 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
 def _usual_patterns(definition: Definition) -> Iterator[str]:
     """All cells of a variant, of a workload, of a load, of a repeat."""
     yield from (f"{variant.id}-*" for variant in definition.variants)
-    yield from (f"*-{one.id}-*" for one in definition.workloads)
+    yield from (f"*-{name}-*" for name in workload_ids(definition))
     yield from (f"*-{load_slug(load)}-*" for load in definition.loads)
     yield from (f"*-{repeat_id(number)}" for number in range(1, definition.repeats + 1))
 
