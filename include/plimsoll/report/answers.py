@@ -84,11 +84,16 @@ def rung_outcome(rung: Rung) -> str:
     """What became of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
     open_ones = [f"{count} {what}" for count, what in counts if count]
-    reasons = ((rung.missed_by_errors, "errors"), (rung.missed_by_rate, "rate"))
-    told = ", ".join(f"{count} by {what}" for count, what in reasons if count)
-    missed = f"missed ({told})" if told else "missed"
+    reasons = [f"{count} by {reason}" for reason, count in _other_reasons(rung).items()]
+    missed = f"missed ({', '.join(reasons)})" if reasons else "missed"
     count, what = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
     return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
+
+
+def _other_reasons(rung: Rung) -> dict[str, int]:
+    """How many repeats missed by what, of those whose response times were kept."""
+    counts = {"errors": rung.missed_by_errors, "rate": rung.missed_by_rate}
+    return {reason: count for reason, count in counts.items() if count}
 
 
 def half_load_words(one: HalfLoad | None) -> str:
@@ -231,5 +236,7 @@ def _all_met(rung: Rung) -> str:
 def _beyond(following: Rung | None, remark: str = "") -> str:
     if following is None:
         return "no higher load was run"
-    outcome = "the only repeat missed" if following.missed == following.repeats == 1 else rung_outcome(following)
-    return f"at {ops(following.load_ops_s)}, {remark}{outcome}"
+    where = f"at {ops(following.load_ops_s)}, {remark}"
+    if not following.missed == following.repeats == 1:
+        return f"{where}{rung_outcome(following)}"
+    return f"{where}the only repeat missed{''.join(f' (by {reason})' for reason in _other_reasons(following))}"

@@ -6,7 +6,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign import CampaignData
-from plimsoll.report.answers import capacity_rows
+from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.findings import Findings, analyse
@@ -37,6 +37,7 @@ def test_the_miss_is_counted_as_one_by_rate(ramp: Findings) -> None:
 def test_the_answer_and_the_table_of_cells_name_it(ramp: Findings) -> None:
     two = analyse(_short_of_the_rate(campaign_of({"a": {10_000: "mm", 20_000: "e."}}, strategy="ramp")))
     assert "1 of 2 repeats missed (1 by rate)" in capacity_rows(two)[0].next_load
+    assert sentence(ramp, ramp.capacities[0]).endswith("at 20,000 ops/s, the only repeat missed (by rate).")
     assert [row.outcome for row in cell_rows(ramp)][:2] == ["met", "missed (rate)"]
 
 
