@@ -7,6 +7,7 @@ next takes the next number.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from pydantic import AwareDatetime
@@ -15,14 +16,15 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
 from plimsoll.domain.cluster import Cluster, ClusterId, kept_for
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused, Unreachable
+from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused, StoreError, Unreachable
 from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaign.holding import is_at_work, is_in_force
 from plimsoll.services.campaigns import CampaignStore, read_cancellation, write_model
-from plimsoll.services.spending import destroy_cluster, note_begun, record_share
+from plimsoll.services.launches import read_provided
+from plimsoll.services.spending import destroy_cluster, destroy_replaced, note_begun, record_share
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.uses import Use, end_use, newest_use, use_of, uses
 
@@ -47,13 +49,12 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
     Refused while another attempt uses it. ProviderError when a cluster whose place it takes can't be destroyed.
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
-    variant = cell_of(definition, attempt.key.cell_id).variant if definition.cluster_scope == "variant" else ""
-    purpose = kept_for(variant)
+    purpose = _purpose(definition, attempt.key)
     number, last = newest_use(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
     _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
-    cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last))
+    cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last), attempt.key)
     use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
     note_begun(toolkit, definition, cluster_id)
     if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
@@ -61,9 +62,10 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
         content = use.model_dump_json(indent=1).encode()
         if not store.create(layout.use_key(campaign_id, purpose, number + 1), content):
             raise _refused(newest_use(store, campaign_id, purpose)[1] or use)
-        if last is not None and not last.over:  # whoever had the hosts died
-            record_share(toolkit, toolkit.provider(definition), last.attempt)
     write_model(store, attempt.key, layout.USE, use)
+    if last is not None and last.attempt != attempt.key and not last.over:  # whoever had the hosts died
+        with suppress(StoreError):  # recorded when the hosts are destroyed
+            record_share(toolkit, toolkit.provider(definition), last.attempt)
     return cluster_id
 
 
@@ -78,16 +80,13 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
 
 def has_changed(store: ResultStore, cluster: Cluster) -> bool:
     """Whether it has other hosts than when it was provided last: some died, and the provider made it whole again."""
-    try:
-        before = Cluster.model_validate_json(store.read(layout.kept_cluster_key(cluster.id)))
-    except NotFound:
-        return False
-    return _hosts_of(before) != _hosts_of(cluster)
+    before = read_provided(store, cluster.id)
+    return before is not None and _hosts_of(before) != _hosts_of(cluster)
 
 
 def note_provided(store: ResultStore, cluster: Cluster) -> None:
     """Put the cluster on record: it was whole once, so that it counts as lost where it can't be found any more."""
-    store.write(layout.kept_cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
+    store.write(layout.cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
 
 
 def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
@@ -117,7 +116,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     Hosts that are not fit to be used again are destroyed, as are those of an attempt that somebody has cancelled.
     ProviderError when they resist.
     """
-    store, use = toolkit.store, use_of(toolkit.store, key)
+    store, use = toolkit.store, _recorded_use(toolkit.store, key)
     if use is None:
         record_share(toolkit, provider, key)
         return
@@ -125,12 +124,12 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     if newest is None or newest.attempt != key or newest.over:  # the hosts are somebody else's by now
         return
     if read_cancellation(store, key) is not None:
-        retire(toolkit, use.cluster, f"attempt {key} was cancelled")
+        retire(toolkit, newest.cluster, f"attempt {key} was cancelled")
     else:
-        _clear(toolkit, provider, use.cluster)
-    if retirement_of(store, use.cluster) is not None:
-        destroy_cluster(toolkit, provider, use.cluster)
-    end_use(store, key.campaign_id, use.cluster.purpose, number, toolkit.clock.now())
+        _clear(toolkit, provider, newest.cluster)
+    if retirement_of(store, newest.cluster) is not None:
+        destroy_cluster(toolkit, provider, newest.cluster)
+    end_use(store, key.campaign_id, newest.cluster.purpose, number, toolkit.clock.now())
     record_share(toolkit, provider, key)
 
 
@@ -141,14 +140,35 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
         _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
 
 
-def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> ClusterId:
-    """That cluster, or the next of its purpose where it is retired, or has lost hosts since."""
+def _purpose(definition: Definition, key: AttemptKey) -> str:
+    """What the hosts are kept for that the attempt uses."""
+    return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
+
+
+def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
+    """The attempt's use, put on its own record too where its process died before it could; None: it has none."""
+    use = use_of(store, key)
+    if use is not None:
+        return use
+    purpose = _purpose(CampaignStore(store, key.campaign_id).definition(), key)
+    _, newest = newest_use(store, key.campaign_id, purpose)
+    if newest is None or newest.attempt != key:
+        return None
+    write_model(store, key, layout.USE, newest)
+    return newest
+
+
+def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
+    """That cluster, or the next of its purpose where it is retired, or has lost hosts since.
+
+    `asker` is the attempt that will use it. It may have used the one before too, and goes on.
+    """
     store, provider = toolkit.store, toolkit.provider(definition)
-    if store.exists(layout.kept_cluster_key(cluster_id)) and provider.find(cluster_id) is None:
+    if store.exists(layout.cluster_key(cluster_id)) and provider.find(cluster_id) is None:
         retire(toolkit, cluster_id, GONE)
     if retirement_of(store, cluster_id) is None:
         return cluster_id
-    destroy_cluster(toolkit, provider, cluster_id)
+    destroy_replaced(toolkit, provider, cluster_id, asker)
     return cluster_id.numbered(cluster_id.number + 1)
 
 

@@ -111,8 +111,8 @@ def clusters_prefix(campaign_id: str) -> str:
     return f"{campaign_id}/clusters"
 
 
-def kept_cluster_key(cluster_id: ClusterId) -> str:
-    """A kept cluster as it was provided last, with its newest expiry."""
+def cluster_key(cluster_id: ClusterId) -> str:
+    """The cluster as it was provided last, with its newest expiry."""
     return f"{cluster_prefix(cluster_id)}/{CLUSTER}"
 
 
@@ -131,9 +131,9 @@ def use_key(campaign_id: str, purpose: str, number: int) -> str:
     return f"{uses_prefix(campaign_id, purpose)}/{number}.json"
 
 
-def use_over_key(campaign_id: str, purpose: str, number: int) -> str:
-    """There once nothing of that use is left on the hosts."""
-    return f"{uses_prefix(campaign_id, purpose)}/{number}.over"
+def use_over_key(campaign_id: str, purpose: str, number: int, at: str) -> str:
+    """There once nothing of that use is left on the hosts; its name tells since when. Earlier versions: `1.over`."""
+    return f"{uses_prefix(campaign_id, purpose)}/{number}.{at}.over"
 
 
 def launches_prefix(cluster_id: ClusterId) -> str:

@@ -1,14 +1,13 @@
 """What a campaign has cost, from its store alone, and whether its budget has room for another cell."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.cost import Cost, Entry, Paid, Spending, Tariff, shared, total
+from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.cost import Cost, Entry, Paid, Spending, Tariff, total
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.units import format_usd, show_usd
@@ -16,9 +15,10 @@ from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaigns import CampaignStore, read_attempt
-from plimsoll.services.launches import read_launches
+from plimsoll.services.kept_costs import KeptCosts
+from plimsoll.services.launches import name_of, read_launched
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.services.uses import spans, use_of, uses
+from plimsoll.services.uses import use_of
 
 _HOUR = timedelta(hours=1)
 _BEGUN = "begun"
@@ -34,7 +34,8 @@ def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
     """Every attempt whose hosts cost something, and idle hosts. One listing, and a look at each that lives."""
-    return tuple(_entry(campaign.store, key, usd, now) for key, usd in _accounts(campaign).items())
+    kept = KeptCosts(campaign.store, now)
+    return tuple(_entry(campaign.store, kept, key, usd, now) for key, usd in _accounts(campaign).items())
 
 
 def open_accounts(campaign: CampaignStore) -> tuple[ClusterId, ...]:
@@ -141,6 +142,21 @@ def destroy_cluster(
     record_cost(toolkit, provider, cluster_id, asked_at, cluster)
 
 
+def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, asker: AttemptKey) -> None:
+    """Destroy kept hosts whose place others take. Raises what `destroy_cluster` raises.
+
+    `asker`, which will use the others, may have used these too: its share is recorded once it is over.
+    """
+    asked_at = toolkit.clock.now()
+    provider.destroy(cluster_id)
+    _recorded_with_patience(
+        toolkit,
+        provider,
+        lambda: _record_shares(toolkit.store, cluster_id, asked_at, None, going_on=asker),
+        lambda error: _unrecorded(_account(cluster_id), error),
+    )
+
+
 def record_cost(
     toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None = None
 ) -> None:
@@ -160,16 +176,20 @@ def record_cost(
         else:
             _record(store, cluster_id, ended_at, cluster)
 
-    _recorded_with_patience(toolkit, provider, _account(cluster_id), record)
+    _recorded_with_patience(toolkit, provider, record, lambda error: _unrecorded(_account(cluster_id), error))
 
 
 def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     """Put on record what an attempt that is over has cost on hosts that live on. StoreError, after some tries."""
     now = toolkit.clock.now()
-    _recorded_with_patience(toolkit, provider, key, lambda: _record_share(toolkit.store, key, now))
+    _recorded_with_patience(
+        toolkit, provider, lambda: _record_share(toolkit.store, key, now), lambda error: _unrecorded_share(key, error)
+    )
 
 
-def _recorded_with_patience(toolkit: Toolkit, provider: Provider, key: AttemptKey, record: Callable[[], None]) -> None:
+def _recorded_with_patience(
+    toolkit: Toolkit, provider: Provider, record: Callable[[], None], explained: Callable[[StoreError], StoreError]
+) -> None:
     """Nothing is recorded of hosts that cost nothing."""
     if provider.name not in toolkit.tariffs:
         return
@@ -178,7 +198,7 @@ def _recorded_with_patience(toolkit: Toolkit, provider: Provider, key: AttemptKe
             record()
         except StoreError as error:
             if not left:
-                raise _unrecorded(key, error) from error
+                raise explained(error) from error
             toolkit.clock.sleep(_PAUSE_S)
         else:
             return
@@ -191,45 +211,40 @@ def _account(cluster_id: ClusterId) -> AttemptKey:
 
 def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None) -> None:
     key = _account(cluster_id)
-    seen = {_name_of(host) for host in cluster.hosts} if cluster else set()
-    launched, known = _launched(store, cluster_id, cluster), _recorded(store, key) is not None
+    seen = {name_of(host) for host in cluster.hosts} if cluster else set()
+    launched, recorded = read_launched(store, cluster_id, cluster), _recorded(store, key)
     # Once there is a record, a host of which no end is known had ended before, unless it was seen since.
-    hosts = [host for host in launched.hosts if not known or host.until is not None or _name_of(host) in seen]
+    hosts = [host for host in launched.hosts if recorded is None or host.until is not None or name_of(host) in seen]
     end = launched.end(ended_at)
-    _note(store, key, total(hosts, end), end)
+    _note(store, key, total(hosts, end), end, recorded)
 
 
-def _record_shares(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None) -> None:
+def _record_shares(
+    store: ResultStore,
+    cluster_id: ClusterId,
+    ended_at: datetime,
+    cluster: Cluster | None,
+    going_on: AttemptKey | None = None,
+) -> None:
     """Of every attempt that used the kept cluster, which is gone, and of its idle time."""
-    if cluster is None and _recorded(store, _account(cluster_id)) is not None:
+    account = _account(cluster_id)
+    known = _accounts(CampaignStore(store, cluster_id.campaign_id))
+    if cluster is None and known.get(account) is not None:
         return  # nothing of it was there any more
-    launched, used = _launched(store, cluster_id, cluster), spans(store, cluster_id)
-    end = launched.end(ended_at)
-    for key in {span.key for span in used}:
-        _record_share(store, key, end)
-    _, idle = shared(launched.hosts, used, end)
-    _note(store, _account(cluster_id), idle, end)
+    end, kept = read_launched(store, cluster_id, cluster).end(ended_at), KeptCosts(store, ended_at, cluster)
+    for key, paid in kept.shares(cluster_id).items():
+        if key != going_on:
+            _note(store, key, paid, end, known.get(key))
+    _note(store, account, kept.idle(cluster_id), end, known.get(account))
 
 
 def _record_share(store: ResultStore, key: AttemptKey, end: datetime) -> None:
-    _note(store, key, _share(store, key, end), end)
+    paid = KeptCosts(store, end).share(key) or Paid(usd=0.0, host_seconds=0.0)
+    _note(store, key, paid, end, _recorded(store, key))
 
 
-def _share(store: ResultStore, key: AttemptKey, end: datetime) -> Paid:
-    """What the attempt has cost on all kept clusters that it used: another may have taken the first one's place."""
-    use = use_of(store, key)
-    every = uses(store, key.campaign_id, use.cluster.purpose) if use else ()
-    paid = Paid(usd=0.0, host_seconds=0.0)
-    for cluster_id in dict.fromkeys(one.cluster for one in every if one.attempt == key):
-        launched = _launched(store, cluster_id)
-        shares, _ = shared(launched.hosts, spans(store, cluster_id), launched.end(end))
-        paid = paid.plus(shares[key])
-    return paid
-
-
-def _note(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime) -> None:
-    """Whoever destroys again finds less: the most that was ever found counts."""
-    recorded = _recorded(store, key)
+def _note(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, recorded: float | None) -> None:
+    """Whoever destroys again finds less: the most that was ever found counts. `recorded` is that so far, USD."""
     if recorded is None or paid.usd > recorded:
         cost = Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end)
         name = f"{layout.cost_prefix(key)}/{paid.usd:.6f}.json"
@@ -242,39 +257,10 @@ def _unrecorded(key: AttemptKey, error: StoreError) -> StoreError:
     return StoreError(what, where=str(key), mend=mend)
 
 
-@dataclass(frozen=True)
-class _Launched:
-    """Every host that a cluster ever had, and when they end themselves at the latest; None: none was launched."""
-
-    hosts: tuple[HostInfo, ...]
-    expires_at: datetime | None
-
-    def end(self, at: datetime) -> datetime:
-        """When hosts end of which no end is known: at that time, or at their expiry."""
-        return min(at, self.expires_at or at)
-
-
-def _launched(store: ResultStore, cluster_id: ClusterId, seen: Cluster | None = None) -> _Launched:
-    """By what was seen, by `cluster.json`, and by the record of launches, which knows most and counts first."""
-    clusters = [found for found in (seen, _read_cluster(store, cluster_id)) if found]
-    launches = read_launches(store, cluster_id)
-    hosts = [host for cluster in clusters for host in cluster.hosts]
-    hosts += [host for launch in launches for host in launch.hosts or ()]
-    ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]
-    latest = max([*ends, *(launch.expires_at for launch in launches)], default=None)
-    return _Launched(tuple({_name_of(host): host for host in hosts}.values()), latest)
-
-
-def _read_cluster(store: ResultStore, cluster_id: ClusterId) -> Cluster | None:
-    try:
-        return Cluster.model_validate_json(store.read(f"{layout.cluster_prefix(cluster_id)}/{layout.CLUSTER}"))
-    except NotFound:
-        return None
-
-
-def _name_of(host: HostInfo) -> str:
-    """What tells a host from all others of its cluster, those of another try included."""
-    return host.facts.get("instance_id", host.name)
+def _unrecorded_share(key: AttemptKey, error: StoreError) -> StoreError:
+    what = f"what the attempt has cost on kept hosts could not be recorded: {error.what}"
+    mend = "reach the store from here; the attempt's cost is recorded when the hosts end, with the run at the latest"
+    return StoreError(what, where=str(key), mend=mend)
 
 
 def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
@@ -283,23 +269,22 @@ def _recorded(store: ResultStore, key: AttemptKey) -> float | None:
     return max((usd for file in files if (usd := _amount(file)) is not None), default=None)
 
 
-def _entry(store: ResultStore, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
+def _entry(store: ResultStore, kept: KeptCosts, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
     cluster_id = ClusterId.of_attempt(key)
-    final = usd is not None
-    so_far = _so_far(store, cluster_id, now) if usd is None else usd
-    return Entry(key=key, usd=so_far, final=final, idle=cluster_id.is_kept)
+    so_far = _so_far(store, kept, cluster_id, now) if usd is None else usd
+    return Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept)
 
 
-def _so_far(store: ResultStore, cluster_id: ClusterId, now: datetime) -> float:
+def _so_far(store: ResultStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:
     """What an attempt, or idle hosts, have cost until now, USD."""
     key = cluster_id.attempt
-    if key is not None and use_of(store, key):
-        return _share(store, key, now).usd
-    launched = _launched(store, cluster_id)
-    if key is not None:
-        return total(launched.hosts, launched.end(now)).usd
-    _, idle = shared(launched.hosts, spans(store, cluster_id), launched.end(now))
-    return idle.usd
+    if key is None:
+        return kept.idle(cluster_id).usd
+    share = kept.share(key)
+    if share is not None:
+        return share.usd
+    launched = read_launched(store, cluster_id)
+    return total(launched.hosts, launched.end(now)).usd
 
 
 def _amount(file: str) -> float | None:

@@ -1,6 +1,7 @@
 """The record of who has used kept hosts, and when: numbered files below `clusters/<what they are kept for>/uses/`."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
@@ -12,6 +13,9 @@ from plimsoll.domain.cost import Span
 from plimsoll.ports.store import ResultStore
 from plimsoll.services import layout
 from plimsoll.services.campaigns import read_model
+
+_OVER = ".over"
+_TIME = "%Y%m%dT%H%M%S-%fZ"
 
 
 class Use(Model):
@@ -33,25 +37,28 @@ def use_of(store: ResultStore, key: AttemptKey) -> Use | None:
 
 def newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
     """The newest use of hosts kept for that purpose, and its number; 0 and None where there was none."""
-    names = _names(store, campaign_id, purpose)
-    number = max(_numbers(names), default=0)
-    return number, _use(store, campaign_id, purpose, number, names) if number else None
+    files = _files(store, campaign_id, purpose)
+    number = max(files, default=0)
+    return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
 
 
 def uses(store: ResultStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
-    """All uses of hosts kept for that purpose, in order."""
-    names = _names(store, campaign_id, purpose)
-    return tuple(_use(store, campaign_id, purpose, number, names) for number in sorted(set(_numbers(names))))
+    """All uses of hosts kept for that purpose, in order. One listing, and one file read for each."""
+    files = _files(store, campaign_id, purpose)
+    return tuple(_use(store, layout.use_key(campaign_id, purpose, number), files[number]) for number in sorted(files))
 
 
 def end_use(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
-    """Put on record that the use is over. Idempotent: the first time stays."""
-    store.create(layout.use_over_key(campaign_id, purpose, number), at.isoformat().encode())
+    """Put on record that the use is over. Idempotent: the first time counts."""
+    name = layout.use_over_key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
+    store.create(name, at.isoformat().encode())
 
 
-def spans(store: ResultStore, cluster_id: ClusterId) -> tuple[Span, ...]:
-    """When each attempt used that cluster. A use whose end nobody has recorded ended when the next one began."""
-    every = uses(store, cluster_id.campaign_id, cluster_id.purpose)
+def spans(every: Sequence[Use], cluster_id: ClusterId) -> tuple[Span, ...]:
+    """When each attempt used that cluster, of all uses of its purpose.
+
+    A use whose end nobody has recorded ended when the next one began.
+    """
     begun_later = (*(one.since for one in every[1:]), None)
     ends = [one.over_at or later for one, later in zip(every, begun_later, strict=True)]
     return tuple(
@@ -61,18 +68,25 @@ def spans(store: ResultStore, cluster_id: ClusterId) -> tuple[Span, ...]:
     )
 
 
-def _names(store: ResultStore, campaign_id: str, purpose: str) -> list[str]:
-    return [name.rpartition("/")[2] for name in store.keys(layout.uses_prefix(campaign_id, purpose))]
+def _files(store: ResultStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
+    """The files of each use, by its number."""
+    files: dict[int, list[str]] = {}
+    for file in store.keys(layout.uses_prefix(campaign_id, purpose)):
+        files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
+    return files
 
 
-def _numbers(names: list[str]) -> list[int]:
-    return [int(name.partition(".")[0]) for name in names]
+def _use(store: ResultStore, key: str, files: Sequence[str]) -> Use:
+    use = Use.model_validate_json(store.read(key))
+    ends = [_over_at(store, file) for file in files if file.endswith(_OVER)]
+    first = min((at for at in ends if at is not None), default=None)
+    return use.model_copy(update={"over": True, "over_at": first}) if ends else use
 
 
-def _use(store: ResultStore, campaign_id: str, purpose: str, number: int, names: list[str]) -> Use:
-    use = Use.model_validate_json(store.read(layout.use_key(campaign_id, purpose, number)))
-    over = layout.use_over_key(campaign_id, purpose, number)
-    if over.rpartition("/")[2] not in names:
-        return use
-    said = store.read(over).decode()
-    return use.model_copy(update={"over": True, "over_at": datetime.fromisoformat(said) if said else None})
+def _over_at(store: ResultStore, file: str) -> datetime | None:
+    """When the file says that the use ended: by its name, or by its content as earlier versions wrote it, if at all."""
+    _, *time, _ = file.rpartition("/")[2].split(".")
+    if time:
+        return datetime.strptime(time[0], _TIME).replace(tzinfo=UTC)
+    said = store.read(file).decode()
+    return datetime.fromisoformat(said) if said else None

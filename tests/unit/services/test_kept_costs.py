@@ -1,5 +1,6 @@
 """What kept hosts cost: shared out by time among the attempts that used them, the rest named as idle time."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,16 +12,26 @@ from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider, Prices
 from tests.unit.services.test_kept_hosts import CELLS, kept
 
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Spending
-from plimsoll.domain.errors import Refused
-from plimsoll.services import kept_hosts
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.domain.errors import Refused, StoreError
+from plimsoll.services import kept_hosts, layout
+from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.reaping import destroy_unseen, reap
-from plimsoll.services.spending import campaign_spending, spent_so_far
+from plimsoll.services.spending import (
+    campaign_spending,
+    destroy_cluster,
+    ledger,
+    note_begun,
+    record_share,
+    spent_so_far,
+)
 from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.uses import Use, end_use, newest_use, use_of
 
 HOUR = timedelta(hours=1)
 """In which the four hosts of the cluster cost 4 USD."""
@@ -33,7 +44,11 @@ def clock() -> SteppingClock:
 
 @pytest.fixture
 def tools(tmp_path: Path, clock: SteppingClock) -> Toolkit:
-    made = Installation(tmp_path)
+    return paid_tools(tmp_path, clock)
+
+
+def paid_tools(folder: Path, clock: SteppingClock) -> Toolkit:
+    made = Installation(folder)
     plain = kept("campaign")
     timing = plain.timing.model_copy(update={"duration": 9 * HOUR, "warmup": 0 * HOUR})
     made.open_campaign(plain.model_copy(update={"timing": timing}))
@@ -126,3 +141,128 @@ def test_idle_time_counts_towards_the_budget(tools: Toolkit, clock: SteppingCloc
     clock.at += 10 * HOUR
     with pytest.raises(Refused, match="no room for another cell"):
         begin(tools, "campaign", CELLS[2], "me")
+
+
+class Counting:
+    """A store that counts what it is asked to read or list."""
+
+    def __init__(self, store):
+        self._store, self.asked = store, 0
+
+    def __getattr__(self, name):
+        if name in ("read", "keys"):
+            self.asked += 1
+        return getattr(self._store, name)
+
+
+def used_so_often(tools: Toolkit, uses: int) -> None:
+    """Put so many uses of one kept cluster on record, of which the last one lasts."""
+    definition, cluster_id = CampaignStore(tools.store, "campaign").definition(), ClusterId.kept("campaign", "", 1)
+    note_begun(tools, definition, cluster_id)
+    for number in range(1, uses + 1):
+        key, now = AttemptKey(campaign_id="campaign", cell_id=CELLS[0], attempt=number), tools.clock.now()
+        use = Use(attempt=key, owner="me", cluster=cluster_id, since=now, until=now + HOUR)
+        tools.store.create(layout.use_key("campaign", "hosts", number), use.model_dump_json().encode())
+        write_model(tools.store, key, layout.USE, use)
+        note_begun(tools, definition, ClusterId.of_attempt(key))
+        if number < uses:
+            end_use(tools.store, "campaign", "hosts", number, now + HOUR / 2)
+
+
+def asked_of(make: Callable[[Path], Toolkit], folder: Path, uses: int, what: Callable[[Toolkit], object]) -> int:
+    tools = make(folder / str(uses))
+    used_so_often(tools, uses)
+    store = Counting(tools.store)
+    what(replace(tools, store=store))
+    return store.asked
+
+
+def its_ledger(tools: Toolkit) -> object:
+    return ledger(CampaignStore(tools.store, "campaign"), tools.clock.now())
+
+
+def its_end(tools: Toolkit) -> None:
+    destroy_cluster(tools, tools.providers["instant"], ClusterId.kept("campaign", "", 1))
+
+
+@pytest.mark.parametrize("what", [its_ledger, its_end])
+def test_what_is_read_of_the_store_grows_with_the_uses_not_with_their_square(tmp_path, clock, what) -> None:
+    def make(folder: Path) -> Toolkit:
+        return paid_tools(folder, clock)
+
+    few, more, most = (asked_of(make, tmp_path, uses, what) for uses in (4, 8, 16))
+    assert most - more <= 2 * (more - few)
+    assert most <= 4 * 16 + 10
+
+
+def test_a_use_that_an_earlier_version_ended_is_over(tools: Toolkit) -> None:
+    used_so_often(tools, 3)
+    at = tools.clock.now()
+    tools.store.create("campaign/clusters/hosts/uses/3.over", at.isoformat().encode())
+    assert newest_use(tools.store, "campaign", "hosts")[1].over_at == at
+    tools.store.write("campaign/clusters/hosts/uses/3.over", b"")
+    _, last = newest_use(tools.store, "campaign", "hosts")
+    assert (last.over, last.over_at) == (True, None)
+
+
+def test_the_first_end_of_a_use_counts(tools: Toolkit) -> None:
+    used_so_often(tools, 1)
+    first = tools.clock.now()
+    for at in (first + HOUR, first, first + 2 * HOUR):
+        end_use(tools.store, "campaign", "hosts", 1, at)
+    assert newest_use(tools.store, "campaign", "hosts")[1].over_at == first
+
+
+def test_an_attempt_that_moves_to_other_hosts_is_not_final_while_it_runs(tools: Toolkit, clock: SteppingClock) -> None:
+    work = started(tools, CELLS[0])
+    clock.at += HOUR
+    kept_hosts.retire(tools, work.cluster_id, "a host of it died")
+    actions.provision(work)
+    assert work.cluster_id.number == 2
+    clock.at += HOUR
+    [entry] = spending(tools).entries
+    assert (entry.usd, entry.final) == (pytest.approx(8.0), False)
+    actions.destroy(work)
+    [entry] = spending(tools).entries
+    assert (entry.usd, entry.final) == (pytest.approx(8.0), True)
+
+
+def test_a_dead_attempts_share_that_can_not_be_recorded_holds_up_nobody(
+    tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started(tools, CELLS[0], "dead")
+    clock.at += HOUR
+
+    def away(*_: object) -> None:
+        raise StoreError("connection refused")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(kept_hosts, "record_share", away)
+        second = started(tools, CELLS[1])
+    assert use_of(tools.store, second.key)
+    actions.destroy(second)
+    kept_hosts.end_kept(tools, "campaign")
+    assert shares(tools)[CELLS[0]] == pytest.approx(4.0)
+
+
+def test_a_use_that_its_attempt_could_not_note_ends_with_it(tools: Toolkit, clock: SteppingClock) -> None:
+    work = started(tools, CELLS[0])
+    tools.store.delete(layout.attempt_file(work.key, layout.USE))
+    clock.at += HOUR
+    actions.destroy(AttemptContext(tools, work.key))
+    assert newest_use(tools.store, "campaign", "hosts")[1].over
+    assert shares(tools) == pytest.approx({CELLS[0]: 4.0})
+
+
+def test_of_a_share_that_can_not_be_recorded_nobody_says_that_the_hosts_are_gone(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = started(tools, CELLS[0])
+
+    def away(*_: object) -> None:
+        raise StoreError("connection refused")
+
+    monkeypatch.setattr(tools.store, "write", away)
+    with pytest.raises(StoreError, match="what the attempt has cost on kept hosts could not be recorded") as caught:
+        record_share(tools, tools.providers["instant"], work.key)
+    assert "clusters destroy" not in caught.value.mend
