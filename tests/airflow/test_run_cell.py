@@ -9,6 +9,7 @@ from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException,
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
+from plimsoll.services import layout
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
@@ -25,6 +26,8 @@ RUN = "campaign__v1-001k-r1"
 
 class Runs:
     """Answers as a task's context does: so many runs of the DAG `cell` live. The task has two retries."""
+
+    dag_id, run_id = "demo", "manual__2026-01-31"
 
     def __init__(self, live: int, try_number: int = 1, cleared_after: int = 0) -> None:
         self._live = live
@@ -60,6 +63,16 @@ def test_the_cells_run_is_started_or_started_over(installation: Installation) ->
     assert (asked.trigger_dag_id, asked.dag_run_id, asked.reset_dag_run) == ("cell", RUN, True)
     assert asked.conf == {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
     assert (asked.wait_for_completion, asked.deferrable, asked.poke_interval) == (True, True, 3)
+
+
+def test_before_a_cell_is_started_its_campaigns_run_is_seen_to_be_at_work(installation: Installation) -> None:
+    """A cleared task runs long after `plan` said so, and the run's end took it back."""
+    installation.open_campaign(instant_definition())
+    store = installation.toolkit.store
+    assert not store.exists(layout.run_key("campaign"))
+    with pytest.raises(DagRunTriggerException):
+        execute(live=0)
+    assert b"airflow-campaign:demo/manual__2026-01-31" in store.read(layout.run_key("campaign"))
 
 
 def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(
