@@ -43,9 +43,11 @@ def level_problems(definition: Definition, operations: Collection[str]) -> Itera
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
 
 
-def weight_problems(operations: Collection[str]) -> Iterator[Problem]:
-    """A workload of reads and writes that has none of its `operations`, since no weight is above 0."""
-    if not operations:
+def operation_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
+    """A workload of weights that asks for nothing, none being above 0, or else what `level_problems` finds."""
+    if operations:
+        yield from level_problems(definition, operations)
+    else:
         yield Problem("workload", "asks for neither reads nor writes", "give `write` or `read` a weight above 0")
 
 

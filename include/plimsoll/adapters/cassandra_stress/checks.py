@@ -9,10 +9,9 @@ from plimsoll.adapters.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.workload_options import (
     given_options,
     interval_problems,
-    level_problems,
+    operation_problems,
     option_problems,
     timing_problems,
-    weight_problems,
 )
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -42,8 +41,7 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         found = list(_profile(given))
     yield from found
     if not found:
-        operations = list(shares(definition.workload))
-        yield from weight_problems(operations) if not operations else level_problems(definition, operations)
+        yield from operation_problems(definition, shares(definition.workload))
 
 
 def _profile(given: Mapping[str, JsonValue]) -> Iterator[Problem]:

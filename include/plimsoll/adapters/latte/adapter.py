@@ -15,10 +15,9 @@ from plimsoll.adapters.load_job import PLAN
 from plimsoll.adapters.workload_options import (
     given_options,
     interval_problems,
-    level_problems,
+    operation_problems,
     option_problems,
     timing_problems,
-    weight_problems,
 )
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem
@@ -158,8 +157,7 @@ def _problems(definition: Definition) -> Iterator[Problem]:
     found = list(option_problems("workload", name, OPTIONS[name], given_options(definition.workload)))
     yield from found
     if not found:
-        operations = list(shares(definition.workload))
-        yield from weight_problems(operations) if not operations else level_problems(definition, operations)
+        yield from operation_problems(definition, shares(definition.workload))
     if any(level.windows == "sliding" for level in definition.service_levels):
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
     yield from timing_problems(definition)

@@ -45,7 +45,8 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> Non
     run = Run(owner=owner, since=now, until=until)
     if said is not None and said.owner == owner:
         run = Run(owner=owner, since=said.since, until=max(said.until, until))
-    toolkit.store.write(layout.run_key(campaign_id), run.model_dump_json().encode())
+    if run != said:  # each cell says so again, and seldom anything new
+        toolkit.store.write(layout.run_key(campaign_id), run.model_dump_json().encode())
     try:
         require_free(toolkit, campaign_id)
     except Refused:
