@@ -17,7 +17,7 @@ from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.processes import CHECKOUT
 
 from plimsoll.domain.definition import Definition, Timing
-from plimsoll.services.progress import campaign_progress
+from plimsoll.services.campaign.progress import campaign_progress
 
 _CAMPAIGN = "during-loads"
 _STARTED_WITHIN_S = 600.0

@@ -24,8 +24,8 @@ from tests.support.processes import CHECKOUT
 
 from plimsoll.domain.definition import Definition
 from plimsoll.quality import engine
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell.running import run_missing
+from plimsoll.services.store.campaigns import CampaignStore
 
 _TIMEOUT_S = 3600.0
 _LOAD_S = 5.0

@@ -27,9 +27,9 @@ from tests.support.campaigns.stored import store_begun, store_campaign
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition
 from tests.support.processes import CHECKOUT
 
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.settling import settle
+from plimsoll.services.campaign.settling import settle
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 _POLL_S = 3.0
 _WATCHED, _RUNNING = "azul-2022-watched", "g1-040k-r3"

@@ -31,12 +31,12 @@ from tests.support.campaigns.synthetic import AZUL_CAPACITIES, GENERATED_AT, Pla
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll.services.publishing import BUNDLE, check_campaign, report_files, report_key
-from plimsoll.services.reproducing import report_again
-from plimsoll.services.results import write_table
-from plimsoll.services.snapshot import take_snapshot
+from plimsoll.services.publish.publishing import BUNDLE, check_campaign, report_files, report_key
+from plimsoll.services.publish.reproducing import report_again
+from plimsoll.services.publish.results import write_table
+from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.settings import Settings
 
 _LIMIT_CPU_S = 30.0

@@ -18,11 +18,11 @@ from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
-from plimsoll.services import layout
-from plimsoll.services.documents import Document, parse_yaml
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
-from plimsoll.services.places import StoredPlaces
+from plimsoll.services.definitions.documents import Document, parse_yaml
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import tell_waiting
 from plimsoll.settings import Settings

@@ -4,16 +4,16 @@ The store is asked, not XCom: a task that died half way has left its attempt the
 """
 
 from plimsoll.domain.errors import NotFound
-from plimsoll.services.campaigns import (
+from plimsoll.services.cell import attempts
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.steps import step_in
+from plimsoll.services.store.campaigns import (
     CampaignStore,
     read_attempt,
     read_cancellation,
     read_manifest,
     read_progress,
 )
-from plimsoll.services.cell import attempts
-from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.steps import step_in
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CellRun
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
+from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
-from plimsoll.services.progress import campaign_progress
 from plimsoll_airflow import internals, notices
 from plimsoll_airflow.catalogue import timetable
 from plimsoll_airflow.toolkit import toolkit

@@ -10,7 +10,7 @@ from airflow.sdk import CronTriggerTimetable
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import Definition, dag_id_of
 from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
-from plimsoll.services.schedules import schedule_problems
+from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings
 
 

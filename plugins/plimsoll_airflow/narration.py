@@ -13,7 +13,7 @@ from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.steps import Step
-from plimsoll.services.reaping import Reaped
+from plimsoll.services.hosts.reaping import Reaped
 
 
 def provisioned(cluster: Cluster) -> Iterator[str]:

@@ -35,7 +35,7 @@ BINDING_MODULES = (
 )
 """What DAG files, tasks and triggers import."""
 
-TASK_MODULES = ("plimsoll.services.judging", "plimsoll.services.publishing")
+TASK_MODULES = ("plimsoll.services.judge.judging", "plimsoll.services.publish.publishing")
 """What only some tasks import, and only late."""
 
 AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")

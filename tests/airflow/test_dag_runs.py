@@ -15,10 +15,10 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.errors import Refused
 from plimsoll.services.campaign.elsewhere import require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
-from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell, run_missing
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
 

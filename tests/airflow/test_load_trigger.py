@@ -13,11 +13,11 @@ from tests.support.campaigns.declared_steps import declare_polling
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.campaigns import read_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of
+from plimsoll.services.store.campaigns import read_progress
 from plimsoll_airflow.triggers.load import LoadTrigger
 
 CELL, RUN = "v1-001k-r1", "run"

@@ -9,13 +9,13 @@ from airflow.sdk.exceptions import AirflowFailException, DagRunTriggerException,
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
-from plimsoll.services import layout
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cell
+from plimsoll.services.store import layout
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun

@@ -13,9 +13,9 @@ from tests.support.campaigns.local_definition import local_definition
 
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.definitions import dump_definition
-from plimsoll.services.publishing import report_key
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.transport import Transport
 

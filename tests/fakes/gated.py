@@ -19,7 +19,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services import layout
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 

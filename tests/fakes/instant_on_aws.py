@@ -16,9 +16,9 @@ from plimsoll.adapters.ec2.provider import Connect
 from plimsoll.adapters.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.cluster import ClusterId, HostInfo
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
-from plimsoll.services.places import StoredPlaces
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 

@@ -8,7 +8,7 @@ from tests.support.browser.chromium import running_browser
 from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.report import build_report
-from plimsoll.services.reproducing import report_again
+from plimsoll.services.publish.reproducing import report_again
 
 _WIDTH, _SCALE = 1100, 1.5
 _SHOWN = """

@@ -24,13 +24,13 @@ from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
-from plimsoll.services import layout
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
-from plimsoll.services.definitions import dump_definition
-from plimsoll.services.publishing import report_key
-from plimsoll.services.reaping import living_clusters
-from plimsoll.services.results import attempt_data
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.hosts.reaping import living_clusters
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 

@@ -17,7 +17,7 @@ from tests.support.suite.requirements import needs
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.result import Verdict
-from plimsoll.services.definitions import dump_definition
+from plimsoll.services.definitions.text import dump_definition
 from plimsoll.settings import Settings
 
 _PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))

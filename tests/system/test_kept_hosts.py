@@ -14,9 +14,9 @@ from tests.support.processes import marked
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
-from plimsoll.services.definitions import dump_definition
-from plimsoll.services.publishing import report_key
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 

@@ -22,7 +22,7 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     """
     from plimsoll.bootstrap import existing_store
     from plimsoll.domain.errors import StoreError
-    from plimsoll.services.reproducing import bundle_with_raw, published_bundle
+    from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
     from plimsoll.settings import Settings
 
     store, path = existing_store(Settings()), output or Path(f"{campaign}.zip")

@@ -23,7 +23,7 @@ def list_campaigns(as_json: JsonOption = False) -> None:
     """List the campaigns in the store."""
     from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaign.annotating import read_note
-    from plimsoll.services.campaigns import CampaignStore, campaign_ids
+    from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
     from plimsoll.settings import Settings
 
     store = existing_store(Settings())
@@ -49,7 +49,7 @@ def note(
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaign.annotating import annotate
-    from plimsoll.services.campaigns import CampaignStore
+    from plimsoll.services.store.campaigns import CampaignStore
     from plimsoll.settings import Settings
 
     written = annotate(
@@ -89,7 +89,7 @@ def status(campaign: CampaignArgument, as_json: JsonOption = False) -> None:
     from plimsoll.adapters.owners import LocalProcesses
     from plimsoll.bootstrap import existing_store
     from plimsoll.domain.units import show_usd
-    from plimsoll.services.progress import campaign_progress
+    from plimsoll.services.campaign.progress import campaign_progress
     from plimsoll.settings import Settings
 
     progress = campaign_progress(existing_store(Settings()), campaign, now=SystemClock().now(), owners=LocalProcesses())

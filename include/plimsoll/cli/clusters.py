@@ -34,7 +34,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
     """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.domain.cost import cost_until
-    from plimsoll.services.reaping import living_clusters
+    from plimsoll.services.hosts.reaping import living_clusters
     from plimsoll.settings import Settings
 
     toolkit = build_toolkit(Settings())
@@ -64,7 +64,7 @@ def destroy(
 ) -> None:
     """Destroy one cluster, or all, and verify that it is gone. Exits with 1 if one resisted or could not be seen."""
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.reaping import destroy_unseen, on_this_machine, reap
+    from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
     from plimsoll.settings import Settings
 
     if bool(cluster) == every or here > every:

@@ -22,8 +22,8 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     from plimsoll.adapters.import_folder import ImportFolder
     from plimsoll.adapters.text_files import read_text
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.import_description import WantedRun, parse_description
-    from plimsoll.services.importing import LocalFile, import_runs
+    from plimsoll.services.imports.description import WantedRun, parse_description
+    from plimsoll.services.imports.importing import LocalFile, import_runs
     from plimsoll.settings import Settings
 
     told = parse_description(read_text(description), str(description))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import Problem
-    from plimsoll.services.planning import Plan
+    from plimsoll.services.campaign.planning import Plan
     from plimsoll.services.toolkit import Toolkit
 
 _ParallelOption = Annotated[
@@ -34,7 +34,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
-    from plimsoll.services.planning import make_plan, remarks
+    from plimsoll.services.campaign.planning import make_plan, remarks
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -60,8 +60,8 @@ def schema(
     markdown: Annotated[bool, typer.Option("--markdown", help="The reference for people instead.")] = False,
 ) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
-    from plimsoll.services.definition_reference import definition_reference
-    from plimsoll.services.definitions import definition_schema
+    from plimsoll.services.definitions.reference import definition_reference
+    from plimsoll.services.definitions.text import definition_schema
 
     if markdown:
         typer.echo(definition_reference(), nl=False)
@@ -72,7 +72,7 @@ def schema(
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
     """Every problem found; or notes why the provider was not asked, and what would stop the campaign anyway."""
     from plimsoll.domain.errors import SecretError
-    from plimsoll.services.planning import problems, software_problems
+    from plimsoll.services.campaign.planning import problems, software_problems
 
     provider = f"provider {declared.provider.name!r}"
     try:

@@ -10,7 +10,7 @@ from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_
 from plimsoll.domain.plurals import plural
 
 if TYPE_CHECKING:
-    from plimsoll.services.rejudging import Rejudged
+    from plimsoll.services.judge.rejudging import Rejudged
 
 _Jobs = Annotated[
     int | None,
@@ -40,8 +40,8 @@ def rejudge(
     from functools import partial
 
     from plimsoll.bootstrap import build_toolkit, existing_store
-    from plimsoll.services.campaigns import CampaignStore
-    from plimsoll.services.rejudging import collected_attempts, processors, rejudge
+    from plimsoll.services.judge.rejudging import collected_attempts, processors, rejudge
+    from plimsoll.services.store.campaigns import CampaignStore
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -9,7 +9,7 @@ import typer
 from plimsoll.cli.output import JsonOption, print_json
 
 if TYPE_CHECKING:
-    from plimsoll.services.reproducing import Remade
+    from plimsoll.services.publish.reproducing import Remade
 
 _Source = Annotated[
     str, typer.Argument(metavar="CAMPAIGN|BUNDLE", help="Id of a campaign in the store, or the path of a bundle.")
@@ -43,7 +43,7 @@ def report(source: _Source, *, into: _Into = None, as_json: JsonOption = False) 
 
 def _publish(campaign: str, as_json: bool) -> None:
     from plimsoll.bootstrap import build_toolkit, existing_store
-    from plimsoll.services.publishing import capacity_rows, next_loads, publish_report
+    from plimsoll.services.publish.publishing import capacity_rows, next_loads, publish_report
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -61,8 +61,8 @@ def _publish(campaign: str, as_json: bool) -> None:
 def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     from plimsoll.adapters.code_version import code_version
     from plimsoll.domain.errors import NotFound
-    from plimsoll.services.publishing import REPORT
-    from plimsoll.services.reproducing import report_again
+    from plimsoll.services.publish.publishing import REPORT
+    from plimsoll.services.publish.reproducing import report_again
 
     try:
         with bundle.open("rb") as stream:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.services.campaign.holding import Holder
-    from plimsoll.services.campaign.plan import CampaignPlan
+    from plimsoll.services.campaign.opening import CampaignPlan
     from plimsoll.services.cell.running import Ran
     from plimsoll.services.toolkit import Toolkit
 
@@ -43,9 +43,9 @@ def run(
     from plimsoll.domain.definition import Definition
     from plimsoll.services.campaign.elsewhere import end_run, require_nobody_elsewhere
     from plimsoll.services.campaign.holding import held
-    from plimsoll.services.campaign.plan import open_campaign
+    from plimsoll.services.campaign.opening import open_campaign
+    from plimsoll.services.campaign.planning import make_plan, remarks
     from plimsoll.services.campaign.request import read_request
-    from plimsoll.services.planning import make_plan, remarks
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -69,8 +69,8 @@ def run(
 
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...]:
     from plimsoll.services.campaign.rounds import all_rounds
-    from plimsoll.services.campaigns import CampaignStore
     from plimsoll.services.cell.running import run_cells
+    from plimsoll.services.store.campaigns import CampaignStore
 
     campaign = CampaignStore(toolkit.store, plan.campaign_id)
 
@@ -84,7 +84,7 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...
 
 def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
     """Gate and report, where the cells that were asked for are valid; an exit code for what went wrong beside them."""
-    from plimsoll.services.publishing import next_loads, pass_gate, publish_report
+    from plimsoll.services.publish.publishing import next_loads, pass_gate, publish_report
 
     troubles = [trouble for one in ran for trouble in one.troubles]
     for trouble in troubles:

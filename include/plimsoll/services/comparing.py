@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.parts import parts
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.results import comparison_data, mixed_judging
+from plimsoll.services.publish.results import comparison_data, mixed_judging
+from plimsoll.services.store.campaigns import CampaignStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,11 +11,11 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
-from plimsoll.services.campaigns import CampaignStore, campaign_ids
-from plimsoll.services.planning import new_campaign_id
-from plimsoll.services.progress import campaign_progress
-from plimsoll.services.publishing import report_key
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen
 from plimsoll_airflow.ownership import CELL_DAG

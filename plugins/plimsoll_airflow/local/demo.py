@@ -7,8 +7,8 @@ from rich.console import Console
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.publishing import report_key
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.campaign import CampaignRun, start_or_find
 from plimsoll_airflow.local.screen import open_screen
@@ -48,7 +48,7 @@ def _capacity_table(store: ResultStore, campaign_id: str) -> object:
     # Analysis brings pandas: only for those who get this far.
     from plimsoll.report.answers import capacity_table
     from plimsoll.report.terminal import capacity_view
-    from plimsoll.services.results import campaign_data
+    from plimsoll.services.publish.results import campaign_data
 
     return capacity_view(capacity_table(campaign_data(CampaignStore(store, campaign_id), (), _now())))
 

@@ -12,12 +12,12 @@ from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.elsewhere import begin_run
-from plimsoll.services.campaign.plan import open_campaign
+from plimsoll.services.campaign.opening import open_campaign
 from plimsoll.services.campaign.request import Request, read_request
 from plimsoll.services.campaign.rounds import next_round
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore, read_verdict
-from plimsoll.services.spending import require_budget
+from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.internals import run_url
@@ -257,7 +257,7 @@ class QualityGate(CampaignTask):
         campaign_id = self.require_campaign()
         asked = [CellRunId.parse(run_id).cell_id for run_id in context["ti"].xcom_pull(task_ids=PLAN_TASK) or ()]
         with final():
-            from plimsoll.services.publishing import pass_gate
+            from plimsoll.services.publish.publishing import pass_gate
 
             found = pass_gate(toolkit(), campaign_id, asked)
         self.log.info("%s: %s", campaign_id, found.words)
@@ -270,7 +270,7 @@ class PublishReport(CampaignTask):
         """Where the report lies."""
         campaign_id = self.require_campaign()
         with final():
-            from plimsoll.services.publishing import publish_report
+            from plimsoll.services.publish.publishing import publish_report
 
             found = completeness(CampaignStore(toolkit().store, campaign_id))
             url = publish_report(toolkit(), campaign_id) if found.is_complete else ""

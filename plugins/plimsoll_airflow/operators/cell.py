@@ -12,8 +12,8 @@ from plimsoll.domain.result import Verdict
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failures_recorded
 from plimsoll.services.cell.steps import Role, Step, step, steps_of
-from plimsoll.services.reaping import destroy_owned
-from plimsoll.services.spending import spent_so_far
+from plimsoll.services.hosts.reaping import destroy_owned
+from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll_airflow import narration
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.fencing import end_with_supervisor

@@ -12,8 +12,8 @@ from airflow.sdk.exceptions import AirflowFailException
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.services.campaign.elsewhere import end_run
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.reaping import Reaped, reap
+from plimsoll.services.hosts.reaping import Reaped, reap
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import narration, notices
 from plimsoll_airflow.ownership import (
     CAMPAIGN_ID,

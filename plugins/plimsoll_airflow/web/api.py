@@ -11,11 +11,11 @@ from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.report.side_by_side import CampaignComparison
-from plimsoll.services import layout
+from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.request import SOME_CELLS
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.planning import make_plan
-from plimsoll.services.results import campaign_capacities
+from plimsoll.services.publish.results import campaign_capacities
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.toolkit import toolkit
 from plimsoll_airflow.web import content, runs

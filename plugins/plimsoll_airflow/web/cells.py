@@ -17,9 +17,9 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import AttemptState, CellState, read_state, require_cell_state
-from plimsoll.services.campaigns import read_cluster, read_fingerprint, read_verdict
-from plimsoll.services.results import attempt_data
-from plimsoll.services.status import cell_status
+from plimsoll.services.campaign.status import cell_status
+from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_verdict
 from plimsoll_airflow.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
 from plimsoll_airflow.web.library import Library

@@ -8,8 +8,8 @@ from fastapi import Response
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
-from plimsoll.services.campaigns import read_manifest
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_manifest
 from plimsoll_airflow.web import headers
 
 _MEDIA = {".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv"}

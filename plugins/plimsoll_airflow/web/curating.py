@@ -11,7 +11,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.services.campaign.annotating import annotate, read_note
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User

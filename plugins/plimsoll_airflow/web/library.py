@@ -15,9 +15,9 @@ from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaigns import CampaignStore, campaign_exists, campaign_ids
-from plimsoll.services.definitions import parse_definition
-from plimsoll.services.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
 from plimsoll_airflow.toolkit import toolkit
 
 LIVE_S = 2.0

@@ -15,12 +15,12 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side import CampaignComparison
-from plimsoll.services import layout
 from plimsoll.services.campaign.deleting import interrupted_deletion
 from plimsoll.services.campaign.request import SOME_CELLS
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.publishing import REPORT
-from plimsoll.services.results import verdict_data
+from plimsoll.services.publish.publishing import REPORT
+from plimsoll.services.publish.results import verdict_data
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import (

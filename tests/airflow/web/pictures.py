@@ -26,11 +26,11 @@ from plimsoll.analysis.campaign import distance
 from plimsoll.domain.cell import grid
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import build_report
-from plimsoll.services import layout
-from plimsoll.services.bundles import read_bundle
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.planning import new_campaign_id
-from plimsoll.services.reproducing import report_again
+from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.publish.bundles import read_bundle
+from plimsoll.services.publish.reproducing import report_again
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 CELL_USD = 6.1
 HEIGHTS = {"campaigns": 720, "cell": 1080}

@@ -20,8 +20,8 @@ from tests.support.suite.requirements import needs
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import build_report
-from plimsoll.services import layout
 from plimsoll.services.campaign.deleting import Deletion
+from plimsoll.services.store import layout
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter((one) => {

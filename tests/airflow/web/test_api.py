@@ -6,7 +6,7 @@ import pytest
 from tests.airflow.web.app import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
-from plimsoll.services import layout
+from plimsoll.services.store import layout
 
 API = "/plimsoll/api/v1"
 HERE = f"{API}/campaigns/{CAMPAIGN}"

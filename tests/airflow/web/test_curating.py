@@ -8,7 +8,7 @@ from tests.airflow.web.app import CAMPAIGN, Client
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.errors import StoreError
-from plimsoll.services.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll_airflow.web.library import library
 
 PAGE, API = f"/plimsoll/campaigns/{CAMPAIGN}", f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"

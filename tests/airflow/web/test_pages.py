@@ -12,9 +12,9 @@ from tests.support.campaigns.stored import store_every_state, store_later_attemp
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_verdict
-from plimsoll.services.results import write_table
+from plimsoll.services.publish.results import write_table
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 

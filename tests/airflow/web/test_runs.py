@@ -14,7 +14,7 @@ from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
 from tests.support.suite.groups import CHECKOUT
 
-from plimsoll.services.planning import new_campaign_id
+from plimsoll.services.campaign.planning import new_campaign_id
 from plimsoll_airflow.web import internals
 from plimsoll_airflow.web.internals import SeenRun
 

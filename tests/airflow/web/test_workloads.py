@@ -7,8 +7,8 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
 
 from plimsoll.domain.workload import NamedWorkload
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_verdict, write_model
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model
 
 MIXED = "demo-mixed"
 HERE = f"/plimsoll/campaigns/{MIXED}"

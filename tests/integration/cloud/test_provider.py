@@ -20,8 +20,8 @@ from plimsoll.adapters.ssh import Connections
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
 
 FIND_DISK = ["findmnt", "-n", "-o", "SOURCE", "--target", "/var/lib/plimsoll"]
 _attempts = itertools.count(1)

@@ -18,15 +18,15 @@ from plimsoll.adapters.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.adapters.ssh import Connections, Depot
 from plimsoll.domain.definition import Definition
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.judging import judge
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.judge.judging import judge
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"

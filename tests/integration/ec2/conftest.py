@@ -21,8 +21,8 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
 
 
 @pytest.fixture(scope="session")

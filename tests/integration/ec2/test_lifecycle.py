@@ -21,8 +21,8 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import WrongHostKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import ProviderError, Unreachable
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
 
 
 def instances(account: WatchedAccount, *states: Any) -> Any:

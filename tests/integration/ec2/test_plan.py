@@ -16,7 +16,7 @@ from plimsoll import cli
 from plimsoll.bootstrap import local_toolkit
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.services.definitions import dump_definition
+from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 

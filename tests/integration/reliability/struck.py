@@ -21,12 +21,12 @@ from plimsoll.domain.result import Verdict
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell.running import run_cell
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
-from plimsoll.services.places import StoredPlaces
-from plimsoll.services.reaping import Reaped, reap
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.hosts.reaping import Reaped, reap
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 CAMPAIGN, CELL = "azul", "v1-001k-r1"

@@ -25,7 +25,7 @@ from tests.integration.reliability.struck import CELL, Place
 from tests.support.suite.proven import LONG
 
 from plimsoll.domain.errors import PlimsollError
-from plimsoll.services.campaigns import read_manifest
+from plimsoll.services.store.campaigns import read_manifest
 
 FIRST, SECOND = "us-east-1a", "us-east-1b"
 ALWAYS_UNDER_LAG = (

@@ -15,7 +15,7 @@ from tests.integration.reliability.real_hosts import RealPlace, quick_silence, r
 from tests.integration.reliability.struck import CELL
 from tests.support.suite.requirements import require_namespaces
 
-from plimsoll.services.campaigns import read_manifest
+from plimsoll.services.store.campaigns import read_manifest
 
 STRIKES = [(role, verb) for role in ("node", "load") for verb in ("freeze", "cut")]
 """Role of a host, and what is done to it."""

@@ -15,14 +15,14 @@ from tests.integration.reliability.struck import Place, definition_on
 
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
-from plimsoll.services import kept_hosts
-from plimsoll.services.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.campaign.planning import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
-from plimsoll.services.planning import problems
+from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 
 CAMPAIGN = "kept"

@@ -11,13 +11,13 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
-from plimsoll.services import layout
+from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
-from plimsoll.services.judging import judge
-from plimsoll.services.progress import campaign_progress
-from plimsoll.services.results import attempt_data
+from plimsoll.services.judge.judging import judge
+from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.store import layout
 
 CELL = "v1-001k-r1"
 

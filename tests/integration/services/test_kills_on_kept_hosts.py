@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
 PLIMSOLL = [sys.executable, "-c", "from plimsoll.cli import app; app()"]
 RUN = ("run", "instant", "--campaign", "mine")

@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
-from plimsoll.services import layout
+from plimsoll.services.campaign.settling import settle, settled_tally
 from plimsoll.services.campaign.state import Memory, read_state
-from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict, write_model
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
 from plimsoll.services.comparing import compare_stored
-from plimsoll.services.publishing import check_campaign, report_files
-from plimsoll.services.rejudging import collected_attempts, rejudge
-from plimsoll.services.settling import settle, settled_tally
-from plimsoll.services.snapshot import take_snapshot
+from plimsoll.services.judge.rejudging import collected_attempts, rejudge
+from plimsoll.services.publish.publishing import check_campaign, report_files
+from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict, write_model
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
@@ -192,7 +192,7 @@ def test_the_command_judges_in_processes(
 
 WAITING = """
 import os, sys
-from plimsoll.services.rejudging import workers
+from plimsoll.services.judge.rejudging import workers
 with workers(dict, 2) as pool:
     started = [pool.submit(os.getpid) for _ in range(8)]
     print(*{one.result() for one in started}, flush=True)

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.cli import cli
 from plimsoll.domain.errors import BundleError, GateClosed, NotFound, StoreError
-from plimsoll.services.bundles import BundleIndex, Member, read_bundle, write_bundle
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.publishing import report_files
-from plimsoll.services.settling import settled_tally
-from plimsoll.services.snapshot import Snapshot
+from plimsoll.services.campaign.settling import settled_tally
+from plimsoll.services.publish.bundles import BundleIndex, Member, read_bundle, write_bundle
+from plimsoll.services.publish.publishing import report_files
+from plimsoll.services.publish.snapshot import Snapshot
+from plimsoll.services.store.campaigns import CampaignStore
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 

@@ -17,15 +17,15 @@ from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host, Job
-from plimsoll.services.campaigns import read_cluster, read_fingerprint
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
-from plimsoll.services.outage import Outage
-from plimsoll.services.places import StoredPlaces
-from plimsoll.services.publishing import pass_gate, publish_report, report_key
-from plimsoll.services.reaping import living_clusters, reap
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.hosts.reaping import living_clusters, reap
+from plimsoll.services.publish.publishing import pass_gate, publish_report, report_key
+from plimsoll.services.store.campaigns import read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 

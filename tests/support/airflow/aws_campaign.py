@@ -17,8 +17,8 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.campaign import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun

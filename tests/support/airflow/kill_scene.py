@@ -15,7 +15,7 @@ from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaigns import CampaignStore, read_manifest
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll_airflow.local import census, database
 from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import DagRun

@@ -5,7 +5,7 @@ from tests.support.airflow.stack import StackUnderTest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.campaign import CampaignRun
 from plimsoll_airflow.local.client import DagRun
 

@@ -14,10 +14,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.strategies.matrix import running_order
 from plimsoll_airflow.ownership import CellRun, CellRunId
 

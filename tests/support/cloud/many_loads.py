@@ -36,13 +36,13 @@ from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.secrets import AwsAccess
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
-from plimsoll.services.places import StoredPlaces
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 from plimsoll_airflow.triggers.load import LoadTrigger

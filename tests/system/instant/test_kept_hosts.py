@@ -12,7 +12,7 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll_airflow.local.client import DagRun
 
 pytestmark = pytest.mark.timeout(900)

@@ -7,7 +7,7 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.matrix import running_order
 
 MANY, FEW = DEFINITIONS["many"], DEFINITIONS["few"]

@@ -18,7 +18,7 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.suite.requirements import needs
 from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.services.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 
 DEFINITION = DEFINITIONS["by-rest"]
 MET, FAILING = "v1-001k-r1", "v1-002k-r1"

@@ -7,8 +7,8 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.publishing import capacity_rows
+from plimsoll.services.publish.publishing import capacity_rows
+from plimsoll.services.store.campaigns import CampaignStore
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -4,8 +4,8 @@ import pytest
 from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene, until
 from tests.system.kills.definitions import DEFINITIONS
 
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 FIRST, SECOND = ("sought~v1-001k-r1", "judge"), ("sought~v1-002k-r1", "deploy")
 

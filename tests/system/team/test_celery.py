@@ -12,7 +12,7 @@ from tests.support.processes import until
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 
 
 def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(

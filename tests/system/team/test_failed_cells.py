@@ -12,7 +12,7 @@ from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
 
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.errors import ApiError

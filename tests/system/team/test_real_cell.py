@@ -8,8 +8,8 @@ from tests.support.airflow.team_stack import Team
 
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint
-from plimsoll.services.publishing import report_key
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
 
 def test_a_real_cell_is_measured_judged_and_reported(

@@ -10,11 +10,11 @@ from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import NotFound
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.campaign.settling import settle
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
-from plimsoll.services.settling import settle
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll_airflow.web.library import LISTED_S, LIVE_S, QUIET_S, Library
 
 CELL = "v1-001k-r1"

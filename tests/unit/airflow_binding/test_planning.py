@@ -5,7 +5,7 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import ProviderChoice
 from plimsoll.domain.errors import SecretError
-from plimsoll.services.campaign.plan import open_campaign
+from plimsoll.services.campaign.opening import open_campaign
 from plimsoll.services.campaign.request import Request
 from plimsoll_airflow.toolkit import toolkit
 

@@ -17,8 +17,8 @@ from plimsoll.adapters.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.errors import Problem, SecretError
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
 from plimsoll.settings import Settings
 
 DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()

@@ -9,9 +9,9 @@ from typer.testing import CliRunner, Result
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.services.campaigns import campaign_ids
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.definitions import dump_definition
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.store.campaigns import campaign_ids
 
 DEFINITION = instant_definition("demo", variants=1, loads=2)
 

@@ -10,7 +10,7 @@ import pytest
 from tests.pictures.captions import CAPTIONS, write_captions, wrong_captions
 from tests.pictures.record import BY_HAND, CAMPAIGN, CHECKOUT, GROUPS, IMAGES, digest, recorded, stale
 
-from plimsoll.services.bundles import read_bundle
+from plimsoll.services.publish.bundles import read_bundle
 
 
 @pytest.mark.skipif(not os.environ.get("PLIMSOLL_TEST_ALL"), reason="CI alone asks for fresh pictures: make pictures")

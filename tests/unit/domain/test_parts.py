@@ -6,7 +6,7 @@ from plimsoll.domain.cell import cells_by_id, part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.parts import parts, workload_ids
-from plimsoll.services.definitions import dump_definition, parse_definition
+from plimsoll.services.definitions.text import dump_definition, parse_definition
 
 TEXT = """
 name: mixed

@@ -10,9 +10,9 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll.services.publishing import report_key
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll_airflow.local.campaign import CampaignRun, unfinished_campaign
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.transport import Transport

@@ -8,8 +8,8 @@ from plimsoll.report import data_docs
 from plimsoll.report.document import report_document
 from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
-from plimsoll.services import layout
-from plimsoll.services.publishing import report_key
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store import layout
 
 
 def from_report(campaign_id: str, link: str) -> str:

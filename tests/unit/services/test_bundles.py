@@ -10,7 +10,15 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 import pytest
 
 from plimsoll.domain.errors import BundleError
-from plimsoll.services.bundles import CHECKSUMS, INDEX, BundleIndex, Member, checksums_of, read_bundle, write_bundle
+from plimsoll.services.publish.bundles import (
+    CHECKSUMS,
+    INDEX,
+    BundleIndex,
+    Member,
+    checksums_of,
+    read_bundle,
+    write_bundle,
+)
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 FILES = {
@@ -114,7 +122,7 @@ def test_a_method_of_compression_that_bundles_do_not_use_is_refused() -> None:
 
 
 def test_what_would_fill_the_memory_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.services.bundles.LARGEST_BYTES", 1 << 20)
+    monkeypatch.setattr("plimsoll.services.publish.bundles.LARGEST_BYTES", 1 << 20)
     stream = BytesIO(zipped(whole()))
     with ZipFile(stream, "a", ZIP_DEFLATED) as archive:
         archive.writestr("cells/bomb", bytes(1 << 21))

@@ -1,8 +1,8 @@
 import json
 from pathlib import Path
 
-from plimsoll.services.definition_reference import definition_reference
-from plimsoll.services.definitions import definition_schema
+from plimsoll.services.definitions.reference import definition_reference
+from plimsoll.services.definitions.text import definition_schema
 
 ROOT = Path(__file__).parents[3]
 

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.services.definitions import definition_schema, dump_definition, parse_definition
+from plimsoll.services.definitions.text import definition_schema, dump_definition, parse_definition
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
 DEMO = (CAMPAIGNS / "demo.yaml").read_text()

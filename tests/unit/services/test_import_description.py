@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.services.import_description import (
+from plimsoll.services.imports.description import (
     imported_definition,
     parse_description,
     unknown_facts,

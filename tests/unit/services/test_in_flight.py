@@ -9,9 +9,9 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import Refused
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
+from plimsoll.services.store.campaigns import CampaignStore
 
 CELL = "v1-001k-r1"
 

@@ -16,13 +16,12 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.errors import Refused, StoreError
-from plimsoll.services import kept_hosts, layout
-from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.reaping import destroy_unseen, reap
-from plimsoll.services.spending import (
+from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts.reaping import destroy_unseen, reap
+from plimsoll.services.hosts.spending import (
     campaign_spending,
     destroy_cluster,
     ledger,
@@ -30,8 +29,10 @@ from plimsoll.services.spending import (
     record_share,
     spent_so_far,
 )
+from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.services.uses import Use, end_use, newest_use, use_of
 
 HOUR = timedelta(hours=1)
 """In which the four hosts of the cluster cost 4 USD."""

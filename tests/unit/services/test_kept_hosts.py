@@ -14,15 +14,15 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError, Refused
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.campaign.planning import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
-from plimsoll.services.planning import problems
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 

@@ -11,10 +11,10 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.definition import ProviderChoice
 from plimsoll.domain.errors import StoreError
 from plimsoll.ports.provider import Places
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.outage import Outage
-from plimsoll.services.places import StoredPlaces
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 
 class Away:

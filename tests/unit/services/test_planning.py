@@ -9,8 +9,8 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.services.definitions import parse_definition
-from plimsoll.services.planning import make_plan, new_campaign_id, remarks
+from plimsoll.services.campaign.planning import make_plan, new_campaign_id, remarks
+from plimsoll.services.definitions.text import parse_definition
 from plimsoll.strategies.matrix import running_order
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"

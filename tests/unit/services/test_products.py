@@ -10,13 +10,13 @@ from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
-from plimsoll.services.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
+from plimsoll.services.campaign.planning import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_missing
-from plimsoll.services.definitions import dump_definition, parse_definition
-from plimsoll.services.evidence import gather
-from plimsoll.services.planning import problems, require_runnable
-from plimsoll.services.publishing import capacity_rows, pass_gate, publish_report, report_key
+from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.judge.evidence import gather
+from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report, report_key
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 TEXT = """

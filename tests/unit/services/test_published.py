@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.shipped import shipped
 
-from plimsoll.services.planning import make_plan
+from plimsoll.services.campaign.planning import make_plan
 
 
 def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:

@@ -14,7 +14,7 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.reaping import destroy_owned, reap
+from plimsoll.services.hosts.reaping import destroy_owned, reap
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1", "v2-001k-r1")

@@ -6,13 +6,13 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
-from plimsoll.services import layout
+from plimsoll.services.campaign.settling import settle, settled_tally
 from plimsoll.services.campaign.state import Memory, read_state
-from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import cancel, note_phase
-from plimsoll.services.settling import settle, settled_tally
-from plimsoll.services.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 
 DEFINITION = instant_definition(variants=1, loads=2)
 CELLS = ("v1-001k-r1", "v1-002k-r1")
@@ -90,7 +90,7 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(installati
         return states
 
     states = read_state(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
-    monkeypatch.setattr("plimsoll.services.settling.read_state", begin_then_read)
+    monkeypatch.setattr("plimsoll.services.campaign.settling.read_state", begin_then_read)
     assert settled(installation, campaign) is None
 
 

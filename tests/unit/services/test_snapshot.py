@@ -6,8 +6,8 @@ import pytest
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.snapshot import Snapshot, take_snapshot
+from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
+from plimsoll.services.store.campaigns import CampaignStore
 
 KEPT = [
     "c/cells/a-001k-r1/1/failure.txt",

@@ -13,17 +13,17 @@ from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.cost import Cost
 from plimsoll.domain.errors import ProviderError, Refused, StoreError
 from plimsoll.domain.launch import Launch
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_cluster
+from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_cell
-from plimsoll.services.launches import StoredLaunches
-from plimsoll.services.outage import Outage
-from plimsoll.services.progress import campaign_progress
-from plimsoll.services.reaping import destroy_owned, destroy_unseen, reap
-from plimsoll.services.spending import campaign_spending, destroy_cluster, ledger, spent_usd
+from plimsoll.services.hosts.launches import StoredLaunches
+from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.hosts.reaping import destroy_owned, destroy_unseen, reap
+from plimsoll.services.hosts.spending import campaign_spending, destroy_cluster, ledger, spent_usd
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster
 
 HOUR = timedelta(hours=1)
 

@@ -10,10 +10,10 @@ from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.definitions import dump_definition
-from plimsoll.services.results import campaign_capacities, comparison_data, mixed_judging
-from plimsoll.services.status import campaign_status
+from plimsoll.services.campaign.status import campaign_status
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.publish.results import campaign_capacities, comparison_data, mixed_judging
+from plimsoll.services.store.campaigns import CampaignStore
 
 STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
 NOW = datetime(2026, 12, 1, tzinfo=UTC)

@@ -12,12 +12,12 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
+from plimsoll.services.campaign.planning import make_plan, problems, remarks
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.state import Memory
+from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_missing
-from plimsoll.services.planning import make_plan, problems, remarks
-from plimsoll.services.status import campaign_status
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 

@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.domain.definition import MAX_CELLS
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.services.definitions import dump_definition, parse_definition
+from plimsoll.services.definitions.text import dump_definition, parse_definition
 
 DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
 

@@ -8,7 +8,7 @@ from tests.fakes.installation import instant_definition
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
-from plimsoll.services.planning import make_plan
+from plimsoll.services.campaign.planning import make_plan
 from plimsoll.strategies.estimate import estimate
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.ladder import Ladder, Place

@@ -8,8 +8,8 @@ from tests.unit.quality import sound
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.result import Check, Verdict
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 
 CELLS = grid(sound.definition())
 

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 
 def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:

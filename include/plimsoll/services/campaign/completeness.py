@@ -9,9 +9,9 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.plurals import plural
-from plimsoll.services import layout
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import owner_words
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
 from plimsoll.services.campaign.elsewhere import runs_at_work
 from plimsoll.services.campaign.holding import held, require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
-from plimsoll.services.campaigns import CampaignStore, campaign_exists
-from plimsoll.services.reaping import living_clusters
+from plimsoll.services.hosts.reaping import living_clusters
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 

@@ -12,10 +12,10 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, owner_since
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
-from plimsoll.services.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 TAKE_OVER = "--take-over"

@@ -17,7 +17,7 @@ from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.owner import ProcessOwner, owner_since
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)

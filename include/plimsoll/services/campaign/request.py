@@ -19,8 +19,8 @@ from plimsoll.domain.faults import problems_of
 from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
+from plimsoll.services.campaign.planning import new_campaign_id
 from plimsoll.services.campaign.state import CellState
-from plimsoll.services.planning import new_campaign_id
 from plimsoll.strategies.state import CampaignState
 
 MISSING = "missing"

@@ -6,7 +6,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import note_asked_too
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 
 
 def next_round(campaign: CampaignStore, definition: Definition) -> tuple[Cell, ...]:

@@ -15,16 +15,16 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.spelling import meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
 from plimsoll.services.campaign.holding import is_at_work
-from plimsoll.services.campaigns import (
+from plimsoll.services.cell.recording import failure_of
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import (
     CampaignStore,
     read_attempt,
     read_cancellation,
     read_progress,
     read_verdict,
 )
-from plimsoll.services.cell.recording import failure_of
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state, newest_valid
 
 # Hosts end themselves an hour after their load should have: after this time nobody works at an attempt any more.

@@ -14,12 +14,13 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
-from plimsoll.services import kept_hosts, layout
-from plimsoll.services.campaigns import read_cluster, write_model
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
-from plimsoll.services.spending import destroy_cluster
+from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts.spending import destroy_cluster
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
 
 # Hosts end themselves this long after the load should have: provisioning, deployment, populating and collecting.

@@ -5,9 +5,9 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import owner_since
 from plimsoll.services.campaign.holding import is_at_work, require_free
-from plimsoll.services.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.cell.context import AttemptContext, require_cell
-from plimsoll.services.spending import destroy_cluster, note_begun, open_accounts, require_budget
+from plimsoll.services.hosts.spending import destroy_cluster, note_begun, open_accounts, require_budget
+from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 

@@ -15,12 +15,12 @@ from plimsoll.domain.errors import PlimsollError, ProviderError, Unreachable
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
-from plimsoll.services import layout
-from plimsoll.services.campaigns import read_cluster, read_manifest
 from plimsoll.services.cell.actions import load_job
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of, note_phase
 from plimsoll.services.cell.sending import send_files
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_cluster, read_manifest
 
 
 @dataclass(frozen=True)

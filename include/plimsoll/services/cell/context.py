@@ -13,10 +13,10 @@ from plimsoll.ports.database import Database
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
-from plimsoll.services.campaigns import CampaignStore, read_attempt
-from plimsoll.services.kept_hosts import is_kept
+from plimsoll.services.hosts.kept_hosts import is_kept
+from plimsoll.services.hosts.uses import use_of
+from plimsoll.services.store.campaigns import CampaignStore, read_attempt
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.services.uses import use_of
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.units import format_size
 from plimsoll.ports.host import Host
-from plimsoll.services import layout
-from plimsoll.services.campaigns import read_model, write_model
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_model, write_model
 
 _MIB = 1 << 20
 _FIGURES: Mapping[str, str] = {

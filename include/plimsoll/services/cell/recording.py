@@ -8,9 +8,9 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
-from plimsoll.services import layout
-from plimsoll.services.campaigns import read_progress, write_model
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_progress, write_model
 
 
 def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: float | str | None) -> None:

@@ -8,18 +8,18 @@ from functools import partial
 from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services import layout
 from plimsoll.services.campaign.rounds import all_rounds
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.campaigns import CampaignStore, read_verdict
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.following import Follower
 from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
 from plimsoll.services.cell.steps import Polling, Step, steps_of
-from plimsoll.services.kept_hosts import end_kept
+from plimsoll.services.hosts.kept_hosts import end_kept
+from plimsoll.services.hosts.spending import spent_so_far
 from plimsoll.services.patience import PASSING, SOON_S, patiently
-from plimsoll.services.spending import spent_so_far
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.services.toolkit import Toolkit
 
 Say = Callable[[str], None]

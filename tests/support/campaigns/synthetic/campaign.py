@@ -11,7 +11,7 @@ from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
-from plimsoll.services.definitions import dump_definition
+from plimsoll.services.definitions.text import dump_definition
 
 
 def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:

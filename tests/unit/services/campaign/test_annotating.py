@@ -8,13 +8,13 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
-from plimsoll.services import layout
 from plimsoll.services.campaign.annotating import annotate, read_note
 from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaigns import CampaignStore
-from plimsoll.services.results import campaign_data
-from plimsoll.services.snapshot import take_snapshot
-from plimsoll.services.status import campaign_summary
+from plimsoll.services.campaign.status import campaign_summary
+from plimsoll.services.publish.results import campaign_data
+from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=1, loads=1)

@@ -8,15 +8,15 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import GateClosed
-from plimsoll.services import layout
 from plimsoll.services.campaign.completeness import Asked, asked_cells, completeness, note_asked
+from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaigns import CampaignStore, write_model
+from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
-from plimsoll.services.progress import campaign_progress
-from plimsoll.services.publishing import pass_gate
-from plimsoll.services.status import campaign_status
+from plimsoll.services.publish.publishing import pass_gate
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 
 FIRST, SECOND, THIRD = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
 DEFINITION = instant_definition(variants=1, loads=3)

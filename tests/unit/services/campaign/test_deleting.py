@@ -9,13 +9,13 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused, StoreError
-from plimsoll.services import layout
 from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.holding import held
-from plimsoll.services.campaigns import CampaignStore, campaign_ids, write_model
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, write_model
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"

@@ -17,7 +17,7 @@ from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
 from plimsoll.services.campaign.elsewhere import begin_run, end_run, require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
-from plimsoll.services.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CampaignRun
 

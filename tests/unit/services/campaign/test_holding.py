@@ -13,10 +13,10 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
 from plimsoll.services.campaign.holding import LASTS, held, is_at_work, require_free
-from plimsoll.services.campaign.plan import open_campaign
+from plimsoll.services.campaign.opening import open_campaign
 from plimsoll.services.campaign.request import Request
-from plimsoll.services.campaigns import CampaignStore
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 FIRST = ProcessOwner(host="lab1", boot="b", namespace=1, pid=11, started=5).token

@@ -12,11 +12,11 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.plan import CampaignPlan, open_campaign
+from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request
 from plimsoll.services.campaign.state import AttemptState, CellState
-from plimsoll.services.campaigns import CampaignStore, write_model
-from plimsoll.services.layout import VERDICT
+from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.layout import VERDICT
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.state import campaign_state
 

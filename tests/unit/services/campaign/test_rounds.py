@@ -15,15 +15,15 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.result import Outcome
 from plimsoll.domain.strategy import FullGrid, Search
-from plimsoll.services import layout
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.plan import CampaignPlan, open_campaign
+from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.campaign.rounds import all_rounds, next_round
 from plimsoll.services.campaign.state import judged_state
-from plimsoll.services.campaigns import CampaignStore, write_model
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.strategies.replay import replay
 
 SEARCH = instant_definition(variants=2, loads=3, repeats=2).model_copy(update={"strategy": Search()})

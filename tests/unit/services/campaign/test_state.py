@@ -10,12 +10,12 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.services import layout
 from plimsoll.services.campaign.state import Memory, read_state, require_cell_state
-from plimsoll.services.campaigns import write_model
+from plimsoll.services.campaign.status import campaign_status, summary_of
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.recording import cancel, note_phase, record_failure
-from plimsoll.services.status import campaign_status, summary_of
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import write_model
 
 CELL = "v1-001k-r1"
 DEFINITION = instant_definition(variants=1, loads=2)

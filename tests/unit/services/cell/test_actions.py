@@ -10,10 +10,10 @@ from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGen
 
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.campaigns import read_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.store.campaigns import read_progress
 from plimsoll.services.waiting import tell_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)

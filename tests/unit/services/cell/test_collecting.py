@@ -6,11 +6,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantLoadGenerator, InstantProvider
 
 from plimsoll.domain.errors import HostError, ProviderError, Unreachable
-from plimsoll.services.campaigns import read_manifest
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.recording import failure_of, record_failure
+from plimsoll.services.store.campaigns import read_manifest
 
 CELL = "v1-001k-r1"
 

@@ -11,11 +11,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare
 
 from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
-from plimsoll.services import layout
-from plimsoll.services.campaigns import CampaignStore, read_manifest
 from plimsoll.services.cell.running import run_cell, run_cells
 from plimsoll.services.cell.steps import step
 from plimsoll.services.patience import AWAY_S, SOON_S
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")

@@ -1,0 +1,66 @@
+"""Open a campaign, once everything that it is asked for is known to be possible."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from plimsoll.domain.cell import Cell
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.plurals import plural
+from plimsoll.services.campaign.completeness import Asked, note_asked
+from plimsoll.services.campaign.holding import require_free
+from plimsoll.services.campaign.planning import require_runnable
+from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.definitions.documents import Document
+from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.toolkit import Toolkit
+
+
+@dataclass(frozen=True)
+class CampaignPlan:
+    """A campaign, open in the store, and the cells to run now, in running order."""
+
+    campaign_id: str
+    cells: tuple[Cell, ...]
+    missing: int
+    total: int
+    goes_on: bool = False
+    """Whether the strategy is to be asked again once these cells have run."""
+
+    @property
+    def summary(self) -> str:
+        """The plan in one sentence."""
+        have = "has" if self.missing == 1 else "have"
+        return f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
+
+
+def open_campaign(
+    toolkit: Toolkit, definition: Definition, request: Request, at: datetime, document: Document | None = None
+) -> CampaignPlan:
+    """Open the campaign that the request names, else the one of `at`, and choose its cells.
+
+    The same request at the same time is the same campaign: planning again goes on with it. Refused with all that is
+    wrong before anything is written to the store; with the lines of the definition's file, if that is given.
+    """
+    require_runnable(toolkit, definition, document)
+    campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
+    _require_something_to_repeat(campaign, request)
+    require_free(toolkit, campaign.campaign_id)
+    memory = Memory(owners=toolkit.owners)
+    state = read_state(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), memory)
+    chosen = tuple(one.cell for one in choose(request, state, at))
+    if chosen:
+        require_budget(toolkit, campaign, definition)
+    campaign.open(definition)
+    note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
+    missing, total = len(state.missing), len(state.cells)
+    return CampaignPlan(campaign.campaign_id, chosen, missing, total, goes_on=request.is_for_all)
+
+
+def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:
+    if request.cells in (FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
+        what = f"{request.cells!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
+        mend = "name a campaign that exists as `campaign_id`, or ask for `missing` cells"
+        raise Refused([Problem("cells", what, mend)], where="what the run was asked for")

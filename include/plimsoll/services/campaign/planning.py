@@ -1,0 +1,260 @@
+"""Plan a campaign: check everything that can be checked, order the cells, say what it takes."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from plimsoll.domain.cell import Cell
+from plimsoll.domain.cost import Tariff
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.load_summary import CPU_LIMIT
+from plimsoll.domain.parts import parts
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.units import format_rate
+from plimsoll.services.definitions.documents import Document
+from plimsoll.services.definitions.schedules import schedule_problems
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies.estimate import Estimate, estimate
+from plimsoll.strategies.matrix import running_order
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cells in running order, and what running them takes."""
+
+    definition: Definition
+    cells: tuple[Cell, ...]
+    parallel: int
+    tariff: Tariff | None = None
+    """None: hosts cost nothing."""
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The least, likely and most cells that the definition's strategy runs."""
+        return estimate(self.definition)
+
+    @property
+    def usd(self) -> float | None:
+        """Cost of all hosts under load; provisioning and deployment come on top. None where no price is known."""
+        return self.usd_of(len(self.cells))
+
+    def usd_of(self, cells: int) -> float | None:
+        """The same of so many cells."""
+        if self.tariff is None:
+            return 0.0
+        hourly = self.tariff.usd_per_cluster_hour(self.definition.system.nodes)
+        return None if hourly is None else hourly * self.hours_of(cells)
+
+    @property
+    def vcpus(self) -> int | None:
+        """vCPUs alive at once; None where the provider does not count them."""
+        of_cluster = self.tariff.vcpus(self.definition.system.nodes) if self.tariff else None
+        return None if of_cluster is None else of_cluster * self.at_once
+
+    @property
+    def cell_hours(self) -> float:
+        """Hours under load, all cells together."""
+        return self.hours_of(len(self.cells))
+
+    def hours_of(self, cells: int) -> float:
+        """Hours under load of so many cells."""
+        return cells * (self.definition.timing.duration / timedelta(hours=1))
+
+    @property
+    def at_once(self) -> int:
+        """Cells in flight at most."""
+        return min(self.parallel, self.estimate.at_once)
+
+    @property
+    def hosts(self) -> int:
+        """Hosts alive at once: database nodes and load generators of the cells in flight."""
+        return self.at_once * (self.definition.system.nodes + 1)
+
+    @property
+    def host_hours(self) -> float:
+        """Hours of hosts, all cells together; provisioning and deployment come on top."""
+        return self.cell_hours * (self.definition.system.nodes + 1)
+
+    @property
+    def load_time(self) -> timedelta:
+        """Time under load with `parallel` cells at a time: of the full grid the least, of a search the likely."""
+        turns = max(math.ceil(self.estimate.likely / self.parallel), self.estimate.likely_rounds)
+        return turns * self.definition.timing.duration
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented form: `cells` in running order, `totals`, `cost`."""
+        cells = [cell.model_dump() for cell in self.cells]
+        return {
+            "definition": self.definition.name,
+            "cells": [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)],
+            "totals": {
+                "cells": len(self.cells),
+                **self._range(),
+                "variants": len({cell.variant for cell in self.cells}),
+                "workloads": len(parts(self.definition)),
+                "loads": len({cell.load_ops_s for cell in self.cells}),
+                "repeats": len({cell.repeat for cell in self.cells}),
+                "cell_hours": self.cell_hours,
+                "host_hours": self.host_hours,
+                "hosts": self.hosts,
+                "parallel": self.parallel,
+                "load_time_s": self.load_time.total_seconds(),
+                "vcpus": self.vcpus,
+            },
+            "cost": {
+                "usd": self.usd,
+                "budget_usd": self.definition.budget,
+                "tariff": self.tariff.model_dump() if self.tariff else None,
+            },
+        }
+
+    def _range(self) -> dict[str, float | None]:
+        """Cells, hours under load and money that the strategy takes: the least, the likely, the most."""
+        counts = (("least", self.estimate.least), ("likely", self.estimate.likely), ("most", self.estimate.most))
+        return {
+            f"{what}_{which}": of(cells)
+            for what, of in (("cells", int), ("cell_hours", self.hours_of), ("usd", self.usd_of))
+            for which, cells in counts
+        }
+
+
+def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
+    """The plan of a whole campaign."""
+    return Plan(definition, running_order(definition), parallel or definition.max_parallel, tariff)
+
+
+def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """Everything that would keep the campaign from running here, asked of provider, database and generator.
+
+    SecretError where the provider can't be asked at all: credentials are missing.
+    """
+    found = (
+        *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
+        *_kept_hosts_problems(toolkit, definition),
+        *_kept_data_problems(definition),
+        *software_problems(toolkit, definition),
+        *_store_problems(toolkit),
+        *_budget_problems(toolkit, definition),
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """Problems of the database, the load generator, their artefacts and the schedule, whatever the provider."""
+    found = (
+        *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
+        *_generator_problems(toolkit, definition),
+        *schedule_problems(definition),
+    )
+    return tuple(dict.fromkeys(found))  # they share artefacts, and miss them both
+
+
+def require_runnable(toolkit: Toolkit, definition: Definition, document: Document | None = None) -> None:
+    """Refused, with every problem found, unless the campaign can run here. `document`: the definition's file."""
+    found = problems(toolkit, definition)
+    if found:
+        raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
+
+
+def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """What a person should know before the campaign starts, in sentences without a full stop."""
+    weeks = plan.load_time / timedelta(weeks=1)
+    if weeks >= 1:
+        yield (
+            f"it takes at least {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
+            "`max_parallel`, or take fewer loads or repeats, unless that is meant"
+        )
+    for product in plan.definition.products:
+        if product in toolkit.databases:
+            yield from toolkit.database(product).unchecked(plan.definition)
+    if plan.definition.load_generator.name in toolkit.load_generators:
+        generator = toolkit.load_generator(plan.definition)
+        told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
+        yield from dict.fromkeys(told)
+        yield from _too_small_a_load_host(toolkit, plan)
+
+
+def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """Loads that take more processors than the load host has, where both are known."""
+    highest, there = max(plan.definition.loads), plan.tariff.load.vcpus if plan.tariff else None
+    needed = toolkit.load_generator(plan.definition).processors(highest)
+    if there is None or needed is None or needed < there * CPU_LIMIT:
+        return
+    kind = plan.tariff.load.kind if plan.tariff else "it"
+    yield (
+        f"one load host will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
+        f"{kind} has {there}; lower the loads, or choose a larger one: a cell has one load host"
+    )
+
+
+def new_campaign_id(definition: Definition, at: datetime) -> str:
+    """`demo-20260131t120000`: definition and time (UTC), usable in run ids, tags and keys."""
+    return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
+
+
+def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
+    named = next((number for number, one in definition.of_product(product) if one.product), None)
+    key = "system.database" if named is None else f"variants[{named}].product"
+    return _checked(toolkit.databases, key, product, definition)
+
+
+def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Of every workload, as if it were the only one, at the key where the definition has it."""
+    for number, part in enumerate(parts(definition)):
+        choice = part.definition.load_generator.name
+        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
+            yield _of_workload(problem, number) if definition.workloads else problem
+
+
+def _of_workload(problem: Problem, number: int) -> Problem:
+    """The same of the workload of that number among several: `workload.name` → `workloads[2].name`."""
+    key, dot, rest = problem.where.partition(".")
+    return replace(problem, where=f"workloads[{number}]{dot}{rest}") if key == "workload" else problem
+
+
+def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
+    if name not in adapters:
+        return [Problem(key, f"there is no {name!r} here", meant_or_known(name, adapters, lead="there is"))]
+    found: Sequence[Problem] = adapters[name].check(definition)
+    return found
+
+
+def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    provider = toolkit.providers.get(definition.provider.name)
+    if definition.cluster_scope == "cell" or provider is None or provider.keeps_hosts:
+        return []
+    what = f"hosts kept for a {definition.cluster_scope} are not supported by provider {provider.name} yet"
+    return [Problem("cluster_scope", what, "write `cluster_scope: cell`, or use a provider that keeps hosts")]
+
+
+def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
+    """Whoever deploys for a cell removes all data first, on kept hosts too."""
+    if not isinstance(definition.strategy, Ramp) or definition.strategy.data == "fresh":
+        return []
+    what = "data that outlive a cell are not supported yet: every cell begins with an empty database"
+    return [Problem("strategy.data", what, "write `data: fresh`; `plimsoll simulate` plays this one through")]
+
+
+def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    try:
+        tariff = toolkit.tariff(definition) if definition.budget is not None else None
+    except ProviderError:  # its options are wrong, as its own check says
+        return []
+    if tariff is None or tariff.usd_per_cluster_hour(definition.system.nodes) is not None:
+        return []
+    mend = "give the prices of your instance types in the provider's options, or remove the budget"
+    return [Problem("budget", f"can't be kept: {tariff.source}", mend)]
+
+
+def _store_problems(toolkit: Toolkit) -> Sequence[Problem]:
+    try:
+        toolkit.store.check()
+    except StoreError as error:
+        return [Problem(f"store {error.where}", error.what, error.mend)]
+    return []

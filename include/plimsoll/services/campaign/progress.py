@@ -1,0 +1,85 @@
+"""How far a campaign is, from the store alone."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from statistics import mean
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.progress import CampaignProgress, CellProgress
+from plimsoll.ports.owners import Owners, UnknownOwners
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.completeness import asked_cells
+from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.cell.steps import usual_time
+from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.strategies.state import CampaignState
+
+
+def campaign_progress(
+    store: ResultStore, campaign_id: str, *, now: datetime, owners: Owners | None = None
+) -> CampaignProgress:
+    """Every cell's state and how far it is. NotFound when there is no such campaign."""
+    campaign = CampaignStore(store, campaign_id)
+    definition = campaign.definition()
+    state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
+    cells, asked = tuple(map(cell_progress, state.cells)), asked_cells(campaign)
+    return CampaignProgress(
+        campaign_id=campaign_id,
+        title=definition.title,
+        cells=cells,
+        started_at=first_start(state),
+        seconds_left=seconds_left(definition, cells, now, asked),
+        asked=None if asked is None else tuple(sorted(asked)),
+        usd=spent_usd(ledger(campaign, now)),
+        budget_usd=definition.budget,
+    )
+
+
+def cell_progress(state: CellState) -> CellProgress:
+    """The cell in short."""
+    return CellProgress(
+        cell=state.cell,
+        state=state.state,
+        attempt=state.shown.key.attempt if state.shown else None,
+        progress=state.newest.progress if state.newest else None,
+        reason=state.reason,
+    )
+
+
+def first_start(state: CampaignState[CellState]) -> datetime | None:
+    """When the campaign's first attempt began."""
+    begun = (one.attempt.started_at for cell in state.cells for one in cell.attempts if one.attempt)
+    return min(begun, default=None)
+
+
+def seconds_left(
+    definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
+) -> float:
+    """Estimate until the last cell is judged, s: from what the campaign's own cells took, where some are over.
+
+    Cells that wait count only where they were asked for; None: all were.
+    """
+    whole = _seconds_per_cell(definition, cells)
+    due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]
+    left = [seconds for cell in due if (seconds := _cell_seconds_left(cell, whole, now))]
+    return sum(left) / min(definition.max_parallel, len(left)) if left else 0.0
+
+
+def _cell_seconds_left(cell: CellProgress, whole: float, now: datetime) -> float:
+    if cell.state == "waiting":
+        return whole
+    if cell.state != "running":
+        return 0.0
+    if cell.progress is None or not cell.progress.phases:
+        return whole
+    return max(0.0, whole - (now - min(cell.progress.phases.values())).total_seconds())
+
+
+def _seconds_per_cell(definition: Definition, cells: Sequence[CellProgress]) -> float:
+    taken = [
+        (cell.progress.at - min(cell.progress.phases.values())).total_seconds()
+        for cell in cells
+        if cell.state in ("met", "missed") and cell.progress and cell.progress.phases
+    ]
+    return mean(taken) if taken else usual_time(definition).total_seconds()

@@ -1,0 +1,69 @@
+"""What a complete campaign's attempts came to, put on record with its report: a list of campaigns reads this alone.
+
+The record is of the files that its attempts had: a new attempt, or a verdict that took an earlier one's place, shows in
+the names of files, and then it counts for nothing. Who makes either takes it away first as well, for files that were
+deleted by hand may come again under the names that they had.
+"""
+
+from collections import Counter
+from datetime import datetime
+from hashlib import sha256
+
+from pydantic import AwareDatetime, ValidationError
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import NotFound
+from plimsoll.domain.progress import CellStateName
+from plimsoll.services.campaign.progress import first_start
+from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.strategies.state import CampaignState
+
+
+class Tally(Model):
+    """What all attempts of a campaign come to: cells by state, the first attempt's start, the last sign of life."""
+
+    counts: dict[CellStateName, int]
+    started_at: AwareDatetime | None
+    changed_at: AwareDatetime | None
+
+
+class _Record(Model):
+    files_sha256: str
+    tally: Tally
+
+
+def tally_of(state: CampaignState[CellState]) -> Tally:
+    """Counted from every attempt."""
+    seen = (one.progress.at for cell in state.cells for one in cell.attempts if one.progress)
+    counts = Counter(cell.state for cell in state.cells)
+    return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
+
+
+def settle(campaign: CampaignStore, now: datetime) -> None:
+    """Put the tally on record, if every cell has a valid attempt and nothing of any will change by itself."""
+    # Before the attempts are read: what is begun meanwhile is not among these files.
+    digest = _digest(campaign)
+    state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
+    if _is_settled(state):
+        record = _Record(files_sha256=digest, tally=tally_of(state))
+        campaign.store.write(layout.settled_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())
+
+
+def settled_tally(campaign: CampaignStore) -> Tally | None:
+    """The tally of a complete campaign; None where none is on record, or attempts have changed since."""
+    try:
+        record = _Record.model_validate_json(campaign.store.read(layout.settled_key(campaign.campaign_id)))
+    except (NotFound, ValidationError):
+        return None
+    return record.tally if record.files_sha256 == _digest(campaign) else None
+
+
+def _is_settled(state: CampaignState[CellState]) -> bool:
+    attempts = (one for cell in state.cells for one in cell.attempts)
+    return not state.missing and all(one.is_final or bool(one.ended) for one in attempts)
+
+
+def _digest(campaign: CampaignStore) -> str:
+    return sha256("\n".join(campaign.store.keys(layout.cells_prefix(campaign.campaign_id))).encode()).hexdigest()

@@ -1,0 +1,134 @@
+"""How campaigns stand: what pages, the JSON API and the command line ask the store."""
+
+from datetime import datetime
+from typing import Any
+
+from plimsoll.analysis.campaign import deciding_level, ratio
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import workload_ids
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.annotating import read_note
+from plimsoll.services.campaign.completeness import asked_cells
+from plimsoll.services.campaign.progress import cell_progress, seconds_left
+from plimsoll.services.campaign.settling import Tally, settled_tally, tally_of
+from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.cell.steps import share_done
+from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.strategies.state import CampaignState
+
+
+def campaign_status(
+    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+) -> CampaignStatus:
+    """The campaign with every cell. `memory` keeps what can't change, for the next time."""
+    state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
+    asked = asked_cells(campaign)
+    return CampaignStatus(
+        **_facts(campaign, definition, tally_of(state), now),
+        state=_state(state),
+        seconds_left=seconds_left(definition, [cell_progress(cell) for cell in state.cells], now, asked),
+        asked=None if asked is None else tuple(cell_id for cell_id in state.by_id if cell_id in asked),
+        variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
+        workloads=workload_ids(definition),
+        loads=tuple(sorted(definition.loads)),
+        repeats=definition.repeats,
+        service_levels=tuple(map(str, definition.service_levels)),
+        matrix=tuple(cell_status(cell, definition) for cell in state.cells),
+    )
+
+
+def campaign_summary(
+    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+) -> CampaignSummary:
+    """The campaign in one line. One that is settled costs a few listings, whatever it has of cells and attempts."""
+    campaign = CampaignStore(store, campaign_id)
+    tally = settled_tally(campaign)
+    if tally is None:
+        return summary_of(campaign_status(store, campaign_id, definition, now, memory))
+    return CampaignSummary(**_facts(campaign, definition, tally, now), state="complete", seconds_left=0.0)
+
+
+def summary_of(status: CampaignStatus) -> CampaignSummary:
+    """The same without its cells."""
+    return CampaignSummary.model_validate({name: getattr(status, name) for name in CampaignSummary.model_fields})
+
+
+def cell_status(state: CellState, definition: Definition) -> CellStatus:
+    """One cell, with the figures of the attempt that counts."""
+    newest = state.newest
+    running = newest.progress if newest and newest.is_running else None
+    verdict = state.shown.verdict if state.shown else None
+    return CellStatus.model_validate(
+        {
+            "id": state.cell.id,
+            **state.cell.model_dump(),
+            "state": state.state,
+            "attempts": len(state.attempts),
+            "attempt": state.shown.key.attempt if state.shown else None,
+            "runs": bool(newest and newest.is_running),
+            "reason": state.reason,
+            "decided_by": state.decided_by.cell_id if state.decided_by else None,
+            **(_running(running, definition) if running else {}),
+            **(_figures(verdict) if verdict else {}),
+            **_newest(state),
+        }
+    )
+
+
+def _facts(campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime) -> dict[str, Any]:
+    note = read_note(campaign.store, campaign.campaign_id)
+    return {
+        "campaign_id": campaign.campaign_id,
+        "title": definition.title,
+        "definition": definition.name,
+        "dag_id": definition.dag_id,
+        "cells": sum(tally.counts.values()),
+        **tally.model_dump(),
+        "usd": spent_usd(ledger(campaign, now)),
+        "budget_usd": definition.budget,
+        "note": note.text if note else "",
+        "published": campaign.store.exists(report_key(campaign.campaign_id)),
+    }
+
+
+def _running(progress: AttemptProgress, definition: Definition) -> dict[str, object]:
+    return {
+        "phase": progress.phase,
+        "note": progress.note,
+        "phase_share": share_done(progress, definition),
+        "seconds_left": progress.seconds_left,
+        "achieved_ops_s": progress.achieved_ops_s,
+    }
+
+
+def _newest(state: CellState) -> dict[str, object]:
+    """What became of the newest attempt, where an older one counts: a cancelled one leaves its trace here."""
+    if state.newest is None or state.newest is state.shown:
+        return {}
+    alone = CellState(state.cell, (state.newest,))
+    return {"newest": alone.state, "newest_reason": alone.reason}
+
+
+def _figures(verdict: Verdict) -> dict[str, object]:
+    level = deciding_level(verdict)
+    return {
+        "achieved_ops_s": verdict.achieved_ops_s,
+        "worst_ms": level.worst_ms if level else None,
+        "worst_to_bound": ratio(level) if level else None,
+        "intervals_missed": level.missed if level else None,
+        "intervals_judged": level.judged if level else None,
+        "errors": sum(verdict.errors.values()),
+    }
+
+
+def _state(state: CampaignState[CellState]) -> CampaignStateName:
+    if any(cell.newest and cell.newest.is_running for cell in state.cells):
+        return "running"
+    if not state.missing:
+        return "complete"
+    return "incomplete" if any(cell.attempts for cell in state.cells) else "waiting"

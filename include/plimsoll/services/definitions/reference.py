@@ -1,0 +1,79 @@
+"""The definition reference: the JSON schema as a Markdown document for people."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from plimsoll.services.definitions.text import definition_schema
+
+_INTRODUCTION = """# Definition reference
+
+A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks it before anything starts:
+keys and values, each fault with its line and what to write; the schedule; the provider; JVM flags, asked of the very
+JVM that will run with them (where it is not here, the plan says that it was not asked). It notes a campaign of weeks.
+Values carry their units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`;
+counts `200000`, `100M` (decimal); money `1500 USD`. Keys that are not listed here are errors, but for options of
+workloads, which `workload` takes beside its own keys ([workloads](../include/stress/README.md#workloads)); `plan`
+checks them by what the load generator says of itself.
+
+Generated from the schema by `plimsoll schema --markdown`; the schema itself is
+[definition.schema.json](../include/campaigns/definition.schema.json).
+"""
+
+
+def definition_reference() -> str:
+    """The whole reference: the definition first, then every part that it is made of."""
+    schema = definition_schema()
+    parts = [("Definition", schema), *schema["$defs"].items()]
+    return "\n".join([_INTRODUCTION, *(_section(name, part) for name, part in parts if "properties" in part)])
+
+
+def _section(name: str, part: dict[str, Any]) -> str:
+    about = part.get("description", "").replace("\n", " ")
+    rows = "\n".join(_rows(part))
+    return f"## {name}\n\n{about}\n\n| key | value | default | meaning |\n|---|---|---|---|\n{rows}\n"
+
+
+def _rows(part: dict[str, Any]) -> Iterator[str]:
+    required = part.get("required", [])
+    for key, field in part["properties"].items():
+        default = "required" if key in required else _default(field)
+        cells = (f"`{key}`", _value(field), default, field.get("description", ""))
+        yield f"| {' | '.join(_escaped(cell) for cell in cells)} |"
+
+
+def _default(field: dict[str, Any]) -> str:
+    value = field.get("default")
+    if value in (None, [], {}, ""):
+        return "none"
+    return "see there" if isinstance(value, dict | list) else f"`{value}`"
+
+
+def _value(field: dict[str, Any]) -> str:
+    if "$ref" in field:
+        name = field["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    for choices in ("anyOf", "oneOf"):
+        if choices in field:
+            return " or ".join(_value(choice) for choice in field[choices] if choice.get("type") != "null")
+    if "enum" in field:
+        return ", ".join(f"`{choice}`" for choice in field["enum"])
+    if "const" in field:
+        return f"`{field['const']}`"
+    if field.get("type") == "array":
+        return f"list of {_value(field['items'])}"
+    return _scalar(field)
+
+
+def _scalar(field: dict[str, Any]) -> str:
+    if "examples" in field:
+        return ", ".join(f"`{example}`" for example in field["examples"])
+    if "properties" in field:
+        return "`{" + ", ".join(field["properties"]) + "}`"
+    bounds = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    limits = ", ".join(f"{sign} {field[key]:g}" for key, sign in bounds.items() if key in field)
+    kind = str(field.get("type", "anything"))
+    return f"{kind}, {limits}" if limits else kind
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")

@@ -1,0 +1,51 @@
+"""Definitions as text: parse with errors a person can act on, write back, export the JSON schema."""
+
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from plimsoll.domain.definition import STORED, Definition
+from plimsoll.services.definitions.documents import parse_yaml
+
+_SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
+
+
+def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
+    """The definition that a YAML text declares. DefinitionError with every fault: key, line, found, what to write.
+
+    `stored`: it is a campaign's own copy, whose grid was allowed when the campaign began.
+    """
+    return parse_yaml(text, where).model(Definition, context=STORED if stored else None)
+
+
+def dump_definition(definition: Definition) -> str:
+    """The definition as YAML, complete with its defaults; parses back to an equal one."""
+    stream = StringIO()
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    # Without the key that it does not use, copies in stores are the same to the byte as those of earlier versions.
+    unused = {"workload"} if definition.workloads else {"workloads"}
+    yaml.dump(definition.model_dump(mode="json", exclude=unused), stream)
+    return stream.getvalue()
+
+
+def definition_schema() -> dict[str, Any]:
+    """The JSON schema of definitions, for editors and forms."""
+    schema = Definition.model_json_schema(by_alias=True)
+    return {"$schema": _SCHEMA_ID, **_with_load_range(schema)}
+
+
+def _with_load_range(schema: dict[str, Any]) -> dict[str, Any]:
+    rate = {"type": "string", "pattern": schema["properties"]["loads"]["items"]["pattern"]}
+    keys = ("from", "to", "step")
+    span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": list(keys)}
+    loads = schema["properties"]["loads"]
+    listed = {key: value for key, value in loads.items() if key not in ("title", "description")}
+    schema["properties"]["loads"] = {
+        "title": loads["title"],
+        "description": loads["description"],
+        "anyOf": [listed, {**span, "additionalProperties": False}],
+    }
+    return schema

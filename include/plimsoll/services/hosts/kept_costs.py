@@ -1,0 +1,51 @@
+"""What kept hosts have cost each attempt that used them, and what they have cost while they stood idle."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.cost import Paid, shared
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.hosts.launches import read_launched
+from plimsoll.services.hosts.uses import Use, spans, use_of, uses
+
+
+class KeptCosts:
+    """Costs until one moment. Reads each use and each cluster's hosts once, however many attempts are asked for."""
+
+    def __init__(self, store: ResultStore, end: datetime, seen: Cluster | None = None) -> None:
+        """Hosts of which no end is known count until `end`. `seen`: a cluster as its provider showed it."""
+        self._store, self._end, self._seen = store, end, seen
+        self._uses, self._of = cache(self._read_uses), cache(self._share_out)
+
+    def share(self, key: AttemptKey) -> Paid | None:
+        """What the attempt has cost on all kept clusters that it used; None where it was given none."""
+        use = use_of(self._store, key)
+        return self.shares(use.cluster, key)[key] if use else None
+
+    def shares(self, cluster_id: ClusterId, *keys: AttemptKey) -> Mapping[AttemptKey, Paid]:
+        """What those attempts, or all that used the cluster, have cost on all clusters of its purpose.
+
+        Another cluster may have taken the place of the first that an attempt had.
+        """
+        every = self._uses(cluster_id.campaign_id, cluster_id.purpose)
+        asked = set(keys) or {one.attempt for one in every if one.cluster == cluster_id}
+        paid = dict.fromkeys(asked, Paid(usd=0.0, host_seconds=0.0))
+        for key, used in dict.fromkeys((one.attempt, one.cluster) for one in every if one.attempt in asked):
+            paid[key] = paid[key].plus(self._of(used)[0][key])
+        return paid
+
+    def idle(self, cluster_id: ClusterId) -> Paid:
+        """What the cluster has cost while no attempt used it."""
+        return self._of(cluster_id)[1]
+
+    def _read_uses(self, campaign_id: str, purpose: str) -> tuple[Use, ...]:
+        return uses(self._store, campaign_id, purpose)
+
+    def _share_out(self, cluster_id: ClusterId) -> tuple[dict[AttemptKey, Paid], Paid]:
+        seen = self._seen if self._seen and self._seen.id == cluster_id else None
+        launched = read_launched(self._store, cluster_id, seen)
+        used = spans(self._uses(cluster_id.campaign_id, cluster_id.purpose), cluster_id)
+        return shared(launched.hosts, used, launched.end(self._end))

@@ -1,0 +1,224 @@
+"""Hosts that are kept from cell to cell: which cluster an attempt uses, who uses it, and why another took its place.
+
+All of it is in the store, below `clusters/<what they are kept for>/`. A use is a numbered file. Only one attempt can
+create the next number, so that cells that share hosts run one after the other; a second file ends the use. A cluster
+that is not fit to be used again is retired: that is put on record, then the cluster is destroyed, and whoever comes
+next takes the next number.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from pydantic import AwareDatetime
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
+from plimsoll.domain.cluster import Cluster, ClusterId, kept_for
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused, StoreError, Unreachable
+from plimsoll.domain.owner import owner_since
+from plimsoll.ports.provider import Provider
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.holding import is_at_work, is_in_force
+from plimsoll.services.hosts.launches import read_provided
+from plimsoll.services.hosts.spending import destroy_cluster, destroy_replaced, note_begun, record_share
+from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
+from plimsoll.services.toolkit import Toolkit
+
+GONE = "hosts of it were gone"
+
+
+class Retirement(Model):
+    """Why a cluster is used no more."""
+
+    reason: str
+    at: AwareDatetime
+
+
+def is_kept(definition: Definition) -> bool:
+    """Whether the definition's hosts live on when a cell is over."""
+    return definition.cluster_scope != "cell"
+
+
+def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
+    """The kept cluster that the attempt may use from now on, and nobody else. The same when it is asked for again.
+
+    Refused while another attempt uses it. ProviderError when a cluster whose place it takes can't be destroyed.
+    """
+    store, campaign_id = toolkit.store, attempt.key.campaign_id
+    purpose = _purpose(definition, attempt.key)
+    number, last = newest_use(store, campaign_id, purpose)
+    if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
+        raise _refused(last)
+    _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
+    cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last), attempt.key)
+    use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
+    note_begun(toolkit, definition, cluster_id)
+    if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
+        # Creating the next number is the race.
+        content = use.model_dump_json(indent=1).encode()
+        if not store.create(layout.use_key(campaign_id, purpose, number + 1), content):
+            raise _refused(newest_use(store, campaign_id, purpose)[1] or use)
+    write_model(store, attempt.key, layout.USE, use)
+    if last is not None and last.attempt != attempt.key and not last.over:  # whoever had the hosts died
+        with suppress(StoreError):  # recorded when the hosts are destroyed
+            record_share(toolkit, toolkit.provider(definition), last.attempt)
+    return cluster_id
+
+
+def served_before(store: ResultStore, key: AttemptKey) -> bool:
+    """Whether another attempt has used the attempt's hosts before it."""
+    use = use_of(store, key)
+    if use is None:
+        return False
+    every = uses(store, key.campaign_id, use.cluster.purpose)
+    return any(one.cluster == use.cluster and one.attempt != key for one in every)
+
+
+def has_changed(store: ResultStore, cluster: Cluster) -> bool:
+    """Whether it has other hosts than when it was provided last: some died, and the provider made it whole again."""
+    before = read_provided(store, cluster.id)
+    return before is not None and _hosts_of(before) != _hosts_of(cluster)
+
+
+def note_provided(store: ResultStore, cluster: Cluster) -> None:
+    """Put the cluster on record: it was whole once, so that it counts as lost where it can't be found any more."""
+    store.write(layout.cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
+
+
+def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
+    """Have another cluster take its place from the next use on. The first reason stays."""
+    retirement = Retirement(reason=reason, at=toolkit.clock.now())
+    toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
+
+
+def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | None:
+    """Why that cluster is used no more; None for one that still may be."""
+    try:
+        return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
+    except NotFound:
+        return None
+
+
+def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
+    """Why the cluster took the place of the one before it; empty for the first of its kind."""
+    before = cluster_id.number - 1
+    found = retirement_of(store, cluster_id.numbered(before)) if before else None
+    return found.reason if found else ""
+
+
+def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
+    """Let others use the attempt's hosts, once nothing of it runs or lies there any more. Idempotent.
+
+    Hosts that are not fit to be used again are destroyed, as are those of an attempt that somebody has cancelled.
+    ProviderError when they resist.
+    """
+    store, use = toolkit.store, _recorded_use(toolkit.store, key)
+    if use is None:
+        record_share(toolkit, provider, key)
+        return
+    number, newest = newest_use(store, key.campaign_id, use.cluster.purpose)
+    if newest is None or newest.attempt != key or newest.over:  # the hosts are somebody else's by now
+        return
+    if read_cancellation(store, key) is not None:
+        retire(toolkit, newest.cluster, f"attempt {key} was cancelled")
+    else:
+        _clear(toolkit, provider, newest.cluster)
+    if retirement_of(store, newest.cluster) is not None:
+        destroy_cluster(toolkit, provider, newest.cluster)
+    end_use(store, key.campaign_id, newest.cluster.purpose, number, toolkit.clock.now())
+    record_share(toolkit, provider, key)
+
+
+def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
+    """Destroy every cluster that is kept for the campaign, but for one that an attempt uses. ProviderError."""
+    definition = CampaignStore(toolkit.store, campaign_id).definition()
+    if is_kept(definition):
+        _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
+
+
+def _purpose(definition: Definition, key: AttemptKey) -> str:
+    """What the hosts are kept for that the attempt uses."""
+    return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
+
+
+def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
+    """The attempt's use, put on its own record too where its process died before it could; None: it has none."""
+    use = use_of(store, key)
+    if use is not None:
+        return use
+    purpose = _purpose(CampaignStore(store, key.campaign_id).definition(), key)
+    _, newest = newest_use(store, key.campaign_id, purpose)
+    if newest is None or newest.attempt != key:
+        return None
+    write_model(store, key, layout.USE, newest)
+    return newest
+
+
+def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
+    """That cluster, or the next of its purpose where it is retired, or has lost hosts since.
+
+    `asker` is the attempt that will use it. It may have used the one before too, and goes on.
+    """
+    store, provider = toolkit.store, toolkit.provider(definition)
+    if store.exists(layout.cluster_key(cluster_id)) and provider.find(cluster_id) is None:
+        retire(toolkit, cluster_id, GONE)
+    if retirement_of(store, cluster_id) is None:
+        return cluster_id
+    destroy_replaced(toolkit, provider, cluster_id, asker)
+    return cluster_id.numbered(cluster_id.number + 1)
+
+
+def _hosts_of(cluster: Cluster) -> set[tuple[str, str, str]]:
+    return {(host.name, host.address, host.facts.get("instance_id", "")) for host in cluster.hosts}
+
+
+def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
+    """End and remove what attempts have left on the cluster's hosts. What can't be cleared is retired."""
+    try:
+        cluster = provider.find(cluster_id)
+        if cluster is None:
+            retire(toolkit, cluster_id, GONE)
+        else:
+            provider.clear(cluster)
+    except (ProviderError, Unreachable) as error:
+        retire(toolkit, cluster_id, f"what was left on it could not be removed: {error.what}")
+
+
+def _end(
+    toolkit: Toolkit, definition: Definition, campaign_id: str, is_to_end: Callable[[str], bool], reason: str
+) -> None:
+    """Destroy the newest cluster of each purpose that is to end, unless an attempt is at work on it."""
+    store, provider = toolkit.store, toolkit.provider(definition)
+    for purpose in filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id))):
+        _, last = newest_use(store, campaign_id, purpose)
+        if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
+            continue
+        cluster_id = _newest(store, campaign_id, purpose, last)
+        retire(toolkit, cluster_id, reason)
+        destroy_cluster(toolkit, provider, cluster_id)
+
+
+def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
+    """Whether the attempt still needs its hosts, as far as can be told: until it is over at the latest."""
+    store = toolkit.store
+    if use.over or use.owner == asker:
+        return False
+    now = toolkit.clock.now()
+    return is_in_force(is_at_work(store, toolkit.owners, use.attempt.campaign_id, use.owner, now), use.until, now)
+
+
+def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Use | None) -> ClusterId:
+    """Of all clusters of that purpose that were used last, provided or retired; the first where there was none."""
+    folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
+    known = [int(name) for name in folders if name.isdecimal()]
+    return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))
+
+
+def _refused(use: Use) -> Refused:
+    what = f"are in use by attempt {use.attempt} of {owner_since(use.owner, use.since)}"
+    mend = "cells that share hosts run one after the other: wait until that one has ended, then run this cell again"
+    return Refused([Problem(f"hosts of campaign {use.attempt.campaign_id}", what, mend)])

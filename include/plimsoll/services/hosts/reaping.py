@@ -1,0 +1,170 @@
+"""Destroy what no live cell owns: by what is really there, never by memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from queue import SimpleQueue
+from threading import BoundedSemaphore, Thread
+
+from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen
+from plimsoll.domain.errors import PlimsollError, ProviderError, StoreError
+from plimsoll.ports.provider import Provider
+from plimsoll.services.hosts.spending import destroy_cluster, open_accounts, record_cost
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+
+_AT_ONCE = 16
+"""Clusters that are destroyed side by side. Each may take minutes, until its hosts are seen to be gone."""
+
+
+@dataclass(frozen=True)
+class Living:
+    """What is alive, of every provider; `unseen` says what could not be looked at, and why."""
+
+    clusters: tuple[Cluster, ...]
+    unseen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reaped:
+    """What a pass of the reaper found and did. `failed` are clusters that resisted, each with the reason."""
+
+    destroyed: tuple[Cluster, ...]
+    kept: tuple[Cluster, ...]
+    failed: tuple[tuple[Cluster, str], ...]
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Everything that the pass could not do."""
+        return (*(f"{cluster.id}: {why}" for cluster, why in self.failed), *self.unseen)
+
+
+def on_this_machine(toolkit: Toolkit) -> Toolkit:
+    """With the providers alone whose clusters are this machine's: others may belong to another Airflow's campaigns."""
+    local = {name: provider for name, provider in toolkit.providers.items() if provider.is_local}
+    return replace(toolkit, providers=local)
+
+
+def living_clusters(toolkit: Toolkit) -> Living:
+    """Every cluster alive. A provider, or a part of one, that does not answer does not hide the others."""
+    seen = [_seen(toolkit.provider_everywhere(name)) for name in toolkit.providers]
+    return Living(
+        clusters=tuple(cluster for clusters, _ in seen for cluster in clusters),
+        unseen=tuple(why for _, why in seen if why),
+    )
+
+
+def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool = False) -> Reaped:
+    """Destroy every cluster that is not owned, side by side, and put on record what each has cost once it is gone.
+
+    Neither a cluster that resists, nor one whose end takes long, nor a store that is out of reach keeps the others
+    alive.
+    """
+    living, ended_at = living_clusters(toolkit), toolkit.clock.now()
+    kept = [cluster for cluster in living.clusters if is_owned(cluster)]
+    left = [cluster for cluster in living.clusters if cluster not in kept]
+    if dry_run:
+        return Reaped(tuple(left), tuple(kept), (), living.unseen)
+    troubles, unrecorded = _destroy_and_record(toolkit, left, ended_at)
+    destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
+    failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
+    return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded))
+
+
+def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
+    """Destroy what shows of an owner's clusters without asking the store, and so without a record of what they cost.
+
+    ProviderError where one stays.
+    """
+    living = living_clusters(toolkit)
+    owned = [cluster for cluster in living.clusters if is_owner(cluster.owner)]
+    troubles = {cluster.id: trouble for cluster, trouble in _destroyed(toolkit, owned) if trouble}
+    if troubles:
+        raise ProviderError(
+            "; ".join(troubles[one.id] for one in owned if one.id in troubles),
+            mend="the reaper tries again; or `plimsoll clusters destroy`",
+        )
+    return tuple(cluster.id for cluster in owned)
+
+
+def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
+    """End what a cluster, named `campaign/cell/attempt`, may have without its being shown, and close its account.
+
+    False for one that had no hosts that cost something, or whose account is closed. StoreError, ProviderError.
+    """
+    try:
+        cluster_id = ClusterId.parse(cluster)
+    except ValueError:
+        return False
+    campaign = CampaignStore(toolkit.store, cluster_id.campaign_id)
+    if cluster_id not in open_accounts(campaign):
+        return False
+    destroy_cluster(toolkit, toolkit.provider(campaign.definition()), cluster_id)
+    return True
+
+
+def _seen(provider: Provider) -> tuple[Sequence[Cluster], str]:
+    try:
+        return provider.clusters(), ""
+    except PartlySeen as error:
+        return error.clusters, str(error)
+    except PlimsollError as error:
+        return (), f"provider {provider.name}: {error}"
+
+
+def _destroy_and_record(
+    toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
+) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
+    """Why each cluster could not be destroyed, empty for one that was; and which costs could not be recorded.
+
+    A store that is out of reach is not tried again for each of them.
+    """
+    troubles: dict[ClusterId, str] = {}
+    away: StoreError | None = None
+    unrecorded: list[str] = []
+    for cluster, trouble in _destroyed(toolkit, clusters):
+        troubles[cluster.id] = trouble
+        if trouble:
+            continue
+        if away is not None:
+            unrecorded.append(str(cluster.id))
+            continue
+        try:
+            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, ended_at, cluster)
+        except StoreError as error:
+            away = error
+    others = f"nor what these have cost, which are gone too: {', '.join(sorted(unrecorded))}"
+    return troubles, (*([str(away)] if away else []), *([others] if unrecorded else []))
+
+
+def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:
+    """Each cluster as soon as its end is over, with the reason where something of it stays.
+
+    In threads that hold up no process which is told to end meanwhile.
+    """
+    over: SimpleQueue[tuple[Cluster, str | Exception]] = SimpleQueue()
+    places = BoundedSemaphore(_AT_ONCE)
+
+    def destroy(cluster: Cluster) -> None:
+        with places:
+            try:
+                over.put((cluster, _destroy(toolkit, cluster)))
+            except Exception as error:  # raised where the others are waited for
+                over.put((cluster, error))
+
+    for cluster in clusters:
+        Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
+    for _ in clusters:
+        cluster, trouble = over.get()
+        if isinstance(trouble, Exception):
+            raise trouble
+        yield cluster, trouble
+
+
+def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:
+    try:
+        toolkit.provider_of(cluster.provider, cluster.id.campaign_id).destroy(cluster.id)
+    except PlimsollError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,92 @@
+"""The record of who has used kept hosts, and when: numbered files below `clusters/<what they are kept for>/uses/`."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.cost import Span
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_model
+
+_OVER = ".over"
+_TIME = "%Y%m%dT%H%M%S-%fZ"
+
+
+class Use(Model):
+    """One attempt's time on kept hosts."""
+
+    attempt: AttemptKey
+    owner: Annotated[str, Field(description="Token of whoever runs the attempt")]
+    cluster: ClusterId
+    since: AwareDatetime
+    until: Annotated[AwareDatetime, Field(description="When the attempt is over at the latest")]
+    over: Annotated[bool, Field(description="Whether it has ended; a file of its own says so")] = False
+    over_at: Annotated[AwareDatetime | None, Field(description="When it ended, where that is on record")] = None
+
+
+def use_of(store: ResultStore, key: AttemptKey) -> Use | None:
+    """The attempt's time on kept hosts; None where it was given none yet."""
+    return read_model(store, key, layout.USE, Use)
+
+
+def newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
+    """The newest use of hosts kept for that purpose, and its number; 0 and None where there was none."""
+    files = _files(store, campaign_id, purpose)
+    number = max(files, default=0)
+    return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
+
+
+def uses(store: ResultStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
+    """All uses of hosts kept for that purpose, in order. One listing, and one file read for each."""
+    files = _files(store, campaign_id, purpose)
+    return tuple(_use(store, layout.use_key(campaign_id, purpose, number), files[number]) for number in sorted(files))
+
+
+def end_use(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
+    """Put on record that the use is over. Idempotent: the first time counts."""
+    name = layout.use_over_key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
+    store.create(name, at.isoformat().encode())
+
+
+def spans(every: Sequence[Use], cluster_id: ClusterId) -> tuple[Span, ...]:
+    """When each attempt used that cluster, of all uses of its purpose.
+
+    A use whose end nobody has recorded ended when the next one began.
+    """
+    begun_later = (*(one.since for one in every[1:]), None)
+    ends = [one.over_at or later for one, later in zip(every, begun_later, strict=True)]
+    return tuple(
+        Span(key=one.attempt, since=one.since, until=end)
+        for one, end in zip(every, ends, strict=True)
+        if one.cluster == cluster_id
+    )
+
+
+def _files(store: ResultStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
+    """The files of each use, by its number."""
+    files: dict[int, list[str]] = {}
+    for file in store.keys(layout.uses_prefix(campaign_id, purpose)):
+        files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
+    return files
+
+
+def _use(store: ResultStore, key: str, files: Sequence[str]) -> Use:
+    use = Use.model_validate_json(store.read(key))
+    ends = [_over_at(store, file) for file in files if file.endswith(_OVER)]
+    first = min((at for at in ends if at is not None), default=None)
+    return use.model_copy(update={"over": True, "over_at": first}) if ends else use
+
+
+def _over_at(store: ResultStore, file: str) -> datetime | None:
+    """When the file says that the use ended: by its name, or by its content as earlier versions wrote it, if at all."""
+    _, *time, _ = file.rpartition("/")[2].split(".")
+    if time:
+        return datetime.strptime(time[0], _TIME).replace(tzinfo=UTC)
+    said = store.read(file).decode()
+    return datetime.fromisoformat(said) if said else None

@@ -1,0 +1,141 @@
+"""The YAML file that says what to import: a definition, which files are which cell, and what is known of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
+from plimsoll.domain.definition import Definition, ProviderChoice
+from plimsoll.domain.faults import Fault, require_none
+from plimsoll.domain.provenance import ENVIRONMENT_FACTS
+from plimsoll.domain.spelling import meant
+from plimsoll.domain.units import Rate
+from plimsoll.services.definitions.documents import parse_yaml
+
+PROVIDER = "imported"
+_CLAIMS = ("system", "workload", "load_generator")
+"""Parts of a definition whose defaults would claim something of a run that somebody else made."""
+
+
+class ImportedRun(Model):
+    """Which files are one cell's."""
+
+    variant: str
+    workload: Annotated[str, Field(description="Of a definition with several workloads")] = ""
+    load: Rate
+    repeat: Annotated[int, Field(ge=1)] = 1
+    files: Annotated[tuple[str, ...], Field(min_length=1, description="Paths or patterns, from this file's folder")]
+    environment: Annotated[dict[str, str], Field(description="Facts of this run alone")] = {}
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that it becomes."""
+        return Cell(variant=self.variant, workload=self.workload, load_ops_s=self.load, repeat=self.repeat)
+
+
+class ImportDescription(Model):
+    """Runs to import as one campaign. `files` are patterns for all cells; `runs` name single ones."""
+
+    campaign: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100, description="Id of the campaign to make")]
+    source: Annotated[str, Field(min_length=1, description="Who published the data, and where")]
+    licence: Annotated[str, Field(description="Under which the data may be used")] = ""
+    definition: Definition
+    files: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Patterns with {variant}, {workload}, {load} (ops/s), {load_k} (thousands), {repeat}, {cell}"
+        ),
+    ] = ()
+    runs: tuple[ImportedRun, ...] = ()
+    format: Annotated[str | None, Field(description="Of the files; by default told by their content")] = None
+    unit: Annotated[
+        Literal["ms", "us", "ns"] | None, Field(description="Of histograms' values; by default as the log says")
+    ] = None
+    tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those to judge; by default all")] = ()
+    operations: Annotated[
+        dict[str, Literal["reads", "writes"]], Field(description="Further operations' names → reads or writes")
+    ] = {}
+    environment: Annotated[dict[str, str], Field(description="Facts of all runs: kernel, CPU, instance type …")] = {}
+
+    @model_validator(mode="after")
+    def _names_cells_of_the_definition(self) -> Self:
+        require_none(self._faults())
+        return self
+
+    def _faults(self) -> Iterator[Fault]:
+        cells, named = cells_by_id(self.definition), [run.cell.id for run in self.runs]
+        if not self.files and not self.runs:
+            yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/importing.md")
+        for number, run in enumerate(self.runs):
+            if run.cell.id not in cells:
+                yield Fault(("runs", number), f"the definition has no cell {run.cell.id}", meant(run.cell.id, cells))
+            if named.index(run.cell.id) < number:
+                what = f"cell {run.cell.id} stands {named.count(run.cell.id)} times among the runs"
+                yield Fault(("runs", number), what, "put all of its files into one run")
+
+
+@dataclass(frozen=True)
+class WantedRun:
+    """A cell and the patterns of its files; `required`: somebody named this very cell, so files must be there."""
+
+    cell: Cell
+    patterns: tuple[str, ...]
+    environment: Mapping[str, str]
+    required: bool
+
+
+def parse_description(text: str, where: str) -> ImportDescription:
+    """The description that a YAML text holds. DefinitionError with every fault: key, line, what is allowed."""
+    return parse_yaml(text, where).model(ImportDescription)
+
+
+def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
+    """Every cell of the definition with its patterns; those of `runs` come before the general ones."""
+    named = {run.cell: run for run in description.runs}
+    return tuple(
+        WantedRun(
+            cell=cell,
+            patterns=named[cell].files if cell in named else tuple(_filled(one, cell) for one in description.files),
+            environment={**description.environment, **(named[cell].environment if cell in named else {})},
+            required=cell in named,
+        )
+        for cell in cells_by_id(description.definition).values()
+        if cell in named or description.files
+    )
+
+
+def imported_definition(description: ImportDescription) -> Definition:
+    """The definition as the campaign keeps it: of a provider that nothing can be run with."""
+    return description.definition.model_copy(update={"provider": ProviderChoice(name=PROVIDER)})
+
+
+def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """What nobody told: facts of the environment, and keys of the definition at which only a default stands."""
+    untold = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
+    return (*untold, *(f"definition: {key}" for key in _defaulted(definition)))
+
+
+def _defaulted(definition: Definition) -> Iterator[str]:
+    for part in [one for one in _CLAIMS if one != "workload" or not definition.workloads]:
+        model = getattr(definition, part)
+        told = model.model_fields_set if part in definition.model_fields_set else set()
+        yield from (f"{part}.{name}" for name in type(model).model_fields if name not in told and name != "settings")
+
+
+def _filled(pattern: str, cell: Cell) -> str:
+    values = {
+        "variant": cell.variant,
+        "workload": cell.workload,
+        "load": cell.load_ops_s,
+        "load_k": f"{cell.load_ops_s / 1000:g}",
+        "repeat": cell.repeat,
+        "cell": cell.id,
+    }
+    for name, value in values.items():
+        pattern = pattern.replace(f"{{{name}}}", str(value))
+    return pattern

@@ -1,0 +1,151 @@
+"""Bring runs that others made into a campaign of the store: raw files, provenance, manifest, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.analysis.formats import FORMATS
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.provenance import Provenance
+from plimsoll.domain.result import Manifest, ManifestEntry
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.imports.description import (
+    ImportDescription,
+    WantedRun,
+    imported_definition,
+    unknown_facts,
+    wanted_runs,
+)
+from plimsoll.services.judge.judging import judge
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_provenance, write_model
+
+if TYPE_CHECKING:
+    from plimsoll.domain.cell import AttemptKey, Cell
+    from plimsoll.domain.result import Verdict
+    from plimsoll.ports.store import ResultStore
+    from plimsoll.services.toolkit import Toolkit
+
+_OWNER = "import"
+
+
+class LocalFile(Protocol):
+    """A file to import; `name` is its path at the source."""
+
+    @property
+    def name(self) -> str:
+        """Its path, from the folder of the import's description."""
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of its content."""
+
+
+Say = Callable[[str], None]
+FindFiles = Callable[[WantedRun], Sequence[LocalFile]]
+
+
+@dataclass(frozen=True)
+class _Import:
+    """One cell's import at work."""
+
+    toolkit: Toolkit
+    description: ImportDescription
+    wanted: WantedRun
+    files: Sequence[LocalFile]
+
+    @property
+    def store(self) -> ResultStore:
+        return self.toolkit.store
+
+    @property
+    def cell(self) -> Cell:
+        return self.wanted.cell
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Where each file lies in the attempt, by its name at the source."""
+        return {file.name: layout.imported_file(file.name) for file in self.files}
+
+
+def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, say: Say) -> tuple[Verdict, ...]:
+    """Import every run whose files are found. Run again, cells whose files are the same are left as they are.
+
+    Refused where the campaign exists with another definition, where no file at all is found, and for an unknown format.
+    StoreError where the store can't be written, or has no folder to lie in.
+    """
+    _require_format(description)
+    found = [(wanted, find(wanted)) for wanted in wanted_runs(description)]
+    if not any(files for _, files in found):
+        raise Refused(
+            [Problem("files", "no pattern finds any file", "see docs/importing.md")], where=description.source
+        )
+    toolkit.store.check()
+    campaign = CampaignStore(toolkit.store, description.campaign)
+    campaign.open(imported_definition(description))
+    imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]
+    return tuple(_imported(campaign, one, say) for one in imports)
+
+
+def _require_format(description: ImportDescription) -> None:
+    names = [one.name for one in FORMATS]
+    if description.format is not None and description.format not in names:
+        raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(names)}")])
+
+
+def _imported(campaign: CampaignStore, one: _Import, say: Say) -> Verdict:
+    newest = campaign.newest_attempt(one.cell.id)
+    if newest is not None and _is_same(one, newest):
+        verdict = judge(AttemptContext(one.toolkit, newest))
+        say(f"{newest}: there already, {verdict.outcome}")
+        return verdict
+    key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
+    _store_files(one, key)
+    verdict = judge(AttemptContext(one.toolkit, key))
+    say(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip())
+    return verdict
+
+
+def _is_same(one: _Import, key: AttemptKey) -> bool:
+    """Whether the attempt holds these very files, to be read in the same way."""
+    manifest, provenance = read_manifest(one.store, key), read_provenance(one.store, key)
+    if manifest is None or provenance is None:
+        return False
+    stored = {entry.path: entry.sha256 for entry in manifest.files}
+    fresh = _provenance(one).model_copy(update={"imported_at": provenance.imported_at, "format": provenance.format})
+    return stored == {one.paths[file.name]: file.sha256 for file in one.files} and fresh == provenance
+
+
+def _store_files(one: _Import, key: AttemptKey) -> None:
+    note_phase(one.store, one.toolkit.clock, key, "collect")
+    entries = []
+    for file in one.files:
+        stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)
+        entries.append(ManifestEntry(path=one.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256))
+    write_model(one.store, key, layout.PROVENANCE, _provenance(one))
+    manifest = Manifest(key=key, files=tuple(entries), written_at=one.toolkit.clock.now())
+    write_model(one.store, key, layout.MANIFEST, manifest)
+
+
+def _provenance(one: _Import) -> Provenance:
+    told = one.description
+    return Provenance(
+        source=told.source,
+        licence=told.licence,
+        files=tuple(file.name for file in one.files),
+        forced_format=told.format,
+        unit=told.unit,
+        tags=told.tags,
+        operations=dict(told.operations),
+        environment=dict(one.wanted.environment),
+        unknown=unknown_facts(told.definition, one.wanted.environment),
+        imported_at=one.toolkit.clock.now(),
+    )

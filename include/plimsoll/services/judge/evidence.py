@@ -1,0 +1,138 @@
+"""What an attempt left in the store, read for judging: histogram logs, the generator's summary, GC logs, samples."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta, timezone
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.gc_lines import gc_lines
+from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import tzinfo
+
+    import pandas as pd
+
+    from plimsoll.analysis.gcpause import Pauses
+    from plimsoll.domain.happening import Event, GeneratorSecond, LogLine
+    from plimsoll.domain.result import Manifest
+    from plimsoll.services.cell.context import AttemptContext
+
+_GC_LOG = "gc.log"
+_SAMPLES = "host.csv"
+_MOST_BYTES = 256 * 2**20
+"""The most that is read of a file of the generator's account: those of whole runs have some megabytes."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The collected files of one attempt, by what they are.
+
+    `response_times`: histogram logs by file name, each of one of the `operations`. `events`: what the nodes' own logs
+    tell, by host, and `lines`: the logs themselves, in order of time, with what their GC logs say of long pauses.
+    `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a second and host.
+    """
+
+    summary: LoadSummary
+    response_times: Mapping[str, bytes]
+    operations: Sequence[str]
+    pauses: Mapping[str, Pauses]
+    events: Mapping[str, Sequence[Event]]
+    lines: Mapping[str, Sequence[LogLine]]
+    seconds: Sequence[GeneratorSecond]
+    samples: pd.DataFrame
+
+
+def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
+    """Read from the store what judging needs of the files that the manifest names."""
+    paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
+    generator = work.load_generator
+    progress_path = paths.get(generator.progress_file)
+    logs = generator.response_time_logs(paths)
+    pauses = dict(_pauses(work, manifest))
+    logs_of_nodes = dict(_node_logs(work, manifest, _zones(work, pauses)))
+    database = work.database
+    return Evidence(
+        summary=_summary(work, manifest, paths),
+        response_times={name: _read(work, paths[name]) for name in logs.values()},
+        operations=tuple(logs),
+        pauses=pauses,
+        events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
+        lines={host: _lines(work, manifest, host, text, zone) for host, (text, zone) in logs_of_nodes.items()},
+        seconds=generator.seconds(_read(work, progress_path).decode(errors="replace") if progress_path else ""),
+        samples=_samples(work, manifest),
+    )
+
+
+def _summary(work: AttemptContext, manifest: Manifest, paths: Mapping[str, str]) -> LoadSummary:
+    """What the generator's own files say; `paths` are those of the load host's files by name."""
+    there = {name: paths[name] for name in work.load_generator.summary_files if name in paths}
+    sizes = {entry.path: entry.size_bytes for entry in manifest.files}
+    for name, path in there.items():
+        if sizes[path] > _MOST_BYTES:
+            what = f"{name} has {sizes[path]:,} bytes: more than {_MOST_BYTES:,} are not read of such a file"
+            return LoadSummary(complete=False, reason=what)
+    texts = {name: _read(work, path).decode(errors="replace") for name, path in there.items()}
+    return work.load_generator.summary(texts)
+
+
+def _pauses(work: AttemptContext, manifest: Manifest) -> Iterator[tuple[str, Pauses]]:
+    for entry in manifest.files:
+        if not _is_gc_log(entry.path):
+            continue
+        with suppress(LogError):  # a JVM whose log is of another form: its pauses stay unknown
+            yield _host(entry.path), parse_gc_log(_read(work, entry.path).decode(errors="replace"))
+
+
+def _zones(work: AttemptContext, pauses: Mapping[str, Pauses]) -> dict[str, tzinfo]:
+    """The zone of each host's own log, which leaves it out: what its GC log says, else what the host itself said."""
+    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    offsets = {node.host: node.facts.utc_offset_s for node in fingerprint.nodes} if fingerprint else {}
+    said = {host: timezone(timedelta(seconds=offset)) for host, offset in offsets.items() if offset is not None}
+    return {**said, **{host: found.zone for host, found in pauses.items() if found.zone is not None}}
+
+
+def _node_logs(
+    work: AttemptContext, manifest: Manifest, zones: Mapping[str, tzinfo]
+) -> Iterator[tuple[str, tuple[str, tzinfo]]]:
+    """Text and time zone of the nodes' own logs, of those hosts whose zone is known."""
+    for entry in manifest.files:
+        host = _host(entry.path)
+        if PurePosixPath(entry.path).name == work.database.log_file and (zone := zones.get(host)) is not None:
+            yield host, (_read(work, entry.path).decode(errors="replace"), zone)
+
+
+def _lines(work: AttemptContext, manifest: Manifest, host: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+    """The lines of a node's own log and of its GC log together."""
+    logs = [entry.path for entry in manifest.files if _host(entry.path) == host and _is_gc_log(entry.path)]
+    pauses = [line for path in logs for line in gc_lines(_read(work, path).decode(errors="replace"))]
+    return sorted([*work.database.lines(text, zone), *pauses], key=lambda line: line.at)
+
+
+def _is_gc_log(path: str) -> bool:
+    return PurePosixPath(path).name == _GC_LOG
+
+
+def _samples(work: AttemptContext, manifest: Manifest) -> pd.DataFrame:
+    import pandas as pd
+
+    paths = [entry.path for entry in manifest.files if PurePosixPath(entry.path).name == _SAMPLES]
+    tables = [pd.read_csv(BytesIO(_read(work, path))).assign(host=_host(path)) for path in paths]
+    return pd.concat(tables) if tables else pd.DataFrame()
+
+
+def _read(work: AttemptContext, path: str) -> bytes:
+    return work.toolkit.store.read(layout.attempt_file(work.key, path))
+
+
+def _host(path: str) -> str:
+    return PurePosixPath(path).parts[1]

@@ -1,0 +1,203 @@
+"""Judge an attempt: was the measurement sound, and if so, was the service level met?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.activity import activity_frame
+from plimsoll.analysis.backlog import backlog_frame, opening_backlog
+from plimsoll.analysis.coincidence import Collected, coincidence_frame, occurrences
+from plimsoll.analysis.gclog import pauses_frame
+from plimsoll.analysis.hosts import hosts_frame
+from plimsoll.analysis.intervals import ALL
+from plimsoll.analysis.judgement import Judgement, Run
+from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.jvms import jvms_frame
+from plimsoll.analysis.log_lines import log_lines_frame
+from plimsoll.domain.errors import NotFound
+from plimsoll.quality.attempt import Measured, check_attempt
+from plimsoll.services.cell.recording import failures_recorded, note_phase
+from plimsoll.services.judge.evidence import Evidence, gather
+from plimsoll.services.judge.imported import judge_imported
+from plimsoll.services.judge.verdicts import Judged, store_verdict, verdict_of
+from plimsoll.services.publish.results import write_table
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_fingerprint, read_manifest, read_provenance, read_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.result import Manifest, OpeningBacklog, Verdict
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.cell.context import AttemptContext
+
+
+def judge(work: AttemptContext) -> Verdict:
+    """The attempt's verdict, stored. Judged before, it is only read. NotFound while nothing was collected."""
+    done = read_verdict(work.toolkit.store, work.key)
+    if done is not None:
+        return done
+    manifest = _manifest(work)
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "judge")
+    with failures_recorded(work, "judge"):
+        verdict = _judged(work, manifest)
+    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "done")
+    return verdict
+
+
+def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
+    """The verdict that the attempt had, and the one by today's rules from its raw files, which takes its place.
+
+    Run again with the same rules, it changes nothing; an earlier verdict that differs is kept as
+    `verdicts/<number>.json`. NotFound while nothing was collected.
+    """
+    earlier = read_verdict(work.toolkit.store, work.key)
+    if earlier is None:
+        return None, judge(work)
+    manifest = _manifest(work)
+    work.toolkit.store.delete(layout.settled_key(work.key.campaign_id))
+    verdict = _judged(work, manifest)
+    if verdict != earlier:
+        _keep(work, earlier)
+    return earlier, verdict
+
+
+def _keep(work: AttemptContext, earlier: Verdict) -> None:
+    """Only once the newer one is there: who sees this file finds that one."""
+    store, folder = work.toolkit.store, layout.attempt_file(work.key, layout.EARLIER_VERDICTS)
+    number = len(list(store.keys(folder))) + 1
+    while not store.create(f"{folder}/{number}.json", earlier.model_dump_json(indent=1).encode()):
+        number += 1
+
+
+def _manifest(work: AttemptContext) -> Manifest:
+    manifest = read_manifest(work.toolkit.store, work.key)
+    if manifest is None:
+        raise NotFound("nothing was collected of this attempt", where=str(work.key), mend="run the cell again")
+    return manifest
+
+
+def _judged(work: AttemptContext, manifest: Manifest) -> Verdict:
+    provenance = read_provenance(work.toolkit.store, work.key)
+    return _judge_own(work, manifest) if provenance is None else judge_imported(work, provenance)
+
+
+def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
+    evidence, fingerprint = gather(work, manifest), read_fingerprint(work.toolkit.store, work.key)
+    judgement = _judgement(work, evidence)
+    judged = Judged(judgement, judgement.intervals.frame(), opening_backlog=_opening_backlog(work, evidence))
+    if not manifest.failure:
+        evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
+        judged = replace(judged, quality=_quality(work, manifest, evidence, fingerprint, judged))
+    verdict = verdict_of(
+        work,
+        judged,
+        reasons=_reasons(manifest, judged),
+        warnings=(*work.load_generator.limits(work.definition), *judgement.notes),
+        errors=evidence.summary,
+        started_at=evidence.summary.started_at,
+    )
+    if evidence.summary.started_at is not None:
+        _store_circumstances(work, evidence, fingerprint, judged.intervals, evidence.summary.started_at)
+    store_verdict(work, judged, verdict)
+    return verdict
+
+
+def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:
+    if not evidence.response_times:
+        return Judgement(reasons=("no response times were recorded",))
+    run = Run(
+        warmup=work.definition.timing.warmup,
+        duration=work.definition.timing.duration,
+        attempted_ops_s=work.cell.load_ops_s,
+        started_at=evidence.summary.started_at,
+        operations=evidence.summary.answered,
+    )
+    # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
+    names = {operation: operation for operation in evidence.operations}
+    return judge_logs(evidence.response_times, run, work.definition.service_levels, kinds=names)
+
+
+def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
+    """With the operations that the logs hold of the judged intervals, where the load generator's account has none."""
+    if summary.operations:
+        return summary
+    rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL)]
+    counts = {str(name): int(count) for name, count in rows.groupby("operation")["count"].sum().items()}
+    return summary.model_copy(update={"operations": counts})
+
+
+def _opening_backlog(work: AttemptContext, evidence: Evidence) -> OpeningBacklog | None:
+    if evidence.summary.started_at is None:
+        return None
+    warmup = work.definition.timing.warmup
+    return opening_backlog(evidence.seconds, evidence.summary.started_at + warmup, work.cell.load_ops_s, warmup)
+
+
+def _quality(
+    work: AttemptContext, manifest: Manifest, evidence: Evidence, fingerprint: Fingerprint | None, judged: Judged
+) -> Quality:
+    if fingerprint is None:
+        raise NotFound("there is no fingerprint of this attempt", where=str(work.key), mend="run the cell again")
+    measured = Measured(
+        intervals=judged.intervals,
+        summary=evidence.summary,
+        fingerprint=fingerprint,
+        samples=evidence.samples,
+        nodes_down=manifest.nodes_down,
+        stalls_s=judged.judgement.stalls_s,
+        opening_backlog=judged.opening_backlog,
+    )
+    return check_attempt(work.definition, work.cell, measured)
+
+
+def _reasons(manifest: Manifest, judged: Judged) -> Iterator[str]:
+    if manifest.failure:
+        # What the logs of a failed attempt lack follows from its failure.
+        yield manifest.failure
+        return
+    yield from judged.judgement.reasons
+    if judged.quality is not None:
+        yield from judged.quality.reasons
+
+
+def _store_circumstances(
+    work: AttemptContext,
+    evidence: Evidence,
+    fingerprint: Fingerprint | None,
+    intervals: pd.DataFrame,
+    started_at: datetime,
+) -> None:
+    """Pauses, and what else happened in each judged interval, on the load generator's clock."""
+    store, key = work.toolkit.store, work.key
+    ahead_ms = fingerprint.ahead_ms() if fingerprint else {}
+    pauses = pauses_frame(evidence.pauses, started_at, ahead_ms)
+    collected = Collected(
+        started_at=started_at,
+        ahead_ms=ahead_ms,
+        pauses=pauses if evidence.pauses else None,
+        events=evidence.events,
+        seconds=evidence.seconds,
+        samples=evidence.samples,
+        load_cpus=fingerprint.load_host.cpus if fingerprint else None,
+    )
+    level = work.definition.service_levels[0]
+    bound_ms, interval = level.bound_ms, level.interval
+    write_table(store, key, layout.PAUSES, pauses)
+    write_table(store, key, layout.COINCIDENCES, coincidence_frame(intervals, occurrences(collected), bound_ms))
+    timing = work.definition.timing
+    judged = started_at + timing.warmup, started_at + timing.duration
+    cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
+    write_table(store, key, layout.HOSTS, hosts_frame(evidence.samples, judged, interval))
+    write_table(store, key, layout.JVMS, jvms_frame(evidence.pauses, judged, ahead_ms, cpus))
+    starts_s = intervals[intervals["operation"] == ALL]["start_s"].sort_values().tolist()
+    lines = log_lines_frame(intervals, evidence.lines, started_at, ahead_ms, bound_ms)
+    write_table(store, key, layout.LOG_LINES, lines)
+    write_table(store, key, layout.ACTIVITY, activity_frame(starts_s, collected, evidence.pauses))
+    write_table(store, key, layout.BACKLOG, backlog_frame(evidence.seconds, started_at, work.cell.load_ops_s, starts_s))

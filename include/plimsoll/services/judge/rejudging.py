@@ -1,0 +1,131 @@
+"""Judge all collected attempts of a campaign again, from their raw files and by today's rules, on many processors."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.errors import PlimsollError
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.judge.judging import judge_again
+from plimsoll.services.store.campaigns import CampaignStore, read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plimsoll.domain.cell import AttemptKey
+    from plimsoll.domain.result import Outcome, Verdict
+    from plimsoll.services.toolkit import Toolkit
+
+    MakeToolkit = Callable[[], Toolkit]
+
+_PRELOADED = ["plimsoll.services.judge.preload", "plimsoll.bootstrap"]
+"""What the server of processes imports before it forks any of them."""
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """What became of one attempt. `after` is None where it could not be judged, `failure` says why.
+
+    `same`: nothing of the verdict has changed but the version of the code that found it.
+    """
+
+    key: AttemptKey
+    before: Outcome | None = None
+    after: Outcome | None = None
+    same: bool = False
+    failure: str = ""
+
+
+def collected_attempts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
+    """Every attempt that has its raw files, by cell and number. NotFound when there is no such campaign."""
+    campaign.definition_text()
+    keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
+    return tuple(key for key in keys if read_manifest(campaign.store, key) is not None)
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def rejudge(
+    make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int, on_each: Callable[[Rejudged], None]
+) -> tuple[Rejudged, ...]:
+    """Judge these attempts again, `jobs` at a time, each in a process of its own unless it is one.
+
+    `make_toolkit` is pickled for them. `on_each` is told as each is judged; returned are all, in the order of `keys`.
+    An attempt that can't be judged keeps its verdict and stops no other. PlimsollError where a process was killed.
+    """
+    found: dict[AttemptKey, Rejudged] = {}
+    for one in _each(make_toolkit, keys, min(jobs, len(keys))):
+        found[one.key] = one
+        on_each(one)
+    return tuple(found[key] for key in keys)
+
+
+def _each(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int) -> Iterator[Rejudged]:
+    if jobs <= 1:
+        toolkit = make_toolkit()
+        yield from (_rejudged(toolkit, key) for key in keys)
+        return
+    with workers(make_toolkit, jobs) as pool:
+        try:
+            for done in as_completed([pool.submit(_in_worker, key) for key in keys]):
+                yield done.result()
+        except BrokenProcessPool as error:
+            mend = "give `--jobs 1`, or as many as there is memory for; what is judged already stays so"
+            raise PlimsollError("a process that judged was killed", mend=mend) from error
+
+
+@contextmanager
+def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that inherit imports, made once for all of them, and no lock or connection.
+
+    What has not begun at the end never does.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin_worker, initargs=(make_toolkit,))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_of_this_worker: list[Toolkit] = []
+
+
+def _begin_worker(make_toolkit: MakeToolkit) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _of_this_worker.append(make_toolkit())
+
+
+def _end_with_parent() -> None:
+    """A worker waits for work for ever, also for that of a parent who was killed."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def _in_worker(key: AttemptKey) -> Rejudged:
+    return _rejudged(_of_this_worker[0], key)
+
+
+def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
+    try:
+        before, after = judge_again(AttemptContext(toolkit, key))
+    except PlimsollError as error:
+        return Rejudged(key, failure=str(error))
+    return Rejudged(key, before.outcome if before else None, after.outcome, same=_is_same(before, after))
+
+
+def _is_same(before: Verdict | None, after: Verdict) -> bool:
+    return before is not None and before.model_copy(update={"code_version": after.code_version}) == after

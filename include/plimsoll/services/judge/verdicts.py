@@ -1,0 +1,89 @@
+"""Assemble a verdict from what judging found, and store it with its tables and Data Docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.judgement import Judgement
+from plimsoll.analysis.latencies import latencies_frame
+from plimsoll.domain.result import Verdict
+from plimsoll.domain.strategy import Ramp
+from plimsoll.quality.attempt import ERROR_LIMIT, error_share
+from plimsoll.services.publish.results import write_table
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import write_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.result import OpeningBacklog
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.cell.context import AttemptContext
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What judging an attempt found; `intervals` is the judgement's table. `quality` is None where none was checked.
+
+    `opening_backlog`: with what the judged time began, None where the load generator did not tell.
+    """
+
+    judgement: Judgement
+    intervals: pd.DataFrame
+    quality: Quality | None = None
+    opening_backlog: OpeningBacklog | None = None
+
+
+def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and imported, tell in different ways
+    work: AttemptContext,
+    judged: Judged,
+    *,
+    reasons: Iterable[str],
+    warnings: Iterable[str],
+    errors: LoadSummary,
+    started_at: datetime | None,
+) -> Verdict:
+    """The verdict; valid without `reasons`. `errors`: failed and answered operations by which errors are a miss."""
+    judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
+    is_ramp = isinstance(work.definition.strategy, Ramp)
+    return Verdict(
+        key=work.key,
+        cell=work.cell,
+        valid=not why,
+        reasons=why,
+        warnings=(*warnings, *(quality.warnings if quality else ())),
+        met=None if why else _is_met(judgement, errors) and not (is_ramp and judgement.rate_achieved is False),
+        levels=judgement.levels,
+        attempted_ops_s=work.cell.load_ops_s,
+        achieved_ops_s=judgement.achieved_ops_s,
+        rate_achieved=judgement.rate_achieved,
+        must_reach_rate=is_ramp,
+        errors=errors.errors,
+        operations=judgement.operations,
+        maxima=judgement.maxima,
+        maxima_by_operation=dict(judgement.maxima_by_operation),
+        started_at=started_at,
+        opening_backlog=judged.opening_backlog,
+        checks=tuple(quality.checks) if quality else (),
+        code_version=work.toolkit.code_version,
+    )
+
+
+def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
+    """A failed operation has no response time, but it was not answered in time either: too many are a miss."""
+    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT
+
+
+def store_verdict(work: AttemptContext, judged: Judged, verdict: Verdict) -> None:
+    """Store intervals, the judged time's response times by percentile and Data Docs, and last the verdict."""
+    store, key, judgement = work.toolkit.store, work.key, judged.judgement
+    write_table(store, key, layout.INTERVALS, judged.intervals)
+    write_table(store, key, layout.LATENCIES, latencies_frame(judgement.counts, judgement.unit))
+    for path, content in (judged.quality.data_docs if judged.quality else {}).items():
+        store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
+    write_model(store, key, layout.VERDICT, verdict)

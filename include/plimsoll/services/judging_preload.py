@@ -1,9 +1,0 @@
-"""Importing this imports whatever judging takes, Great Expectations and tables among it: once, for many processes."""
-
-import pandas  # noqa: F401 - this module is there for its imports
-import pyarrow.parquet  # noqa: F401
-
-from plimsoll.quality.engine import load
-from plimsoll.services import judging, rejudging  # noqa: F401
-
-load()

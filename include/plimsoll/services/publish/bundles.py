@@ -1,0 +1,200 @@
+"""Bundles: all that a campaign's report is made of as one archive, which anybody can check and report again.
+
+A bundle is a zip file. `bundle.json` says what it is; `checksums.sha256` holds every other file's checksum, as
+`sha256sum --check` reads them; the rest lies as it does below the campaign in the store. Names are sorted and times
+fixed, so that equal content gives equal bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import IO, TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from pydantic import AwareDatetime, Field, ValidationError
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import CAMPAIGN_ID
+from plimsoll.domain.errors import BundleError
+from plimsoll.domain.limits import LARGEST_BYTES
+from plimsoll.services.store import layout
+
+if TYPE_CHECKING:
+    from typing import Self
+
+FORMAT: Final = 1
+INDEX = "bundle.json"
+CHECKSUMS = "checksums.sha256"
+_BLOCK = 1 << 20
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
+_ON_UNIX = 3
+_PACKED = (".parquet", ".gz", ".zip", ".png")
+_UNREADABLE = (BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, ValueError, OSError)
+"""What the zip file's library raises over damage."""
+_UNSAFE = re.compile(r"[\\\x00-\x1f\x7f]|^[A-Za-z]:")
+_CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+class BundleIndex(Model, extra="ignore"):
+    """`bundle.json`; keys that a newer version has added without a newer format change nothing."""
+
+    format: Annotated[Literal[1], Field(description="Raised when an older Plimsoll could misread the bundle")] = FORMAT
+    campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100)]
+    generated_at: Annotated[AwareDatetime, Field(description="When its report was made: the date that the report says")]
+    raw: Annotated[
+        Literal["by reference", "included"],
+        Field(description="Raw files: named by manifests with size and sha256 alone, or in the bundle too"),
+    ] = "by reference"
+    versions: Annotated[dict[str, str], Field(description="Of Plimsoll, Python and libraries that made the report")]
+    commands: Annotated[dict[str, str], Field(description="What to do with it → command")]
+    report: Annotated[dict[str, str], Field(description="Each file of the report but the bundle itself → its sha256")]
+
+
+class Member(NamedTuple):
+    """A file to put into a bundle."""
+
+    sha256: str
+    read: Callable[[], bytes]
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """One that is in memory."""
+        return cls(sha256(content).hexdigest(), lambda: content)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle that was found whole. `files`: content by name below the campaign; raw ones are checked, not kept."""
+
+    index: BundleIndex
+    files: Mapping[str, bytes]
+
+
+def checksums_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Each file's sha256, by name."""
+    return {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
+
+
+def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Member]) -> None:
+    """Write it. BundleError for a member whose content is not that of its checksum."""
+    for name in members:
+        if not _is_safe(name):
+            raise BundleError("is no name of a file in a bundle", where=repr(name), mend="leave raw files out")
+    every = {**members, INDEX: Member.of(index.model_dump_json(indent=1).encode())}
+    lines = "".join(f"{member.sha256}  {name}\n" for name, member in sorted(every.items()))
+    every[CHECKSUMS] = Member.of(lines.encode())
+    with ZipFile(stream, "w") as archive:
+        for name, member in sorted(every.items()):
+            content = member.read()
+            if sha256(content).hexdigest() != member.sha256:
+                mend = "restore the file, or leave raw files out"
+                raise BundleError("is not what its checksum says", where=name, mend=mend)
+            archive.writestr(_entry(name), content)
+
+
+def _entry(name: str) -> ZipInfo:
+    entry = ZipInfo(name, _EPOCH)
+    entry.compress_type = ZIP_STORED if name.endswith(_PACKED) else ZIP_DEFLATED
+    entry.create_system = _ON_UNIX
+    entry.external_attr = _REGULAR_FILE
+    return entry
+
+
+def read_bundle(stream: IO[bytes], where: str) -> Bundle:
+    """The bundle, checked whole. BundleError for what is none, is damaged, unsafe to read, or of a newer format."""
+    try:
+        with ZipFile(stream) as archive:
+            return _read(archive, where)
+    except _UNREADABLE as error:
+        raise BundleError(f"is no whole zip file ({error})", where=where, mend="get the bundle again") from error
+
+
+def _read(archive: ZipFile, where: str) -> Bundle:
+    entries = {entry.filename: entry for entry in archive.infolist()}
+    faults = [
+        *_faults(archive.infolist()),
+        *(f"it has no {name}" for name in (INDEX, CHECKSUMS) if name not in entries),
+    ]
+    if faults:
+        mend = "take a bundle that Plimsoll made, unchanged"
+        raise BundleError(f"is no bundle: {'; '.join(faults[:3])}", where=where, mend=mend)
+    index = _index(archive.read(INDEX), where)
+    expected = _checksums(archive.read(CHECKSUMS).decode(errors="replace"))
+    if expected.keys() != entries.keys() - {CHECKSUMS}:
+        odd = sorted(expected.keys() ^ (entries.keys() - {CHECKSUMS}))
+        raise _damaged(f"{odd[0]} is missing from the bundle or from its checksums", where)
+    files = {}
+    for name, checksum in expected.items():
+        if is_raw(name):
+            found = _digest(archive, entries[name])
+        else:
+            files[name] = archive.read(name)
+            found = sha256(files[name]).hexdigest()
+        if found != checksum:
+            raise _damaged(f"{name} is not what its checksum says", where)
+    return Bundle(index, {name: content for name, content in files.items() if name != INDEX})
+
+
+def _faults(entries: list[ZipInfo]) -> Iterator[str]:
+    """Why an archive of such files is not read. Nobody unpacks it here, but whoever does shall not be led astray."""
+    names = [entry.filename for entry in entries]
+    if len(set(names)) < len(names):
+        yield "a name stands twice"
+    for entry in entries:
+        if not _is_safe(entry.filename) or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+            yield f"{entry.filename!r} is no plain file below the campaign"
+        if entry.flag_bits & 0x1:
+            yield f"{entry.filename!r} is encrypted"
+        if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            yield f"{entry.filename!r} is compressed by another method than bundles are"
+    if sum(entry.file_size for entry in entries if not is_raw(entry.filename)) > LARGEST_BYTES:
+        yield f"it is larger than {LARGEST_BYTES >> 20} MiB without raw files"
+
+
+def _is_safe(name: str) -> bool:
+    return not _UNSAFE.search(name) and not {"", ".", ".."} & set(name.split("/"))
+
+
+def is_raw(name: str) -> bool:
+    """Whether a file below the campaign is a raw one: `cells/<cell>/<attempt>/raw/…`."""
+    parts = name.split("/")
+    return len(parts) > 4 and parts[0] == "cells" and parts[3] == layout.RAW
+
+
+def _index(text: bytes, where: str) -> BundleIndex:
+    try:
+        told = _Format.model_validate_json(text)
+        if told.format > FORMAT:
+            what = f"is of format {told.format}; this Plimsoll reads formats up to {FORMAT}"
+            raise BundleError(what, where=where, mend="use a newer Plimsoll")
+        return BundleIndex.model_validate_json(text)
+    except ValidationError as error:
+        raise _damaged(f"its {INDEX} can't be read: {error.errors()[0]['msg']}", where) from error
+
+
+class _Format(Model, extra="ignore"):
+    format: int
+
+
+def _checksums(text: str) -> dict[str, str]:
+    found = (_CHECKSUM_LINE.fullmatch(line) for line in text.splitlines())
+    return {line[2]: line[1] for line in found if line}
+
+
+def _digest(archive: ZipFile, entry: ZipInfo) -> str:
+    found = sha256()
+    with archive.open(entry) as content:
+        while block := content.read(_BLOCK):
+            found.update(block)
+    return found.hexdigest()
+
+
+def _damaged(what: str, where: str) -> BundleError:
+    return BundleError(f"is damaged or was changed: {what}", where=where, mend="get the bundle again")

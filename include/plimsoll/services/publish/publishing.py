@@ -1,0 +1,219 @@
+"""The gate and the report: check the campaign as a whole, and only then publish."""
+
+from __future__ import annotations
+
+import platform
+from hashlib import sha256
+from importlib.metadata import version
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import GateClosed, NotFound
+from plimsoll.domain.result import Check, Verdict
+from plimsoll.services.campaign.completeness import Completeness, completeness
+from plimsoll.services.campaign.settling import settle
+from plimsoll.services.imports.description import PROVIDER as IMPORTED
+from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
+from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
+from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from plimsoll.analysis.capacity import Capacity
+    from plimsoll.quality.expectation import Quality
+    from plimsoll.services.toolkit import Toolkit
+
+REPORT = "report.html"
+BUNDLE = "bundle.zip"
+CHART_FONT = "font of charts"
+_LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
+
+
+def report_key(campaign_id: str, name: str = REPORT) -> str:
+    """Where a file of a campaign's report lies in the store; its page when none is named."""
+    return f"{layout.report_prefix(campaign_id)}/{name}"
+
+
+class GatePass(Model):
+    """What the gate let through: the checks, and the attempts that they looked at, with a digest of their verdicts."""
+
+    attempts: tuple[str, ...]
+    verdicts_sha256: str = ""
+    checks: tuple[Check, ...]
+
+
+def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Completeness:
+    """Let a run through whose cells, those `asked` for, have valid attempts; says how complete the campaign is.
+
+    The checks over the whole campaign are made once it is complete: no report is published before. GateClosed where a
+    cell that was asked for has no valid attempt, or the complete campaign's checks do not pass.
+    """
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    found = completeness(campaign)
+    lost = found.lost(asked)
+    if found.is_complete or len(lost) == len(found.missing):
+        check_campaign(toolkit, campaign_id)
+    elif lost:
+        what = f"{len(lost)} of the {len(asked)} cells asked for have no valid attempt; {found.words}"
+        raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, ", ".join(lost)))
+    return found
+
+
+def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
+    """The checks over the whole campaign, stored with their Data Docs.
+
+    GateClosed when they do not pass: it names the cells to run again, and how; or the attempts to judge again, where
+    they were judged by other service levels than the campaign's.
+    """
+    from plimsoll.quality.campaign import cells_to_run_again
+    from plimsoll.quality.campaign import check_campaign as check
+
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    texts = list(campaign.verdict_texts())
+    verdicts = [Verdict.model_validate_json(text) for text in texts]
+    judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
+    state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
+    _require_one_kind_of_judging(campaign_id, state)
+    fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
+    quality = check(state, fingerprints)
+    for path, content in quality.data_docs.items():
+        toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
+    if quality.reasons:
+        raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
+    passed = GatePass(
+        attempts=tuple(str(verdict.key) for verdict in verdicts), verdicts_sha256=_digest(texts), checks=quality.checks
+    )
+    toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
+    return passed.checks
+
+
+def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:
+    if mixed := mixed_judging(campaign_id, state):
+        raise GateClosed(mixed.what, where=mixed.where, mend=mixed.mend)
+
+
+def _digest(verdict_texts: Iterable[bytes]) -> str:
+    """Of the very files: a newer version, which would write them otherwise, finds the same."""
+    return sha256(b"\n".join(verdict_texts)).hexdigest()
+
+
+def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
+    """Write the campaign's report into the store; returns where a person finds it.
+
+    A campaign that has not passed the gate with the attempts that it has now is checked first. GateClosed.
+    """
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    if not _passed(campaign):
+        check_campaign(toolkit, campaign_id)
+    made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
+    for path, content in made.items():
+        toolkit.store.write(report_key(campaign_id, path), content)
+    settle(campaign, toolkit.clock.now())
+    return toolkit.store.url(report_key(campaign_id))
+
+
+def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:
+    """Relative path → content of every file of the report, its bundle among them. Equal arguments give equal bytes.
+
+    GateClosed where the snapshot holds other attempts than the gate let through, or verdicts by other service levels.
+    """
+    from plimsoll.report import build_report
+
+    campaign = CampaignStore(snapshot, campaign_id)
+    checks = _passed(campaign)
+    if not checks:
+        mend = f"make the report again: `plimsoll report {campaign_id}`"
+        raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
+    data = campaign_data(campaign, checks, at)
+    _require_one_kind_of_judging(campaign_id, data.state)
+    files = dict(build_report(data).files)
+    return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
+
+
+def versions_here(code_version: str) -> dict[str, str]:
+    """What makes reports here: Plimsoll, Python, libraries whose output is in them, kind of machine, charts' font."""
+    from plimsoll.report.charts import fonts
+
+    return {
+        "plimsoll": code_version,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        **{name: version(name) for name in _LIBRARIES},
+        CHART_FONT: fonts.version(),
+    }
+
+
+def _bundle(
+    snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str, report: Mapping[str, bytes]
+) -> bytes:
+    index = BundleIndex(
+        campaign_id=campaign_id,
+        generated_at=at,
+        versions=versions_here(code_version),
+        commands={
+            "make this report again": f"plimsoll report {BUNDLE}",
+            "see the definition's cells": "plimsoll plan definition.yaml",
+            "run the campaign again": "plimsoll run definition.yaml",
+            "check the files by hand": f"unzip {BUNDLE} && sha256sum --check {CHECKSUMS}",
+        },
+        report=checksums_of(report),
+    )
+    stream = BytesIO()
+    members = {key.removeprefix(f"{campaign_id}/"): Member.of(snapshot.read(key)) for key in snapshot.keys("")}
+    write_bundle(stream, index, members)
+    return stream.getvalue()
+
+
+def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
+    """The checks of the last pass; none where there was none, or attempts were judged, or judged again, since."""
+    try:
+        found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))
+    except NotFound:
+        return ()
+    return found.checks if found.verdicts_sha256 == _digest(campaign.verdict_texts()) else ()
+
+
+def _pass_key(campaign_id: str) -> str:
+    return f"{layout.campaign_quality_prefix(campaign_id)}/pass.json"
+
+
+def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
+    """Capacity per variant, as `report.json` holds it."""
+    return [one.model_dump(mode="json") for one in _capacities(toolkit, campaign_id)]
+
+
+def next_loads(toolkit: Toolkit, campaign_id: str) -> str:
+    """The definition's line that would narrow where the variants' boundaries lie; empty where nothing would."""
+    from plimsoll.report.answers import loads_line
+
+    return loads_line(_capacities(toolkit, campaign_id))
+
+
+def _capacities(toolkit: Toolkit, campaign_id: str) -> tuple[Capacity, ...]:
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    return campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
+
+
+def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:
+    return GateClosed(
+        f"the data is not fit to publish: {'; '.join(quality.reasons)}",
+        where=f"campaign {campaign.campaign_id}",
+        mend=_mend(campaign, ", ".join(again) or "see the checks"),
+    )
+
+
+def _mend(campaign: CampaignStore, again: str) -> str:
+    name, definition = campaign.campaign_id, campaign.definition()
+    if definition.provider.name == IMPORTED:
+        return f"import other files for: {again}. What was published can't be run again; leave out variants or loads"
+    return (
+        f"run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
+        f"`campaign_id` {name!r} (or by `plimsoll run {definition.name} --campaign {name}`); any cell does when its "
+        "`run_cell` instance is cleared in the grid"
+    )

@@ -1,0 +1,102 @@
+"""From a bundle to the same report, and from a published report to a bundle that holds its raw files too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING
+
+from plimsoll.domain.errors import BundleError, NotFound, PlimsollError
+from plimsoll.domain.result import Manifest
+from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle, write_bundle
+from plimsoll.services.publish.publishing import BUNDLE, CHART_FONT, report_files, report_key, versions_here
+from plimsoll.services.publish.snapshot import Snapshot
+from plimsoll.services.store import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plimsoll.ports.store import ResultStore
+
+_UNRECORDED = {CHART_FONT: "a font of the machine"}
+"""What made the reports of bundles that do not say: their versions did not know of it."""
+
+
+@dataclass(frozen=True)
+class Remade:
+    """A report made again. `differing`: files that are not, byte for byte, those of the report that the bundle is of.
+
+    `versions`: what made it where that is not what made the first: name → then, now. `other_fonts`: the characters in
+    its charts that differ and that the charts' font lacks, which the fonts of the machine draw.
+    """
+
+    campaign_id: str
+    files: Mapping[str, bytes]
+    differing: tuple[str, ...]
+    versions: Mapping[str, tuple[str, str]]
+    other_fonts: str = ""
+
+
+def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
+    """The report that the bundle is of, with its date. BundleError for what is none, damaged, unsafe or newer."""
+    bundle = read_bundle(stream, where)
+    first, prefix = bundle.index, bundle.index.campaign_id
+    snapshot = Snapshot({f"{prefix}/{name}": content for name, content in bundle.files.items()})
+    try:
+        files = report_files(snapshot, prefix, first.generated_at, code_version)
+    except (PlimsollError, ValueError) as error:
+        why = error.what if isinstance(error, PlimsollError) else error
+        mend = "make the report with the version of Plimsoll that made the bundle"
+        raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
+    made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
+    differing = tuple(sorted({name for name, _ in made.items() ^ first.report.items()}))
+    return Remade(
+        campaign_id=prefix,
+        files=files,
+        differing=differing,
+        versions={
+            name: (first.versions.get(name, _UNRECORDED.get(name, "none")), version)
+            for name, version in versions_here(code_version).items()
+            if first.versions.get(name) != version
+        },
+        other_fonts=_characters_of_other_fonts(files, differing),
+    )
+
+
+def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[str]) -> str:
+    """A picture may differ where its SVG does not: the PNG alone has shapes of characters."""
+    from plimsoll.report.charts import fonts
+
+    drawings = {str(PurePosixPath(name).with_suffix(".svg")) for name in differing} & files.keys()
+    return "".join(sorted({one for name in drawings for one in fonts.lacking(files[name].decode())}))
+
+
+def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:
+    """Write the bundle of the campaign's published report with all raw files of its attempts.
+
+    NotFound where no report is published; BundleError for a raw file that is not the one that was collected.
+    """
+    bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), report_key(campaign_id, BUNDLE))
+    members = {name: Member.of(content) for name, content in bundle.files.items()}
+    members |= _raw_files(store, campaign_id, bundle.files)
+    write_bundle(stream, bundle.index.model_copy(update={"raw": "included"}), members)
+
+
+def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
+    """The bundle of the campaign's published report. NotFound where there is none."""
+    try:
+        return store.read(report_key(campaign_id, BUNDLE))
+    except NotFound as error:
+        mend = f"publish it: `plimsoll report {campaign_id}`"
+        raise NotFound("has no published report with a bundle", where=f"campaign {campaign_id}", mend=mend) from error
+
+
+def _raw_files(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> Iterator[tuple[str, Member]]:
+    for name, content in files.items():
+        path = PurePosixPath(name)
+        if path.name == layout.MANIFEST:
+            for entry in Manifest.model_validate_json(content).files:
+                raw = f"{path.parent}/{entry.path}"
+                yield raw, Member(entry.sha256, partial(store.read, f"{campaign_id}/{raw}"))

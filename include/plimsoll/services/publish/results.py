@@ -1,0 +1,139 @@
+"""A campaign's results out of the store, as the analysis wants them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.analysis.capacity import capacities
+from plimsoll.analysis.coincidence import with_every_cause
+from plimsoll.analysis.parts import data_of_parts
+from plimsoll.domain.errors import NotFound, Problem
+from plimsoll.services.campaign.annotating import read_note
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.hosts.spending import campaign_spending
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_provenance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    import pandas as pd
+
+    from plimsoll.analysis.capacity import Capacity
+    from plimsoll.domain.cell import AttemptKey
+    from plimsoll.domain.result import Check, Verdict
+    from plimsoll.ports.store import ResultStore
+    from plimsoll.strategies.state import C, CampaignState
+
+INTERVAL_COLUMNS = (
+    "start_s", "duration_s", "phase", "operation", "count", "rate_ops_s",
+    "p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms", "judged_ms", "met",
+)  # fmt: skip
+_NAMED = 3
+PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms")
+
+
+def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetime) -> CampaignData:
+    """Everything that the report is made of. NotFound when there is no such campaign."""
+    definition = campaign.definition()
+    return CampaignData(
+        campaign_id=campaign.campaign_id,
+        definition=definition,
+        attempts=tuple(attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
+        quality=tuple(quality),
+        generated_at=at,
+        definition_yaml=dump_definition(definition),
+        spending=campaign_spending(campaign, at),
+        note=read_note(campaign.store, campaign.campaign_id),
+    )
+
+
+def campaign_capacities(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
+    """The capacity of each variant with each workload, in the definition's order, from these verdicts alone."""
+    of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
+    return tuple(one for part in of_parts for one in capacities(part))
+
+
+def verdict_data(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
+    """What capacities are found from: the verdicts, without the tables that they were judged by."""
+    attempts = tuple(_without_tables(verdict) for verdict in verdicts)
+    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+
+
+def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
+    """What campaigns are compared by: the verdicts, and the environments that they were measured in."""
+    attempts = tuple(
+        replace(
+            _without_tables(verdict),
+            fingerprint=read_fingerprint(campaign.store, verdict.key),
+            provenance=read_provenance(campaign.store, verdict.key),
+        )
+        for verdict in campaign.verdicts()
+    )
+    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+
+
+def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
+    """What speaks against taking the verdicts that count together: they were judged by different service levels.
+
+    A definition's can have been added to (sliding windows) since attempts were judged.
+    """
+    asked = state.definition.service_levels
+    others = [
+        f"{one.cell.id} attempt {one.verdict.key.attempt}"
+        for one in state.by_variant
+        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != asked
+    ]
+    if not others:
+        return None
+    listed = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+    return Problem(
+        f"campaign {campaign_id}",
+        f"attempts were judged by other service levels than the campaign's: {listed}",
+        f"judge them again: `plimsoll rejudge {campaign_id}`",
+    )
+
+
+def _without_tables(verdict: Verdict) -> AttemptData:
+    import pandas as pd
+
+    nothing = pd.DataFrame()
+    return AttemptData(verdict, None, nothing, nothing)
+
+
+def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFrame) -> None:
+    """Store a table of an attempt as parquet."""
+    stream = BytesIO()
+    table.to_parquet(stream, index=False)
+    store.write(layout.attempt_file(key, name), stream.getvalue())
+
+
+def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
+    """A judged attempt with its tables."""
+    return AttemptData(
+        verdict=verdict,
+        fingerprint=read_fingerprint(store, verdict.key),
+        intervals=_table(store, verdict.key, layout.INTERVALS, INTERVAL_COLUMNS),
+        pauses=_table(store, verdict.key, layout.PAUSES, PAUSE_COLUMNS),
+        coincidences=with_every_cause(_table(store, verdict.key, layout.COINCIDENCES, ())),
+        provenance=read_provenance(store, verdict.key),
+        jvms=_table(store, verdict.key, layout.JVMS, ()),
+        hosts=_table(store, verdict.key, layout.HOSTS, ()),
+        backlog=_table(store, verdict.key, layout.BACKLOG, ()),
+        latencies=_table(store, verdict.key, layout.LATENCIES, ()),
+        log_lines=_table(store, verdict.key, layout.LOG_LINES, ()),
+        activity=_table(store, verdict.key, layout.ACTIVITY, ()),
+    )
+
+
+def _table(store: ResultStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(BytesIO(store.read(layout.attempt_file(key, name))))
+    except NotFound:  # an attempt that failed before its load has none
+        return pd.DataFrame(columns=list(columns))

@@ -1,0 +1,222 @@
+"""A campaign in the store, typed: definition, attempts, verdicts, manifests."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TypeVar
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.provenance import Provenance
+from plimsoll.domain.result import Manifest, Verdict
+from plimsoll.domain.spelling import meant
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.store import layout
+
+_M = TypeVar("_M", bound=Model)
+_FREE_TO_CHANGE = ("max_cells", "budget", "schedule", "timezone", "notify")
+
+
+@dataclass(frozen=True)
+class CampaignStore:
+    """One campaign's part of the result store. Reads give None where nothing is stored yet."""
+
+    store: ResultStore
+    campaign_id: str
+
+    def definition(self) -> Definition:
+        """The campaign's own copy of its definition; NotFound when the campaign does not exist."""
+        where = self.store.url(layout.definition_key(self.campaign_id))
+        return parse_definition(self.definition_text().decode(), where, stored=True)
+
+    def definition_text(self) -> bytes:
+        """The same as it is stored."""
+        try:
+            return self.store.read(layout.definition_key(self.campaign_id))
+        except NotFound as error:
+            known = "`plimsoll campaigns` lists the campaigns of this store"
+            raise NotFound(
+                f"there is no campaign {self.campaign_id!r}",
+                where=self.store.url(),
+                mend=f"{meant(self.campaign_id, self.store.folders(''))} {known}".strip(),
+            ) from error
+
+    def definition_sha256(self) -> str:
+        """Digest of the campaign's own copy, in hexadecimal digits."""
+        return sha256(self.definition_text()).hexdigest()
+
+    def open(self, definition: Definition) -> Definition:
+        """Create the campaign, or continue the one that is there. Refused if that has another definition.
+
+        What is no part of the measurement may change: budget, schedule and whom to notify of what. Refused, too, for
+        an id that is none.
+        """
+        if problem := campaign_id_problem(self.campaign_id):
+            raise Refused([problem])
+        self.require_kept()
+        key = layout.definition_key(self.campaign_id)
+        if self.store.create(key, dump_definition(definition).encode()):
+            return definition
+        stored = self.definition()
+        wanted = _judged_as(stored, definition)
+        if stored == wanted:
+            return stored
+        if stored.model_copy(update={name: getattr(wanted, name) for name in _FREE_TO_CHANGE}) == wanted:
+            self.store.write(key, dump_definition(wanted).encode())
+            return wanted
+        changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name)]
+        what = f"was started with another definition; changed since: {', '.join(changed)}"
+        mend = "start a new campaign, or bring the definition back to what the campaign was started with"
+        raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
+
+    def require_kept(self) -> None:
+        """Refused while the campaign is being deleted, or where its deletion was interrupted."""
+        if self.store.exists(layout.deleting_key(self.campaign_id)):
+            mend = (
+                f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
+            )
+            raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
+
+    def add_sliding_windows(self) -> None:
+        """Have its first service level judged by sliding windows beside the aligned intervals, from now on.
+
+        Verdicts that were found before lack it until they are found again, and no report is made of them till then.
+        """
+        stored = self.definition()
+        amended = _with_sliding_windows(stored)
+        if amended != stored:
+            self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
+
+    def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
+        """Keys of the cell's attempts, oldest first."""
+        names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))
+        return tuple(self.key(cell_id, number) for number in sorted(int(name) for name in names if name.isdigit()))
+
+    def newest_attempt(self, cell_id: str) -> AttemptKey | None:
+        """The attempt that was started last."""
+        return next(reversed(self.attempts(cell_id)), None)
+
+    def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
+        """A new attempt at the cell, on record as its owner's: of two who begin at once, each gets a number."""
+        self.store.delete(layout.settled_key(self.campaign_id))
+        number = len(self.attempts(cell_id))
+        while True:
+            number += 1
+            attempt = Attempt(
+                key=self.key(cell_id, number),
+                owner=owner,
+                started_at=at,
+                code_version=code_version,
+                definition_sha256=self.definition_sha256(),
+            )
+            # Creating the file is the race.
+            name = layout.attempt_file(attempt.key, layout.ATTEMPT)
+            if self.store.create(name, attempt.model_dump_json(indent=1).encode()):
+                return attempt.key
+
+    def key(self, cell_id: str, attempt: int) -> AttemptKey:
+        """The key of that attempt at that cell."""
+        return AttemptKey(campaign_id=self.campaign_id, cell_id=cell_id, attempt=attempt)
+
+    def cells_with_attempts(self) -> tuple[str, ...]:
+        """Ids of the cells that were ever tried."""
+        return self.store.folders(layout.cells_prefix(self.campaign_id))
+
+    def count_attempts(self) -> int:
+        """How many attempts were ever begun at all cells."""
+        return sum(len(self.attempts(cell_id)) for cell_id in self.cells_with_attempts())
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """Every verdict of every attempt, by cell and attempt."""
+        return map(Verdict.model_validate_json, self.verdict_texts())
+
+    def verdict_texts(self) -> Iterator[bytes]:
+        """The same as they are stored."""
+        for cell_id in self.cells_with_attempts():
+            for key in self.attempts(cell_id):
+                with suppress(NotFound):
+                    yield self.store.read(layout.attempt_file(key, layout.VERDICT))
+
+
+def _with_sliding_windows(definition: Definition) -> Definition:
+    sliding = definition.service_levels[0].model_copy(update={"windows": "sliding"})
+    if sliding in definition.service_levels:
+        return definition
+    return definition.model_copy(update={"service_levels": (*definition.service_levels, sliding)})
+
+
+def _judged_as(stored: Definition, definition: Definition) -> Definition:
+    """The definition, with the sliding windows if they were added to the campaign since it was begun."""
+    amended = _with_sliding_windows(definition)
+    return amended if amended.service_levels == stored.service_levels else definition
+
+
+def campaign_ids(store: ResultStore) -> tuple[str, ...]:
+    """Ids of all campaigns in the store."""
+    return tuple(name for name in store.folders("") if campaign_exists(store, name))
+
+
+def campaign_exists(store: ResultStore, campaign_id: str) -> bool:
+    """Whether the campaign was opened."""
+    return store.exists(layout.definition_key(campaign_id))
+
+
+def read_model(store: ResultStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
+    """A stored model of an attempt, None where there is none."""
+    try:
+        return kind.model_validate_json(store.read(layout.attempt_file(key, name)))
+    except NotFound:
+        return None
+
+
+def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) -> None:
+    """Store a model of an attempt as JSON."""
+    store.write(layout.attempt_file(key, name), model.model_dump_json(indent=1).encode())
+
+
+def read_attempt(store: ResultStore, key: AttemptKey) -> Attempt | None:
+    """Who runs the attempt and since when."""
+    return read_model(store, key, layout.ATTEMPT, Attempt)
+
+
+def read_cancellation(store: ResultStore, key: AttemptKey) -> Cancellation | None:
+    """Who ended the attempt; None for one that nobody did."""
+    return read_model(store, key, layout.CANCELLED, Cancellation)
+
+
+def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:
+    """The attempt's verdict."""
+    return read_model(store, key, layout.VERDICT, Verdict)
+
+
+def read_manifest(store: ResultStore, key: AttemptKey) -> Manifest | None:
+    """The attempt's manifest; None while it does not count yet."""
+    return read_model(store, key, layout.MANIFEST, Manifest)
+
+
+def read_cluster(store: ResultStore, key: AttemptKey) -> Cluster | None:
+    """The cluster that the attempt was given."""
+    return read_model(store, key, layout.CLUSTER, Cluster)
+
+
+def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:
+    """What really ran."""
+    return read_model(store, key, layout.FINGERPRINT, Fingerprint)
+
+
+def read_provenance(store: ResultStore, key: AttemptKey) -> Provenance | None:
+    """Where the attempt was imported from; None where Plimsoll ran it."""
+    return read_model(store, key, layout.PROVENANCE, Provenance)
+
+
+def read_progress(store: ResultStore, key: AttemptKey) -> AttemptProgress | None:
+    """How far the attempt is."""
+    return read_model(store, key, layout.PROGRESS, AttemptProgress)
