@@ -1,6 +1,6 @@
 """How long the matrix of 275 cells takes with 40 such campaigns in the store, while 20 viewers look at it.
 
-    .venv/bin/python -m benchmarks.pages [--campaigns N] [--viewers N] [--seconds S]
+    .venv/bin/python -m benchmarks.pages [--campaigns N] [--viewers N] [--seconds S] [--repeats N]
 
 A real api-server on PostgreSQL. Each viewer does what the page's script does: every three seconds it asks for what has
 changed. One of the campaign's cells runs and its progress changes every second, so that there is always something new.
@@ -41,20 +41,22 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=40)
     parser.add_argument("--viewers", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--repeats", type=int, default=5, help="of 55 cells each, in every campaign")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
         installation = Installation(Path(folder) / "plimsoll")
         (installation.folder / "campaigns").mkdir(parents=True)
-        fill(installation, arguments.campaigns)
+        fill(installation, arguments.campaigns, arguments.repeats)
         paths = [str(CHECKOUT), str(CHECKOUT / "include"), str(CHECKOUT / "plugins")]
         environment = {**installation.environment, "PYTHONPATH": ":".join(paths)}
         with running_stack(Path(folder), env=environment, dag_ids=["cell"]) as airflow:
             measure(airflow, installation, arguments.viewers, arguments.seconds)
 
 
-def fill(installation: Installation, campaigns: int) -> None:
-    """So many campaigns of 275 cells; one of them runs, the others are settled, as their reports leave them."""
-    store, now, definition = installation.toolkit.store, installation.toolkit.clock.now(), azul_definition()
+def fill(installation: Installation, campaigns: int, repeats: int) -> None:
+    """So many campaigns of 55 × `repeats` cells; one runs, the others are settled, as their reports leave them."""
+    store, now = installation.toolkit.store, installation.toolkit.clock.now()
+    definition = azul_definition(repeats=repeats)
     store_campaign(store, definition, _WATCHED, Plan(AZUL_CAPACITIES), now)
     root = installation.folder / "store"
     for number in range(1, campaigns):

@@ -253,6 +253,17 @@ def test_a_refused_plan_ends_red_and_leaves_no_campaign(installation: Installati
     assert installation.toolkit.store.folders("") == ()
 
 
+def test_a_run_of_more_cells_than_airflow_maps_ends_red_and_leaves_no_campaign(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__CORE__MAX_MAP_LENGTH", "1")
+    installation.define(instant_definition(variants=1, loads=2))
+
+    assert states(run("instant", {"campaign_id": "campaign"}))["plan"] == "failed"
+
+    assert installation.toolkit.store.folders("") == ()
+
+
 @pytest.mark.usefixtures("cells_in_process")
 def test_planning_the_same_run_again_is_the_same_campaign(installation: Installation) -> None:
     installation.define(instant_definition(variants=1, loads=1))

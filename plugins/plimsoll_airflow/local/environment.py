@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from plimsoll.domain.definition import MAX_CELLS
 from plimsoll_airflow.local.home import Home, Secrets
 from plimsoll_airflow.local.ports import LOOPBACK
 from plimsoll_airflow.local.users import ADMIN, LocalUser
@@ -157,6 +158,8 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
         "executor": "plimsoll_airflow.local.internals.executor.PromptLocalExecutor",
         "execution_api_server_url": f"http://{LOOPBACK}:{port}/execution/",
         "parallelism": "12",
+        # A run of a campaign's DAG is a mapped task for each cell.
+        "max_map_length": str(MAX_CELLS),
         "load_examples": "False",
         "default_timezone": "utc",
         "fernet_key": secrets.fernet_key,

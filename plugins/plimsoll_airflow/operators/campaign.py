@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from airflow.configuration import conf
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.providers.standard.triggers.external_task import DagStateTrigger
 from airflow.sdk import BaseOperator, BaseOperatorLink
@@ -53,7 +54,9 @@ class Plan(BaseOperator):
             document = load_document(Settings(), self.definition)
             definition = document.model(Definition)
             request = read_request(definition, dict(context["params"]))
-            plan = open_campaign(toolkit(), definition, request, context["dag_run"].run_after, document)
+            largest_run = conf.getint("core", "max_map_length")
+            at = context["dag_run"].run_after
+            plan = open_campaign(toolkit(), definition, request, at, document, largest_run=largest_run)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         with final():  # until the run's last task takes it back

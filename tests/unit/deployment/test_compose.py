@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from plimsoll.domain.definition import MAX_CELLS
+
 VARIABLE = re.compile(r"(?<!\$)\$\{(?P<name>\w+)(?P<kind>:[-?])?(?P<rest>[^}]*)\}")
 SECRET_NAME = re.compile(r"PASSWORD|SECRET|_KEY$|AUTH$|SQL_ALCHEMY_CONN$|BROKER_URL$|AIRFLOW_CONN_")
 AIRFLOW_OPTION = re.compile(r"AIRFLOW__(?P<section>\w+?)__(?P<option>\w+)$")
@@ -53,6 +55,11 @@ def test_what_runs_on_is_watched_and_started_again(services: Services) -> None:
         else:
             assert service["restart"] == "unless-stopped", name
             assert service["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}, name
+
+
+def test_a_run_can_start_every_cell_of_a_definition_that_names_no_limit(services: Services) -> None:
+    allowed = {value for _, name, value in environments(services) if name == "AIRFLOW__CORE__MAX_MAP_LENGTH"}
+    assert allowed == {str(MAX_CELLS)}
 
 
 def test_each_part_has_a_health_check_of_its_own(services: Services) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from plimsoll.domain.definition import MAX_CELLS
 from plimsoll_airflow.local.environment import StackSettings, database_url, stack_environment
 from plimsoll_airflow.local.home import Home, Secrets
 from plimsoll_airflow.local.users import parse_users
@@ -57,6 +58,10 @@ def test_campaigns_get_their_places_and_processes_their_mark() -> None:
 
 def test_extra_settings_win() -> None:
     assert told()["AIRFLOW__CORE__PARALLELISM"] == "3"
+
+
+def test_a_run_can_start_every_cell_of_a_definition_that_names_no_limit() -> None:
+    assert told()["AIRFLOW__CORE__MAX_MAP_LENGTH"] == str(MAX_CELLS)
 
 
 def test_nobody_is_told_about_our_use() -> None:

@@ -36,13 +36,20 @@ class CampaignPlan:
         return f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
 
 
-def open_campaign(
-    toolkit: Toolkit, definition: Definition, request: Request, at: datetime, document: Document | None = None
+def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, and what bounds it
+    toolkit: Toolkit,
+    definition: Definition,
+    request: Request,
+    at: datetime,
+    document: Document | None = None,
+    *,
+    largest_run: int | None = None,
 ) -> CampaignPlan:
     """Open the campaign that the request names, else the one of `at`, and choose its cells.
 
     The same request at the same time is the same campaign: planning again goes on with it. Refused with all that is
     wrong before anything is written to the store; with the lines of the definition's file, if that is given.
+    `largest_run` says how many cells one run can start, where whoever runs them has a limit.
     """
     require_runnable(toolkit, definition, document)
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
@@ -51,6 +58,7 @@ def open_campaign(
     memory = Memory(owners=toolkit.owners)
     state = read_state(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), memory)
     chosen = tuple(one.cell for one in choose(request, state, at))
+    _require_room(len(chosen), largest_run)
     if chosen:
         require_budget(toolkit, campaign, definition)
     campaign.open(definition)
@@ -63,4 +71,11 @@ def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> N
     if request.cells in (FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
         what = f"{request.cells!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
         mend = "name a campaign that exists as `campaign_id`, or ask for `missing` cells"
+        raise Refused([Problem("cells", what, mend)], where="what the run was asked for")
+
+
+def _require_room(cells: int, largest_run: int | None) -> None:
+    if largest_run is not None and cells > largest_run:
+        what = f"{cells:,} cells are asked for, and a run of Airflow starts at most {largest_run:,}"
+        mend = "raise AIRFLOW__CORE__MAX_MAP_LENGTH, or ask for some of the cells at a time, such as those of a variant"
         raise Refused([Problem("cells", what, mend)], where="what the run was asked for")

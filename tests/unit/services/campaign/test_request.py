@@ -236,3 +236,11 @@ def test_no_campaign_is_opened_under_what_is_no_id(installation: Installation, c
     with pytest.raises(Refused, match="is no id of a campaign"):
         CampaignStore(installation.toolkit.store, campaign_id).open(DEFINITION)
     assert installation.toolkit.store.folders("") == ()
+
+
+def test_more_cells_than_a_run_can_start_are_refused_before_the_campaign_exists(installation: Installation) -> None:
+    with pytest.raises(Refused, match=r"12 cells are asked for, and .* at most 11.*MAX_MAP_LENGTH"):
+        open_campaign(installation.toolkit, DEFINITION, Request(), NOON, largest_run=11)
+    assert installation.toolkit.store.folders("") == ()
+    some = read_request(DEFINITION, {"cells": sorted(ALL)[0]})
+    assert len(open_campaign(installation.toolkit, DEFINITION, some, NOON, largest_run=11).cells) == 1
