@@ -11,8 +11,9 @@ from pathlib import Path
 
 import psutil
 
+from plimsoll.adapters.node_ports import PORTS
+
 _GIB = 1 << 30
-_CLUSTER_PORTS = (7000, 9042)
 _OPEN_FILES = 4096
 PYTHONS = ((3, 11), (3, 14))
 """The oldest and the newest that Plimsoll supports, as `requires-python` in pyproject.toml has them."""
@@ -96,9 +97,11 @@ def _loopback() -> Finding:
 
 
 def _ports() -> Finding:
-    taken = [str(port) for port in _CLUSTER_PORTS if not _can_bind("127.10.20.1", port)]
+    taken = [str(port) for port in PORTS if not _can_bind("127.10.20.1", port)]
     mend = "stop what listens on all addresses (0.0.0.0) at these ports: `ss -ltnp` names it"
-    return Finding("ports", not taken, f"taken: {', '.join(taken)}" if taken else "7000 and 9042 are free", mend)
+    return Finding(
+        "ports", not taken, f"taken: {', '.join(taken)}" if taken else f"{' and '.join(map(str, PORTS))} are free", mend
+    )
 
 
 def _can_bind(address: str, port: int) -> bool:

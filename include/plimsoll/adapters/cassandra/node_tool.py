@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host
 
-_JDK = "openjdk-11.0.13"
-"""The program's own JDK, whatever the variant's."""
 _MAIN = "plimsoll.nodes.Main"
 # To optimise the code of a JVM that lives for seconds takes longer than it saves.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128M")
@@ -20,7 +18,7 @@ class NodeTool:
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
         """The command that runs it on that host, installed there. ArtefactError when it can't be had."""
-        jdk = self.artefacts.jdk(_JDK)
+        jdk = self.artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
         bundle = self.artefacts.node_tool()
         folder = host.install(bundle)

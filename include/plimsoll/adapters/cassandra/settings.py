@@ -9,9 +9,8 @@ from ruamel.yaml import YAML
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.release import Release
 from plimsoll.adapters.cassandra.tokens import initial_tokens
+from plimsoll.adapters.node_ports import NATIVE_PORT, STORAGE_PORT
 
-STORAGE_PORT = 7000
-NATIVE_PORT = 9042
 TOKENS = "num_tokens"
 
 _FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.cassandra.settings import NATIVE_PORT
 from plimsoll.adapters.cassandra_stress.workloads import OPTIONS, rows, shares
 from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
 from plimsoll.adapters.latte import workload
+from plimsoll.adapters.latte.installed import PLACES, Installed, installed
 from plimsoll.adapters.load_job import PLAN
+from plimsoll.adapters.node_ports import NATIVE_PORT
 from plimsoll.adapters.workload_options import (
     given_options,
     interval_problems,
@@ -32,8 +33,6 @@ _REPORT = "latte.json"
 _VERSION = "0.29"
 """Its command line and its report differ from version to version."""
 _INSTALL = f"cargo install latte-cli --version ~{_VERSION}"
-_TIMEOUT = timedelta(seconds=20)
-_FIND = "command -v latte || ls ~/.cargo/bin/latte /usr/local/bin/latte 2>/dev/null | head -n 1"
 _SAMPLE = re.compile(r"^\s*(\d+\.\d+)\s+\d+\s", re.MULTILINE)
 """A line of its console for each second of the timed run: seconds since its start, then calls."""
 
@@ -65,20 +64,11 @@ class Latte(ForeignGenerator):
 
     def unready(self, host: Host) -> str:
         """Why the load host can't run it: it is not there, or is of another version."""
-        if not _binary(host):
-            return (
-                "latte is not on this host: put its binary on the PATH, in ~/.cargo/bin or in /usr/local/bin "
-                f"(`{_INSTALL}` builds it)"
-            )
-        told = self.describe(host)
-        if told.startswith(f"{self.name} {_VERSION}."):
-            return ""
-        return f"this host has {told}, and Plimsoll knows {_VERSION} alone: put that there (`{_INSTALL}` builds it)"
+        return _unready(installed(host))
 
     def describe(self, host: Host) -> str:
         """As it names itself."""
-        told = host.run((_binary(host) or "latte", "--version"), timeout=_TIMEOUT, check=False).stdout.split()
-        return " ".join(["latte", *told[-1:]])
+        return _described(installed(host))
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Of its report and its end."""
@@ -116,9 +106,10 @@ class Latte(ForeignGenerator):
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         definition, generator = request.definition, request.definition.load_generator
-        if unready := self.unready(host):
-            raise HostError(unready, where=host.info.name)
-        binary = _binary(host)
+        found = installed(host)
+        if found is None or _unready(found):
+            raise HostError(_unready(found), where=host.info.name)
+        binary = found.path
         at = (workload.FILE, *(f"{address}:{NATIVE_PORT}" for address in request.contact_points))
         with_level = ("--consistency", definition.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
@@ -168,7 +159,16 @@ def _seconds(length: timedelta) -> str:
     return f"{round(length.total_seconds())}s"
 
 
-def _binary(host: Host) -> str:
-    """Where it is on the host; empty where it is not."""
-    found = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.split()
-    return found[0] if found else ""
+def _unready(found: Installed | None) -> str:
+    """Why a load host that has this, or nothing, can't run it; empty where it can."""
+    if found is None:
+        places = " or in ".join(PLACES)
+        return f"latte is not on this host: put its binary on the PATH, in {places} (`{_INSTALL}` builds it)"
+    if found.version.startswith(f"{_VERSION}."):
+        return ""
+    told = _described(found)
+    return f"this host has {told}, and Plimsoll knows {_VERSION} alone: put that there (`{_INSTALL}` builds it)"
+
+
+def _described(found: Installed | None) -> str:
+    return f"latte {found.version}".rstrip() if found else "no latte"

@@ -15,9 +15,9 @@ import psutil
 
 from plimsoll.adapters.local.files import write_whole
 from plimsoll.adapters.local.sweep import subnets_in_use
+from plimsoll.adapters.node_ports import PORTS
 from plimsoll.domain.errors import ProviderError
 
-PORTS = (7000, 9042)
 MOST_NODES = 200
 _LOAD_HOST = 10
 _TRIES = 64

@@ -29,7 +29,7 @@ def bare(tmp_path: Path) -> ScriptedHost:
 
 @pytest.fixture
 def host(bare: ScriptedHost) -> ScriptedHost:
-    bare.command = lambda argv: CommandResult(0, "latte 0.29.0\n" if "--version" in argv else "/opt/latte\n", "")
+    bare.command = lambda _: CommandResult(0, "/opt/my tools/latte\nlatte 0.29.0\n", "")
     return bare
 
 
@@ -53,7 +53,7 @@ def test_a_host_that_has_it_is_ready_and_tells_its_version(host: ScriptedHost, l
 def test_a_host_with_another_version_is_named_before_anything_starts(
     bare: ScriptedHost, latte: Latte, told: str
 ) -> None:
-    bare.command = lambda argv: CommandResult(0, told if "--version" in argv else "/opt/latte\n", "")
+    bare.command = lambda _: CommandResult(0, f"/opt/latte\n{told}", "")
     assert "Plimsoll knows 0.29 alone" in latte.unready(bare)
     with pytest.raises(HostError, match=r"knows 0\.29 alone"):
         latte.start(bare, request())
@@ -69,9 +69,9 @@ def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte)
     latte.start(host, request())
     at = "--consistency LOCAL_ONE standard-row.rn 10.0.0.1:9042 10.0.0.2:9042"
     assert commands(host) == [
-        f"schema /opt/latte schema {at}",
-        f"populate /opt/latte load --threads 2 --concurrency 20 --quiet {at}",
-        "load /opt/latte run --rate 100 --duration 45s --warmup 0 --sampling 1s --functions write:1,read:1 "
+        f"schema '/opt/my tools/latte' schema {at}",
+        f"populate '/opt/my tools/latte' load --threads 2 --concurrency 20 --quiet {at}",
+        "load '/opt/my tools/latte' run --rate 100 --duration 45s --warmup 0 --sampling 1s --functions write:1,read:1 "
         f"--output latte.json --quiet --threads 2 --concurrency 20 {at}",
     ]
 

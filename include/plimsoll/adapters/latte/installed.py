@@ -1,0 +1,32 @@
+"""latte on a load host: whether it is there, where, and of which version. Hosts are asked here and nowhere else."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from plimsoll.ports.host import Host
+
+PLACES = ("~/.cargo/bin", "/usr/local/bin")
+"""Where a host is searched beside its PATH, which is a short one where nobody logs in."""
+_TIMEOUT = timedelta(seconds=20)
+_ELSEWHERE = " ".join(f"{place}/latte" for place in PLACES)
+_ASK = f"""
+at=$(command -v latte || ls {_ELSEWHERE} 2>/dev/null | head -n 1)
+[ -n "$at" ] || exit 0
+echo "$at"
+"$at" --version
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """`path` of the binary on its host; `version` as it tells it, such as 0.29.0, empty where it tells none."""
+
+    path: str
+    version: str
+
+
+def installed(host: Host) -> Installed | None:
+    """What that host has; None where it has none. HostError."""
+    path, *told = host.run(("/bin/sh", "-c", _ASK), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
+    words = " ".join(told).split()
+    return Installed(path, words[-1] if words else "") if path else None
