@@ -3,31 +3,48 @@
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.processes import marked
-from tests.support.ssh.sshd import OneKey
+from tests.support.processes import marked, until
+from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
+from plimsoll.adapters.cassandra_stress import CassandraStress
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.plimsoll_stress.command import SUMMARY
 from plimsoll.adapters.sampler import ProcSampler
 from plimsoll.adapters.ssh import Connections, SshProvider
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.ports.provider import Places
 from plimsoll.settings import Settings
 
 LIFETIME = timedelta(minutes=10)
 PATIENCE_S = 180
+MAIN = "org.apache.cassandra.stress.Stress"
 KEY = ClusterId(campaign_id="over-ssh", name="cell/1")
+ONE_REPLICA = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
+PROFILE = {
+    "keyspace": "mine",
+    "keyspace_definition": f"CREATE KEYSPACE mine WITH replication = {ONE_REPLICA}",
+    "table": "people",
+    "table_definition": "CREATE TABLE people (id bigint PRIMARY KEY, note text)",
+    "columnspec": [{"name": "id", "population": "uniform(1..1000)"}, {"name": "note", "size": "fixed(100)"}],
+    "queries": {"read": {"cql": "SELECT * FROM people WHERE id = ?", "fields": "samerow"}},
+}
+USER = {"name": "user", "rows": 1000, "profile": PROFILE, "ops": {"insert": 1, "read": 3}, "replication_factor": 1}
+MIXED = {"name": "mixed", "rows": 1000, "replication_factor": 1}
 
 
 def definition_of(options: Any) -> Any:
@@ -47,9 +64,34 @@ def definition_of(options: Any) -> Any:
     )
 
 
+@dataclass(frozen=True)
+class Site:
+    """A cluster whose node is up. `work` is where the processes of clusters have their mark."""
+
+    server: Sshd
+    definition: Definition
+    artefacts: Artefacts
+    database: Cassandra
+    provider: SshProvider
+    cluster: Cluster
+    work: str
+
+    @property
+    def node(self) -> Host:
+        """The only one."""
+        return self.provider.host(self.cluster, self.cluster.nodes[0])
+
+    def load(self, environment: str = "") -> Host:
+        """The load's host, with a folder of its own for each environment."""
+        return self.provider.host(self.cluster, self.cluster.load_host, environment)
+
+    def request(self, definition: Definition) -> LoadRequest:
+        """200/s against the node."""
+        return LoadRequest("load", definition, 200, [self.node.info.address], LIFETIME)
+
+
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Provider, definition, cluster and its hosts, the node up."""
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("over-ssh")
     with running_hosts(folder) as hosts:
         options = hosts.options
@@ -62,11 +104,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         expires = datetime.now(UTC) + LIFETIME
         cluster = provider.ensure(ClusterRequest(id=KEY, owner="test", nodes=1, expires_at=expires, options=options))
         try:
-            (node,) = (provider.host(cluster, info) for info in cluster.nodes)
-            load = provider.host(cluster, cluster.load_host)
-            database = Cassandra(artefacts, SystemClock())
-            database.deploy(definition, definition.variants[0], [node], load, LIFETIME)
-            yield hosts.server, definition, artefacts, database, node, load
+            database, work = Cassandra(artefacts, SystemClock()), str(hosts.folder / "clusters")
+            site = Site(hosts.server, definition, artefacts, database, provider, cluster, work)
+            database.deploy(definition, definition.variants[0], [site.node], site.load(), LIFETIME)
+            yield site
         finally:
             provider.destroy(KEY)
             connections.close()
@@ -74,24 +115,24 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             assert not (hosts.folder / "clusters" / "over-ssh").exists()
 
 
-def test_the_node_is_what_the_definition_says(running: Any) -> None:
-    _, definition, _, database, node, load = running
+def test_the_node_is_what_the_definition_says(running: Site) -> None:
+    node, database = running.node, running.database
     assert list(database.down([node])) == []
-    (fingerprint,) = database.fingerprint(definition.variants[0], [node], load)
+    (fingerprint,) = database.fingerprint(running.definition.variants[0], [node], running.load())
     assert fingerprint.database_version == "4.0.1"
+    assert fingerprint.jvm is not None
     assert fingerprint.jvm.collector == "G1"
     assert fingerprint.jvm.heap_max_bytes == 512 << 20
     assert fingerprint.facts.provider == {"group": "here"}
     assert {path.name for path in database.files(node)} >= {"cassandra.yaml", "system.log", "gc.log", "cassandra.log"}
 
 
-def test_a_load_runs_to_its_end_although_the_link_is_cut(running: Any, tmp_path: Path) -> None:
-    server, definition, artefacts, _, node, load = running
-    generator, sampler = PlimsollStress(artefacts), ProcSampler()
+def test_a_load_runs_to_its_end_although_the_link_is_cut(running: Site, tmp_path: Path) -> None:
+    load, request = running.load(), running.request(running.definition)
+    generator, sampler = PlimsollStress(running.artefacts), ProcSampler()
     sampler.start(load, LIFETIME)
-    request = LoadRequest("load", definition, 200, [node.info.address], LIFETIME)
     generator.start(load, request)
-    server.cut()
+    running.server.cut()
     generator.start(load, request)
     deadline = time.monotonic() + PATIENCE_S
     while (status := generator.status(load, "load")).state == "running":
@@ -106,3 +147,70 @@ def test_a_load_runs_to_its_end_although_the_link_is_cut(running: Any, tmp_path:
     assert json.loads((tmp_path / SUMMARY).read_text())["complete"]
     assert len(generator.response_time_logs(path.name for path in tmp_path.iterdir())) == 2
     assert (tmp_path / "host.csv").read_text().count("\n") > 5
+
+
+def by_cassandra_stress(definition: Definition, workload: Any, **timing: str) -> Definition:
+    """The same load by Cassandra's own generator."""
+    generator = {"name": "cassandra-stress", "threads": 2, "concurrency": 10, "heap": "128M"}
+    changes = {
+        "workload": workload,
+        "load_generator": generator,
+        "timing": {"duration": "10s", "warmup": "2s"} | timing,
+    }
+    return Definition.model_validate({**definition.model_dump(mode="json"), **changes})
+
+
+def at_work(site: Site) -> list[list[str]]:
+    """Command lines of the living JVMs of cassandra-stress."""
+    lines = (process.cmdline() for process in marked("PLIMSOLL_WORK", site.work))
+    return [line for line in lines if line[0].endswith("java") and MAIN in line]
+
+
+def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
+    load, definition = running.load("by-profile"), by_cassandra_stress(running.definition, USER)
+    running.artefacts.prepare(definition)
+    generator = CassandraStress(running.artefacts)
+    assert generator.check(definition) == []
+    generator.start(load, running.request(definition))
+    (command,) = until(lambda: at_work(running), "cassandra-stress at work")
+    cache = str(Settings().cache)
+    assert not [word for word in command if cache in word], "it runs from the controller's own files"
+    running.server.cut()
+
+    until(lambda: generator.status(load, "load").state != "running", "the end of the load", patience_s=PATIENCE_S)
+
+    status = generator.status(load, "load")
+    assert status.state == "complete", status.reason
+    files = fetched(generator, load, tmp_path)
+    summary = generator.summary({name: files[name].read_text() for name in generator.summary_files})
+    assert (summary.complete, summary.failed, summary.shares) == (True, 0, {"writes": 0.25, "reads": 0.75})
+    logs = generator.response_time_logs(files)
+    run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
+    judgement = judge_logs({name: files[name].read_bytes() for name in logs.values()}, run, definition.service_levels)
+    assert judgement.valid, judgement.reasons
+    assert judgement.intervals.operations == ("reads", "writes")
+
+
+def test_a_cancelled_load_of_cassandra_stress_leaves_its_logs_and_no_process(running: Site, tmp_path: Path) -> None:
+    load = running.load("cancelled")
+    definition = by_cassandra_stress(running.definition, MIXED, duration="302s")
+    generator = CassandraStress(running.artefacts)
+    generator.start(load, running.request(definition))
+    until(lambda: generator.status(load, "load").phase != "populate", "the timed run", patience_s=PATIENCE_S)
+    until(lambda: at_work(running), "the timed run's process")
+
+    generator.stop(load, "load")
+
+    assert at_work(running) == []
+    status = generator.status(load, "load")
+    assert (status.state, status.reason.partition(";")[0]) == ("failed", "load: cassandra-stress was killed")
+    files = fetched(generator, load, tmp_path)
+    assert {"load.console", "populate.end", "plan.json"} <= files.keys()
+    assert not generator.summary({name: files[name].read_text() for name in files}).complete
+
+
+def fetched(generator: Any, load: Any, folder: Path) -> dict[str, Path]:
+    """What the generator left on its host, brought here."""
+    for path in generator.files(load):
+        load.fetch(path, folder / path.name)
+    return {path.name: path for path in folder.iterdir()}
