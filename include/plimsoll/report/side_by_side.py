@@ -17,7 +17,7 @@ from plimsoll.analysis.side_by_side import (
     side_by_side,
 )
 from plimsoll.analysis.statistics import CONFIDENCE, Comparison
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
 from plimsoll.report.environment import Environment, environment
@@ -52,6 +52,7 @@ class CampaignComparison(Model):
     """Campaign A and B compared; ratios are B / A. Units stand in the keys: `_ops_s`, `_ms`; ratios have none."""
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
+    workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
     a: CampaignSide
     b: CampaignSide
     incomparable: Annotated[

@@ -8,15 +8,24 @@ from rich.text import Text
 
 from plimsoll.report import side_by_side_rows as rows
 from plimsoll.report.side_by_side import CampaignComparison, CampaignSide
+from plimsoll.report.side_by_side_parts import ComparedCampaign, Comparisons, comparisons_of, only_in_one
 
 
-def comparison_view(found: CampaignComparison) -> Group:
-    """All of it, top to bottom."""
-    return Group(*_parts(found))
+def comparison_view(found: Comparisons) -> Group:
+    """All of it, top to bottom, one workload after the other."""
+    return Group(*_from_top(found))
 
 
-def _parts(found: CampaignComparison) -> Iterator[RenderableType]:
+def _from_top(found: Comparisons) -> Iterator[RenderableType]:
     yield Text(f"A: {_named(found.a)}\nB: {_named(found.b)}\nRatios are B / A.\n", style="bold")
+    yield from (Text(f"{sentence}\n", style="bold") for sentence in only_in_one(found))
+    for one in comparisons_of(found):
+        if one.workload:
+            yield Text(f"Workload {one.workload}\n", style="bold underline")
+        yield from _of_workload(one)
+
+
+def _of_workload(found: CampaignComparison) -> Iterator[RenderableType]:
     yield from _unlike(found)
     yield _table("Capacity", rows.CAPACITY_HEADINGS, rows.capacity_rows(found))
     for pair in found.capacity:
@@ -25,7 +34,7 @@ def _parts(found: CampaignComparison) -> Iterator[RenderableType]:
     yield from (Text(f"- {answer}") for answer in found.answers)
 
 
-def _named(side: CampaignSide) -> str:
+def _named(side: CampaignSide | ComparedCampaign) -> str:
     return f"{side.campaign_id}, {side.title}"
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.parts import parts
+from plimsoll.domain.errors import Refused
 from plimsoll.services.publish.results import comparison_data, mixed_judging
 from plimsoll.services.store.campaigns import CampaignStore
 
@@ -13,34 +12,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from plimsoll.analysis.campaign import CampaignData
     from plimsoll.ports.store import ResultStore
-    from plimsoll.report.side_by_side import CampaignComparison
-
-
-def _several_parts(data: CampaignData) -> Problem | None:
-    """What speaks against comparing a campaign with several workloads: they would be mixed."""
-    if len(parts(data.definition)) == 1:
-        return None
-    what = "has several workloads, which can't be compared with another campaign's yet"
-    mend = "compare campaigns of one workload; the report of each compares its own variants, workload by workload"
-    return Problem(f"campaign {data.campaign_id}", what, mend)
+    from plimsoll.report.side_by_side_parts import Comparisons
 
 
 def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
     store: ResultStore, a: str, b: str, *, pairing: Mapping[str, str], force: bool, now: datetime
-) -> CampaignComparison:
-    """Compare campaign `b` with campaign `a`: NotFound where there is no such campaign, Refused as they are unlike.
+) -> Comparisons:
+    """Compare campaign `b` with campaign `a`, workload by workload.
+
+    NotFound where there is no such campaign, Refused as they are unlike.
 
     Refused, too, where the verdicts of one are by different service levels.
     """
-    from plimsoll.report.side_by_side import compare_campaigns
+    from plimsoll.report.side_by_side_parts import compare_parts
 
     campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
     data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]
-    if unlike := [problem for data in compared if (problem := _several_parts(data))]:
-        raise Refused(unlike, where="what is to be compared")
     found = (mixed_judging(data.campaign_id, data.state) for data in compared)
     if mixed := [problem for problem in found if problem]:
         raise Refused(mixed, where="what is to be compared")
-    return compare_campaigns(data_a, data_b, pairing=pairing, force=force)
+    return compare_parts(data_a, data_b, pairing=pairing, force=force)

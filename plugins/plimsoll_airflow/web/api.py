@@ -10,7 +10,7 @@ from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
-from plimsoll.report.side_by_side import CampaignComparison
+from plimsoll.report.side_by_side_parts import Comparisons
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll.services.publish.results import campaign_capacities
@@ -94,8 +94,11 @@ def list_campaigns(
 @router.get("/compare", tags=["campaigns"])
 def compare_campaigns(
     a: CampaignNamed, b: CampaignNamed, manner: Annotated[Manner, Depends()], user: User
-) -> CampaignComparison:
-    """Campaign B held against campaign A, as `plimsoll compare --json`: what is unlike, capacities, maxima, tests."""
+) -> Comparisons:
+    """Campaign B held against campaign A, as `plimsoll compare --json`: what is unlike, capacities, maxima, tests.
+
+    Where a campaign has several workloads, `parts` has one such comparison for each workload that both have.
+    """
     return compare(a, b, manner, user)
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from plimsoll.report.side_by_side import CampaignComparison
+from plimsoll.report.side_by_side_parts import Comparisons
 from plimsoll.services.comparing import compare_stored
 from plimsoll_airflow.web.access import require_readable
 from plimsoll_airflow.web.internals import BaseUser
@@ -24,7 +24,7 @@ class Manner:
         return dict(one.split("=") for one in re.split("[ ,]+", self.pair) if one)
 
 
-def compare(a: str, b: str, manner: Manner, user: BaseUser) -> CampaignComparison:
+def compare(a: str, b: str, manner: Manner, user: BaseUser) -> Comparisons:
     """Campaign B held against A. NotFound, 403 for who may not see both, Refused where they are not comparable."""
     for campaign_id in (a, b):
         require_readable(campaign_id, user)

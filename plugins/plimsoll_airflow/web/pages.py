@@ -14,7 +14,7 @@ from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import file_of_part, side_by_side_rows
 from plimsoll.report.answers import capacity_table
-from plimsoll.report.side_by_side import CampaignComparison
+from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.services.campaign.deleting import interrupted_deletion
 from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll.services.publish.publishing import REPORT
@@ -114,7 +114,7 @@ def compare_two(
     request: Request, user: User, manner: Annotated[Manner, Depends()], a: CampaignChosen = "", b: CampaignChosen = ""
 ) -> Response:
     """Two campaigns side by side, once both are chosen; where they are not comparable, why, and what to do about it."""
-    found: CampaignComparison | None = None
+    found: Comparisons | None = None
     problems: Sequence[Problem] = ()
     try:
         found = compare(a, b, manner, user) if a and b else None
@@ -122,7 +122,10 @@ def compare_two(
         problems = error.problems
     asked = {"a": a, "b": b, "pair": manner.pair, "force": manner.force}
     names = [one.campaign_id for one in _readable(user)]
-    context = {"names": names, "asked": asked, "found": found, "problems": problems, "rows": side_by_side_rows}
+    context = {
+        **{"names": names, "asked": asked, "problems": problems, "rows": side_by_side_rows, "found": found},
+        **({"parts": comparisons_of(found), "only_in_one": tuple(only_in_one(found))} if found else {}),
+    }
     return render(request, "compare.html.j2", context, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK)
 
 

@@ -8,6 +8,8 @@ from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
 
+from plimsoll.domain.workload import NamedWorkload
+
 API, PAGE = "/plimsoll/api/v1/compare", "/plimsoll/compare"
 LATER, READING, OTHER_IDS = "demo-later", "demo-reading", "demo-other-ids"
 BOTH = f"?a={CAMPAIGN}&b={LATER}"
@@ -125,3 +127,19 @@ def test_what_people_wrote_is_text(client: Client, campaign: Installation) -> No
 
     assert "alert(1)" in shown.text
     assert_harmless(shown)
+
+
+def test_campaigns_of_several_workloads_are_compared_one_by_one(client: Client, campaign: Installation) -> None:
+    kv, series, tabular = (NamedWorkload.model_validate({"id": name}) for name in ("kv", "series", "tabular"))
+    for campaign_id, workloads in (("two-parts", (kv, series)), ("other-parts", (tabular, kv))):
+        store_every_state(campaign, DEFINITION.model_copy(update={"workloads": workloads}), campaign_id)
+    query = "?a=two-parts&b=other-parts"
+
+    found = client("viewer").get(API + query).json()
+    shown = page(client, PAGE + query)
+
+    assert [one["workload"] for one in found["parts"]] == ["kv"]
+    assert (found["a"]["only"], found["b"]["only"]) == (["series"], ["tabular"])
+    assert "Workloads only in A, not compared: series" in shown.text
+    assert "kv: Capacity" in shown.text
+    assert "kv: v1: maxima" in shown.text

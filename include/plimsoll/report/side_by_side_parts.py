@@ -1,0 +1,136 @@
+"""Two campaigns of which one has several workloads, side by side: workload by workload, so that nothing is mixed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.parts import data_of_parts
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import Problem, Refused
+from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns
+
+
+class ComparedCampaign(Model):
+    """One of the two. `only`: its workloads that the other has not, which are compared with nothing."""
+
+    campaign_id: str
+    title: str
+    only: Annotated[tuple[str, ...], Field(description="Workloads that the other campaign does not have")] = ()
+
+
+class PartsComparison(Model):
+    """Campaign A and B compared workload by workload; tests are corrected within each."""
+
+    format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
+    a: ComparedCampaign
+    b: ComparedCampaign
+    parts: Annotated[tuple[CampaignComparison, ...], Field(description="Of each workload that both have, in A's order")]
+
+
+Comparisons = CampaignComparison | PartsComparison
+"""Of campaigns with one workload each, and of others."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The same workload in A and in B. `name`: its id, empty where neither campaign gives it one."""
+
+    name: str
+    a: CampaignData
+    b: CampaignData
+
+
+def compare_parts(
+    a: CampaignData, b: CampaignData, *, pairing: Mapping[str, str] | None = None, force: bool = False
+) -> Comparisons:
+    """Compare campaign B with campaign A, each workload with the same one of the other campaign.
+
+    Workloads of one id belong together. A campaign's only workload, which its cells do not name, belongs to the one
+    that asks for the same. Refused as `compare_campaigns` does, each problem with the workloads that have it, and
+    where the campaigns have no workload in common.
+    """
+    parts_a, parts_b = data_of_parts(a), data_of_parts(b)
+    if len(parts_a) == len(parts_b) == 1:
+        return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
+    pairs = tuple(_pairs(parts_a, parts_b))
+    if not pairs:
+        raise Refused([_nothing_in_common(parts_a, parts_b)], where=_where(a, b))
+    compared = _compared(pairs, pairing, force=force, where=_where(a, b))
+    return PartsComparison(
+        a=_campaign(a, parts_a, [pair.a for pair in pairs]),
+        b=_campaign(b, parts_b, [pair.b for pair in pairs]),
+        parts=compared,
+    )
+
+
+def comparisons_of(found: Comparisons) -> tuple[CampaignComparison, ...]:
+    """What was compared, one for each workload."""
+    return found.parts if isinstance(found, PartsComparison) else (found,)
+
+
+def only_in_one(found: Comparisons) -> Iterator[str]:
+    """A sentence for each campaign that has workloads of its own."""
+    if isinstance(found, PartsComparison):
+        for name, side in (("A", found.a), ("B", found.b)):
+            if side.only:
+                yield f"Workloads only in {name}, not compared: {', '.join(side.only)}"
+
+
+def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Iterator[_Pair]:
+    for a in parts_a:
+        for b in parts_b:
+            if _is_same(a, b):
+                yield _Pair(a.part or b.part, a, b)
+
+
+def _is_same(a: CampaignData, b: CampaignData) -> bool:
+    if a.part and b.part:
+        return a.part == b.part
+    return a.definition.workload == b.definition.workload
+
+
+def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Problem:
+    named = (", ".join(map(_name, parts)) for parts in (parts_a, parts_b))
+    what = "A has {}, B has {}: none in common".format(*named)
+    mend = "compare campaigns that have a workload of one `id`, or one that asks for the same as the other's only one"
+    return Problem("workloads", what, mend)
+
+
+def _name(part: CampaignData) -> str:
+    return part.part or f"one {part.definition.workload.name} without an id"
+
+
+def _compared(
+    pairs: Sequence[_Pair], pairing: Mapping[str, str] | None, *, force: bool, where: str
+) -> tuple[CampaignComparison, ...]:
+    """Of each pair; Refused with the problems of all of them."""
+    compared, problems = [], dict[Problem, list[str]]()
+    for pair in pairs:
+        try:
+            found = compare_campaigns(pair.a, pair.b, pairing=pairing, force=force)
+            compared.append(found.model_copy(update={"workload": pair.name}))
+        except Refused as refusal:
+            for problem in refusal.problems:
+                problems.setdefault(problem, []).append(pair.name)
+    if problems:
+        raise Refused([_of_parts(one, names, len(pairs)) for one, names in problems.items()], where=where)
+    return tuple(compared)
+
+
+def _of_parts(problem: Problem, names: Sequence[str], pairs: int) -> Problem:
+    """The same, with the workloads that have it where not all of them do."""
+    if len(names) == pairs:
+        return problem
+    return Problem(f"{problem.where} of {', '.join(names)}", problem.what, problem.mend)
+
+
+def _campaign(data: CampaignData, parts: Sequence[CampaignData], compared: Sequence[CampaignData]) -> ComparedCampaign:
+    only = tuple(_name(part) for part in parts if part not in compared)
+    return ComparedCampaign(campaign_id=data.campaign_id, title=data.definition.title, only=only)
+
+
+def _where(a: CampaignData, b: CampaignData) -> str:
+    return f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)"
