@@ -62,6 +62,9 @@ def note(
 def delete(
     campaign: CampaignArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")] = False,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Even if an Airflow is on record as running it, which is gone for good.")
+    ] = False,
 ) -> None:
     """Delete a campaign with everything that was measured, its report too. There is no way back.
 
@@ -72,14 +75,14 @@ def delete(
     from plimsoll.settings import Settings
 
     toolkit, by = build_toolkit(Settings()), getpass.getuser()
-    found = deletable(toolkit, campaign, by)
+    found = deletable(toolkit, campaign, by, take_over=take_over)
     if not yes:
         what = f"{plural(found.attempts, 'attempt')} in {plural(found.files, 'file')}"
         typer.echo(f"{campaign} has {what}. Nothing of it can be had again.")
         typer.confirm("Delete all of it?", abort=True)
         if typer.prompt("Once more: type the campaign's id") != campaign:
             raise typer.BadParameter("that is another id: nothing was deleted")
-    deleted = delete_campaign(toolkit, campaign, by)
+    deleted = delete_campaign(toolkit, campaign, by, take_over=take_over)
     typer.echo(f"deleted {deleted.campaign_id}: {plural(deleted.attempts, 'attempt')}, {plural(deleted.files, 'file')}")
 
 

@@ -12,9 +12,9 @@ from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.domain.owner import owner_words
+from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.elsewhere import runs_at_work
+from plimsoll.services.campaign.elsewhere import before_deletion, end_run, runs_at_work
 from plimsoll.services.campaign.holding import held, require_free
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.hosts.reaping import living_clusters
@@ -33,33 +33,37 @@ class Deletion(Model):
     files: int
 
 
-def deletable(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
+def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
     """What deleting the campaign would delete. NotFound where there is none.
 
     Refused while something of it lives: clusters, attempts under way, a process or a run that works at it;
-    and where its provider can't be asked for clusters.
+    and where its provider can't be asked for clusters. With `take_over`, what the store says of runs of another
+    program, such as an Airflow that is gone for good, counts for nothing.
     """
     files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
     if not files:
         mend = "`plimsoll campaigns` lists the campaigns of this store"
         raise NotFound(f"there is no campaign {campaign_id!r}", where=toolkit.store.url(), mend=mend)
     require_free(toolkit, campaign_id)
-    at_work = runs_at_work(toolkit, campaign_id)
-    if problems := [*at_work, *_running(toolkit, campaign_id), *_clusters(toolkit, campaign_id)]:
+    at_work = () if take_over else runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))
+    running = _running(toolkit, campaign_id, take_over=take_over)
+    if problems := [*at_work, *running, *_clusters(toolkit, campaign_id)]:
         raise Refused(problems, where=f"campaign {campaign_id!r}")
     attempts = sum(key.endswith(f"/{layout.ATTEMPT}") for key in files)
     return Deletion(campaign_id=campaign_id, by=by, at=toolkit.clock.now(), attempts=attempts, files=len(files))
 
 
-def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str) -> Deletion:
+def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
     """Delete everything of the campaign. Refused, and nothing deleted, where `deletable` says so.
 
     What was deleted is on record below `.deleted` in the store first.
     """
-    deletion, store = deletable(toolkit, campaign_id, by), toolkit.store
+    deletion, store = deletable(toolkit, campaign_id, by, take_over=take_over), toolkit.store
+    if take_over:
+        end_run(store, campaign_id)
     with held(toolkit, campaign_id):
         # Again, for a run may have begun since: what begins from here on sees who holds the campaign.
-        if problems := [*runs_at_work(toolkit, campaign_id)]:
+        if problems := [*runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))]:
             raise Refused(problems, where=f"campaign {campaign_id!r}")
         content = deletion.model_dump_json(indent=1).encode()
         store.write(layout.deletion_key(campaign_id, _stamp(deletion.at)), content)
@@ -80,7 +84,7 @@ def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | Non
         return None
 
 
-def _running(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
+def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
     # Of half of an attempt's files nobody can tell; what lived was looked for when the deletion was begun.
     is_begun = toolkit.store.exists(layout.deleting_key(campaign_id))
     if is_begun or not campaign_exists(toolkit.store, campaign_id):
@@ -89,9 +93,10 @@ def _running(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
     memory = Memory(owners=toolkit.owners)
     state = read_state(toolkit.store, campaign_id, definition, toolkit.clock.now(), memory)
     for one in running_attempts(state):
+        if take_over and one.attempt and ProcessOwner.parse(one.attempt.owner) is None:
+            continue
         owner = owner_words(one.attempt.owner) if one.attempt else "somebody"
-        mend = "wait until it has ended, or cancel the campaign on its page"
-        yield Problem(str(one.key), f"is being run by {owner}", mend)
+        yield Problem(str(one.key), f"is being run by {owner}", before_deletion(campaign_id))
 
 
 def _clusters(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:

@@ -19,10 +19,8 @@ from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 TAKE_OVER = "--take-over"
-_MEND = (
-    "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good, `plimsoll run` "
-    f"goes on with {TAKE_OVER}"
-)
+_WAIT = "wait until it has ended, or cancel the campaign on its page; if that Airflow is gone for good,"
+_MEND = f"{_WAIT} `plimsoll run` goes on with {TAKE_OVER}"
 _AROUND_A_LOAD, _SLACK = timedelta(minutes=15), timedelta(hours=2)
 
 
@@ -61,15 +59,24 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
         store.delete(layout.run_key(campaign_id))
 
 
-def runs_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
-    """Why nobody else may work at the campaign: the run that does so. Of a lost run its time decides."""
+def before_deletion(campaign_id: str) -> str:
+    """What is to be done about a run that works at a campaign which somebody wants to delete."""
+    return f"{_WAIT} `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
+
+
+def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
+    """Why nobody else may work at the campaign: the run that does so. Of a lost run its time decides.
+
+    `mend` is what is to be done about it.
+    """
     run = _read(toolkit.store, campaign_id)
     if run is None:
         return
     alive = toolkit.owners.is_alive(run.owner)
     if toolkit.clock.now() < run.until if alive is None else alive:
-        what = f"is being run by {owner_since(run.owner, run.since)}"
-        yield Problem(f"campaign {campaign_id!r}", what, _MEND)
+        unknown = "" if alive else f", as far as can be told from here until {run.until:%Y-%m-%d %H:%M} UTC"
+        what = f"is being run by {owner_since(run.owner, run.since)}{unknown}"
+        yield Problem(f"campaign {campaign_id!r}", what, mend)
 
 
 def require_nobody_elsewhere(toolkit: Toolkit, campaign_id: str) -> None:

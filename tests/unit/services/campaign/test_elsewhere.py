@@ -17,6 +17,7 @@ from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
 from plimsoll.services.campaign.elsewhere import begin_run, end_run, require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
+from plimsoll.services.cell.attempts import begin
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CampaignRun
@@ -106,3 +107,39 @@ def test_taking_over_ends_what_any_run_has_said(tools: Toolkit) -> None:
     begin_run(of(tools), "mine", RUN, cells=1)
     end_run(tools.store, "mine")
     require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+
+
+def test_a_campaign_of_an_airflow_that_is_gone_for_good_says_until_when_it_counts_and_how_to_delete_it(
+    tools: Toolkit,
+) -> None:
+    begin_run(of(tools), "mine", RUN, cells=1)
+    process = of(tools, alive={PROCESS}, unknown={RUN})
+    with pytest.raises(Refused) as refused:
+        deletable(process, "mine", "ada")
+    [problem] = refused.value.problems
+    assert problem.what.endswith(", as far as can be told from here until 2026-01-31 14:15 UTC")
+    assert "`plimsoll campaigns delete mine --take-over`" in problem.mend
+    assert "plimsoll run" not in problem.mend
+    deleting.delete_campaign(process, "mine", "ada", take_over=True)
+    assert list(tools.store.keys("mine")) == []
+
+
+def test_taking_over_deletes_nothing_of_a_run_that_begins_meanwhile(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def late(toolkit: Toolkit, campaign_id: str) -> Iterator[None]:
+        begin_run(of(tools), campaign_id, RUN, cells=1)
+        with held(toolkit, campaign_id):
+            yield
+
+    monkeypatch.setattr(deleting, "held", late)
+    with pytest.raises(Refused, match=TOLD):
+        deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada", take_over=True)
+    assert CampaignStore(tools.store, "mine").definition()
+
+
+def test_a_local_process_at_work_is_not_taken_over(tools: Toolkit) -> None:
+    begin(of(tools), "mine", "v1-001k-r1", PROCESS)
+    with pytest.raises(Refused, match="is being run by process 11 on lab1"):
+        deletable(of(tools, alive={PROCESS}), "mine", "ada", take_over=True)
