@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -21,11 +22,11 @@ TABULAR: Mapping[str, object] = {"id": "tabular", "replication_factor": 1}
 
 
 def campaign(
-    campaign_id: str, workloads: Sequence[Mapping[str, object]], missed: Sequence[str] = (), **changes: object
+    campaign_id: str, workloads: Sequence[Mapping[str, object]], missed: Sequence[str] = (), **changes: Any
 ) -> CampaignData:
     """Two loads and two repeats of `a` with each workload; the second load of a ladder in `missed` was missed."""
     outcomes = {"a": {10_000: "mm", 20_000: "mm"}}
-    definition = definition_of(outcomes, **{"workloads": list(workloads), **changes})
+    definition = definition_of(outcomes, workloads=list(workloads), **changes)
     attempts = tuple(
         attempt_of(definition, cell, 1, "x" if cell.ladder in missed and cell.load_ops_s == 20_000 else "m")
         for cell in grid(definition)

@@ -20,15 +20,10 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts.accounts import note_begun
+from plimsoll.services.hosts.booking import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
-from plimsoll.services.hosts.spending import (
-    campaign_spending,
-    destroy_cluster,
-    ledger,
-    note_begun,
-    record_share,
-    spent_so_far,
-)
+from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
@@ -226,6 +221,25 @@ def test_an_attempt_that_moves_to_other_hosts_is_not_final_while_it_runs(tools: 
     actions.destroy(work)
     [entry] = spending(tools).entries
     assert (entry.usd, entry.final) == (pytest.approx(8.0), True)
+
+
+def test_older_hosts_destroyed_by_hand_do_not_close_the_account_of_who_goes_on_with_others(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    work, provider = started(tools, CELLS[0]), tools.providers["instant"]
+    older, seen = work.cluster_id, provider.find(work.cluster_id)
+    assert seen is not None
+    clock.at += HOUR
+    kept_hosts.retire(tools, older, "a host of it died")
+    actions.provision(work)
+    clock.at += HOUR
+    destroy_cluster(tools, provider, older, seen)  # as somebody who still sees a host of it
+    [entry] = spending(tools).entries
+    assert entry.final is False
+    clock.at += HOUR
+    actions.destroy(work)
+    [entry] = spending(tools).entries
+    assert entry.final is True
 
 
 def test_a_dead_attempts_share_that_can_not_be_recorded_holds_up_nobody(

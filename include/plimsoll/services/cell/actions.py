@@ -18,7 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.hosts import kept_hosts
-from plimsoll.services.hosts.spending import destroy_cluster
+from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to

@@ -6,7 +6,9 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import owner_since
 from plimsoll.services.campaign.holding import is_at_work, require_free
 from plimsoll.services.cell.context import AttemptContext, require_cell
-from plimsoll.services.hosts.spending import destroy_cluster, note_begun, open_accounts, require_budget
+from plimsoll.services.hosts.accounts import note_begun, open_accounts
+from plimsoll.services.hosts.booking import destroy_cluster
+from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.toolkit import Toolkit
 

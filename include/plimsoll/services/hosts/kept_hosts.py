@@ -21,8 +21,9 @@ from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import is_at_work, is_in_force
+from plimsoll.services.hosts.accounts import note_begun
+from plimsoll.services.hosts.booking import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launches import read_provided
-from plimsoll.services.hosts.spending import destroy_cluster, destroy_replaced, note_begun, record_share
 from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model

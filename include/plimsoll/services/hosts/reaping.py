@@ -9,7 +9,8 @@ from threading import BoundedSemaphore, Thread
 from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen
 from plimsoll.domain.errors import PlimsollError, ProviderError, StoreError
 from plimsoll.ports.provider import Provider
-from plimsoll.services.hosts.spending import destroy_cluster, open_accounts, record_cost
+from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.booking import destroy_cluster, record_cost
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
