@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,8 +34,8 @@ _REPORT = "latte.json"
 _VERSION = "0.29"
 """Its command line and its report differ from version to version."""
 _INSTALL = f"cargo install latte-cli --version ~{_VERSION}"
-_SAMPLE = re.compile(r"^\s*(\d+\.\d+)\s+\d+\s", re.MULTILINE)
-"""A line of its console for each second of the timed run: seconds since its start, then calls."""
+_SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
+"""A line of its console for each second of the timed run: seconds since its start, calls, failed ones, ops/s."""
 
 
 class Latte(ForeignGenerator):
@@ -132,8 +133,11 @@ class Latte(ForeignGenerator):
         return {"rows": rows(request.definition.workload), "shares": shares(request.definition.workload)}
 
     def _running(self, plan: Plan, name: str, console: str) -> LoadStatus:
-        times = _SAMPLE.findall(console)
-        return phase_of(plan, name, float(times[-1]) if times else 0.0)
+        told = _SAMPLE.findall(console)
+        if not told:
+            return phase_of(plan, name, 0.0)
+        elapsed_s, rate = told[-1]
+        return replace(phase_of(plan, name, float(elapsed_s)), achieved_ops_s=float(rate))
 
     def _incomplete(self, plan: Plan, console: str) -> str:  # noqa: ARG002 - its report tells
         return ""

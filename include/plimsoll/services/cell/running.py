@@ -189,4 +189,6 @@ def _give_up(work: AttemptContext, say: Say) -> None:
 
 
 def _progress(status: LoadStatus) -> str:
-    return f"{status.phase}, {status.achieved_ops_s or 0:.0f} ops/s, {status.seconds_left or 0:.0f} s left"
+    rate = "" if status.achieved_ops_s is None else f", {status.achieved_ops_s:.0f} ops/s"
+    left = "" if status.seconds_left is None else f", {status.seconds_left:.0f} s left"
+    return f"{status.phase}{rate}{left}"

@@ -136,3 +136,21 @@ def test_what_it_can_not_do_is_said_at_its_key(latte: Latte, changes: dict[str, 
 def test_times_are_whole_seconds(latte: Latte) -> None:
     found = latte.check(definition(timing={"duration": "45500ms", "warmup": "15500ms"}))
     assert [problem.where for problem in found] == ["timing.duration", "timing.warmup"]
+
+
+CONSOLE = """
+LOG ══════════════════════════════════════════════════════
+    Time    Cycles    Errors    Thrpt.     ──── Latency [ms/op] ──
+     [s]      [op]      [op]    [op/s]             Min        25
+   1.002       197         0       197             0.7       2.0
+  16.001       196         0        98             0.6       1.4
+"""
+"""As 0.29.0 prints it, of eleven columns the first six."""
+
+
+def test_a_run_tells_how_far_it_is_and_at_which_rate(host: ScriptedHost, latte: Latte) -> None:
+    latte.start(host, request())
+    host.write(host.root / "load" / "load.console", CONSOLE)
+    status = latte.status(host, "load")
+    assert (status.state, status.phase, status.achieved_ops_s) == ("running", "load", 98)
+    assert status.seconds_left == pytest.approx(29, abs=0.01)
