@@ -13,7 +13,8 @@ from plimsoll.services.publish.reproducing import report_again
 _WIDTH, _SCALE = 1100, 1.5
 _SHOWN = """
 nav, .description, .facts, .scale, #answer .scroll, #answer h3, #answer .note, #answer > p, .note, footer,
-main > section:not(#answer, #heat-map, #tracks), #tracks h3 ~ h3, #tracks figure ~ figure { display: none !important; }
+main > section:not(#answer, #heat-map, #tracks),
+#tracks h3 ~ h3, #tracks figure ~ figure, #tracks h3 ~ h3 ~ .links { display: none !important; }
 section { margin-top: 0.8em; padding-top: 1.2em; }
 .masthead, main { padding-left: 32px; padding-right: 32px; }
 """

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.side_by_side import (
     ABSENT,
     CapacityPair,
@@ -158,7 +159,14 @@ def _answers(a: Findings, b: Findings, found: SideBySide) -> Iterator[str]:
         label = a.labels[pair.variants.a]
         if pair.variants.a != pair.variants.b or label != b.labels[pair.variants.b]:
             label = f"{label} in A, {b.labels[pair.variants.b]} in B"
-        yield f"{label}: A carries {headline(pair.a)}, B {headline(pair.b)}{_ratio(pair)}; {stands(test, tested)}."
+        carried = f"{_carried('A', pair.a)}, {_carried('B', pair.b)}"
+        yield f"{label}: {carried}{_ratio(pair)}; {stands(test, tested)}."
+
+
+def _carried(side: str, capacity: Capacity) -> str:
+    if capacity.kind == "unknown":
+        return f"what {side} carries is unknown"
+    return f"{side} carries {'not even the lowest load' if capacity.kind == 'none' else headline(capacity)}"
 
 
 def _ratio(pair: CapacityPair) -> str:

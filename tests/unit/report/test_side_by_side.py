@@ -73,7 +73,25 @@ def test_a_planted_difference_stands_for_its_variant_alone_and_the_answer_says_h
     assert zgc.p_holm is not None
     assert zgc.p_holm < 0.001
     assert "B's worst intervals are higher, and the difference stands (p < 0.001 over 3 loads" in found.answers[1]
-    assert "A carries 40,000 ops/s, B 40,000 ops/s (1× of A)" in found.answers[1]
+    assert "A carries 40,000 ops/s, B carries 40,000 ops/s (1× of A)" in found.answers[1]
+
+
+def test_what_carries_nothing_or_is_unknown_is_said_in_a_sentence() -> None:
+    nothing = replace(plain(1), attempts=())
+    low = compare_campaigns(slowed_out(plain(1)), plain(2)).answers[0]
+    assert "A carries not even the lowest load, B carries 20,000 ops/s; " in low
+    unknown = compare_campaigns(nothing, plain(2)).answers[0]
+    assert "what A carries is unknown, B carries 20,000 ops/s; " in unknown
+
+
+def slowed_out(data: CampaignData) -> CampaignData:
+    """The same with every cell missed."""
+
+    def missed(attempt: AttemptData) -> AttemptData:
+        levels = tuple(level.model_copy(update={"met": False}) for level in attempt.verdict.levels)
+        return replace(attempt, verdict=attempt.verdict.model_copy(update={"met": False, "levels": levels}))
+
+    return replace(data, attempts=tuple(map(missed, data.attempts)))
 
 
 def test_two_repeats_cannot_show_anything_and_that_is_said_exactly() -> None:
