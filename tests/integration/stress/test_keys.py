@@ -64,3 +64,22 @@ def test_the_checked_in_catalogue_is_what_the_generator_says(program: Program) -
     said = ask(program.java, program.class_path)
     mend = "make it again: python -m plimsoll.adapters.plimsoll_stress.describe"
     assert FILE.read_text(encoding="utf-8") == as_text(said), mend
+
+
+@pytest.mark.parametrize(
+    ("workload", "options"),
+    [
+        ("BasicTimeSeries", ("-r", "0.3", "--populate", "3")),
+        ("YcsbD", ("-o", "recordcount=1000")),
+        ("TimeSeries", ("-o", "rows=100")),
+        ("BatchedRows", ("-o", "reads=1", "-o", "batch=2")),
+    ],
+)
+def test_generators_that_share_a_load_send_together_what_one_with_all_threads_would(
+    printed: Any, workload: Any, options: Any
+) -> None:
+    def lines_of(threads: Any, *split: Any) -> Any:
+        return printed("--workload", workload, "-t", threads, "--count", "20", "--seed", "7", *options, *split)
+
+    parts = [line for number in (1, 2, 3) for line in lines_of("2", "--split", f"{number}/3")]
+    assert sorted(parts) == sorted(lines_of("6"))

@@ -103,3 +103,32 @@ def test_texts_are_100_to_199_capital_letters(ask: Callable[..., Any]) -> None:
 def test_errors_of_the_driver_are_sorted_by_kind(ask: Callable[..., Any]) -> None:
     answers = ask("error timeout", "error no_node", "error all_failed", "error closed", "error what")
     assert answers == ["client_timeout", "connection", "connection", "connection", "other"]
+
+
+@pytest.mark.parametrize(("generators", "lanes", "rate"), [(1, 3, 7), (2, 4, 3000), (3, 2, 100), (5, 1, 999_983)])
+def test_generators_that_share_a_schedule_have_together_exactly_the_positions_of_one(
+    ask: Callable[..., Any], generators: int, lanes: int, rate: int
+) -> None:
+    total = 217
+    splits = [f"{number}/{generators}" for number in range(1, generators + 1)]
+    sizes = {(split, lane): int(ask(f"size {total} {lanes} {lane} {split}")[0]) for split in splits for lane in range(lanes)}
+    asked = [f"intended {rate} {lanes} {lane} {n} {split}" for (split, lane), size in sizes.items() for n in range(size)]
+    exact = [math.floor(Fraction(position * SECOND, rate)) for position in range(total)]
+    assert sorted(int(answer) for answer in ask(*asked)) == exact
+
+
+@pytest.mark.parametrize("time", [-1, 0, 333_333_333, SECOND, 71 * SECOND, DAY])
+def test_what_is_due_of_generators_that_share_a_schedule_is_what_is_due_of_one(
+    ask: Callable[..., Any], time: int
+) -> None:
+    (whole,) = ask(f"due 100 7001 {time}")
+    shares = [int(answer) for answer in ask(*(f"due 100 7001 {time} {number}/3" for number in (1, 2, 3)))]
+    assert sum(shares) == int(whole)
+    assert max(shares) - min(shares) <= 1
+
+
+@pytest.mark.parametrize("split", ["0/3", "4/3", "1/0", "2", "1/2/3", "a/b"])
+def test_a_part_that_there_is_not_is_refused(ask: Callable[..., Any], split: str) -> None:
+    (answer,) = ask(f"due 1 1 1 {split}")
+    assert answer.startswith("refused: ")
+    assert "such as 1/3" in answer

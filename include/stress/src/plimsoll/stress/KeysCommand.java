@@ -8,6 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import plimsoll.stress.core.ExitCode;
 import plimsoll.stress.core.Operation;
+import plimsoll.stress.core.Split;
 import plimsoll.stress.core.StressException;
 import plimsoll.stress.core.Traffic;
 import plimsoll.stress.core.Units;
@@ -35,6 +36,12 @@ final class KeysCommand implements Callable<Integer> {
             description = "Threads.")
     int threads = 1;
 
+    @Option(
+            names = "--split",
+            converter = Split.Converter.class,
+            description = "Which of several generators, 2/3 the second of three, each with --threads.")
+    Split split = Split.NONE;
+
     @Mixin
     WorkloadOptions options;
 
@@ -42,7 +49,7 @@ final class KeysCommand implements Callable<Integer> {
     public Integer call() {
         try {
             Workload workload = options.workload(name);
-            List<Traffic> traffic = Traffic.of(workload, threads, options.seed);
+            List<Traffic> traffic = Traffic.of(workload, threads, split, options.seed);
             traffic.forEach(thread -> print(thread, workload));
             return ExitCode.COMPLETE.code;
         } catch (StressException error) {

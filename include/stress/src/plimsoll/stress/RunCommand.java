@@ -61,7 +61,7 @@ final class RunCommand implements Callable<Integer> {
             options.check();
             cql.check();
             Workload workload = workloadOptions.workload(options.workload);
-            CqlConnector connector = new CqlConnector(cql);
+            CqlConnector connector = new CqlConnector(cql, options.split.isFirst());
             new Run(options, connector, workload, workloadOptions.seed, commandLine(), stop, summary).execute();
             return end(summary, ExitCode.COMPLETE, null);
         } catch (StressException error) {

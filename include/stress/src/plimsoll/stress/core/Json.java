@@ -28,6 +28,11 @@ public final class Json {
         return Math.round(number * 1e3) / 1e3;
     }
 
+    /** The same number, without a fraction where it is whole. */
+    static Number plain(double number) {
+        return number == Math.rint(number) ? (Number) (long) number : (Number) rounded(number);
+    }
+
     /** One line of JSON, without the line's end. */
     public static String line(Object value) {
         return text(value, false);

@@ -25,10 +25,10 @@ final class Load {
         }
     }
 
-    private static int threads(long rate, int workers) {
+    private static int threads(double rate, int workers) {
         long needed = rate == 0
                 ? Runtime.getRuntime().availableProcessors()
-                : (rate + RATE_OF_A_PACER - 1) / RATE_OF_A_PACER;
+                : (long) Math.ceil(rate / RATE_OF_A_PACER);
         return (int) Math.min(workers, needed);
     }
 

@@ -10,7 +10,7 @@ final class Observation {
     /** Planned length of the stage in seconds, without draining. */
     final double planned;
     /** Attempted rate in ops/s; 0: as fast as the concurrency cap allows. */
-    final long rate;
+    final double rate;
     final Interval interval;
     final int inFlight;
     /** Most operations in flight, summed over threads that need not have had their most at once. */
@@ -23,7 +23,7 @@ final class Observation {
             double from,
             double until,
             double planned,
-            long rate,
+            double rate,
             Interval interval,
             int inFlight,
             int inFlightMax,

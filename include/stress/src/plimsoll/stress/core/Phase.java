@@ -6,6 +6,8 @@ import java.util.Locale;
 enum Phase {
     CONNECT,
     POPULATE,
+    /** Everything is done that comes before the timed run: it waits to be told when to start. */
+    READY,
     WARMUP,
     MEASURE,
     /** After the last intended start: the answers that are still missing. */

@@ -26,6 +26,12 @@ final class Progress implements Sink {
         file.flush();
     }
 
+    @Override
+    public void ready() throws IOException {
+        file.write(Json.line(Json.object("time", Instant.now().toString(), "phase", Phase.READY.label)) + "\n");
+        file.flush();
+    }
+
     /** Populating and the timed run are summed apart. */
     private void restart(Observation observation) {
         if (tally == null || (stage == Phase.POPULATE && observation.phase != Phase.POPULATE)) {
@@ -47,7 +53,7 @@ final class Progress implements Sink {
                 "phase", observation.phase.label,
                 "elapsed_s", Json.rounded(observation.until),
                 "planned_s", Json.rounded(observation.planned),
-                "attempted_ops_s", observation.rate,
+                "attempted_ops_s", Json.plain(observation.rate),
                 "achieved_ops_s", Json.rounded(interval.completed() / observation.seconds()),
                 "achieved_overall_ops_s", Json.rounded(tally.achieved()),
                 "completed", tally.completed(),

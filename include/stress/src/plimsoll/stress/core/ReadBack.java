@@ -13,12 +13,15 @@ final class ReadBack {
 
     private final Client client;
     private final Population population;
+    private final Split split;
     private final AtomicLong found = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
 
-    ReadBack(Client client, Population population) {
+    /** @param split whose rows are there: other generators may still write theirs */
+    ReadBack(Client client, Population population, Split split) {
         this.client = client;
         this.population = population;
+        this.split = split;
     }
 
     /**
@@ -28,13 +31,14 @@ final class ReadBack {
      * @throws StressException if some are missing, or could not be read
      */
     long verify(long seed) throws StressException {
-        long asked = Math.min(SAMPLE, population.rows);
+        long written = split.of(population.rows);
+        long asked = Math.min(SAMPLE, written);
         SplittableRandom random = new SplittableRandom(seed);
         Semaphore room = new Semaphore(AT_ONCE);
         try {
             for (long n = 0; n < asked; n++) {
                 take(room, 1);
-                ask(asked == population.rows ? n : random.nextLong(population.rows), room);
+                ask(split.place(asked == written ? n : random.nextLong(written)), room);
             }
             take(room, AT_ONCE);
         } catch (InterruptedException error) {

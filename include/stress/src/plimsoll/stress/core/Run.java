@@ -1,7 +1,6 @@
 package plimsoll.stress.core;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +10,6 @@ import java.util.Map;
 public final class Run {
     /** Share of rows that may fail to be written while populating. */
     private static final double TOLERATED_LOSS = 0.001;
-    /** Time for the threads to get going before the first operation is due, in milliseconds. */
-    private static final long LEAD = 200;
 
     private final RunOptions options;
     private final Connector connector;
@@ -51,10 +48,10 @@ public final class Run {
     public void execute() throws StressException, IOException {
         summary.workload(workload);
         console.say("connecting to " + connector.target());
-        try (Connector.Connection client = connector.connect(workload, options.rate);
+        try (Connector.Connection client = connector.connect(workload, Math.max(1, options.rate / options.split.count));
                 Vitals vitals = new Vitals();
                 Sink progress = options.progress == null ? observation -> {} : new Progress(options.progress)) {
-            List<Traffic> traffic = Traffic.of(workload, options.threads, seed);
+            List<Traffic> traffic = Traffic.of(workload, options.threads, options.split, seed);
             if (!options.noPopulate) {
                 populate(client, traffic, vitals, progress);
                 settle(client);
@@ -68,14 +65,16 @@ public final class Run {
     private void populate(Client client, List<Traffic> traffic, Vitals vitals, Sink progress)
             throws StressException, IOException {
         Population population = workload.population;
-        long rows = population.continues ? population.rows * options.threads : population.rows;
+        long all = population.continues ? population.rows * options.threads * options.split.count : population.rows;
+        Schedule schedule =
+                new Schedule(options.populateRate(population.continues), all, options.threads, options.split);
+        long rows = schedule.total();
         if (rows == 0) {
             return;
         }
         console.say(String.format("populating: %,d rows", rows));
         summary.rows(rows);
         List<Traffic> writes = writes(traffic);
-        Schedule schedule = new Schedule(options.populateRate(population.continues), rows, options.threads);
         Tally tally = summary.populate(Instant.now(), population.write);
         List<Sink> sinks = List.of(tally::add, progress, console);
         stage(client, List.of(population.write), schedule, writes, Stage.Plan.untilDone(), vitals, sinks)
@@ -103,7 +102,7 @@ public final class Run {
     /** Rows whose writes failed may be missing, so that nothing can be told where some did. */
     private void verify(Client client, long failures) throws StressException {
         if (workload.population.readBack != null && failures == 0) {
-            long asked = new ReadBack(client, workload.population).verify(seed);
+            long asked = new ReadBack(client, workload.population, options.split).verify(seed);
             summary.verified(asked);
             console.say(String.format("verified: a sample of %,d rows is there", asked));
         }
@@ -111,7 +110,7 @@ public final class Run {
 
     private List<Traffic> writes(List<Traffic> traffic) {
         if (!workload.population.continues) {
-            return Traffic.populating(workload, options.threads, seed);
+            return Traffic.populating(workload, options.threads, options.split, seed);
         }
         List<Traffic> writes = new ArrayList<>();
         traffic.forEach(thread -> writes.add(thread.only(workload.population.write)));
@@ -121,18 +120,28 @@ public final class Run {
     private void load(Client client, List<Traffic> traffic, Vitals vitals, Sink progress)
             throws StressException, IOException {
         long seconds = options.duration.toSeconds();
-        Schedule schedule = new Schedule(options.rate, options.rate * seconds, options.threads);
+        Schedule schedule = new Schedule(options.rate, options.rate * seconds, options.threads, options.split);
         Stage.Plan plan = Stage.Plan.timed(options.warmup.toSeconds(), seconds, options.drain.toSeconds());
-        Instant start = wholeSecond(Instant.now().plusMillis(LEAD));
-        try (Sink hdr = options.hdr == null ? observation -> {} : new HdrLogs(options.hdr, workload.operations, start, options.warmup);
-                Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, start, command)) {
-            console.say("timed run: from " + start + ", " + seconds + " s, " + options.rate + " ops/s");
-            List<Sink> sinks = List.of(hdr, csv, summary.timed(start, schedule), progress, console);
+        Start start = start(progress);
+        Instant from = start.instant;
+        try (Sink hdr = options.hdr == null ? observation -> {} : new HdrLogs(options.hdr, workload.operations, from, options.warmup);
+                Sink csv = options.csv == null ? observation -> {} : new CsvLog(options.csv, workload.operations, from, command)) {
+            console.say("timed run: from " + from + ", " + seconds + " s, " + Json.plain(schedule.rate()) + " ops/s");
+            List<Sink> sinks = List.of(hdr, csv, summary.timed(from, schedule), progress, console);
             Stage stage = stage(client, workload.operations, schedule, traffic, plan, vitals, sinks);
             vitals.sample();
-            summary.unfinished(stage.run(System.nanoTime() + Duration.between(Instant.now(), start).toNanos()));
+            summary.unfinished(stage.run(start.nanos()));
         }
         endIfStopped();
+    }
+
+    private Start start(Sink progress) throws StressException, IOException {
+        if (options.startFile == null) {
+            return Start.soon();
+        }
+        console.say("ready: waiting for " + options.startFile);
+        progress.ready();
+        return Start.told(options.startFile, stop);
     }
 
     private Stage stage(
@@ -163,9 +172,5 @@ public final class Run {
         if (stop.reason() != null) {
             throw stop.reason();
         }
-    }
-
-    private static Instant wholeSecond(Instant instant) {
-        return Instant.ofEpochSecond(instant.getEpochSecond() + 1);
     }
 }

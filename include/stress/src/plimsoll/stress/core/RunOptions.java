@@ -22,8 +22,25 @@ public final class RunOptions {
             description = "Operations under way at once, for each thread.")
     long concurrency = 100;
 
-    @Option(names = "--rate", required = true, converter = Units.Count.class, description = "Operations a second.")
+    @Option(
+            names = "--rate",
+            required = true,
+            converter = Units.Count.class,
+            description = "Operations a second, of all generators together.")
     long rate;
+
+    @Option(
+            names = "--split",
+            converter = Split.Converter.class,
+            description = "Which of several generators this is, 2/3 the second of three: they share --rate, the schedule "
+                    + "and the rows to populate, and each has its own -t threads. The first makes the tables.")
+    public Split split = Split.NONE;
+
+    @Option(
+            names = "--start-file",
+            description = "Wait for this file before the timed run, and start when it says: {\"start\": TIME, \"local\": "
+                    + "TIME}, the same instant by the clock that all generators' logs go by and by this host's own.")
+    Path startFile;
 
     @Option(
             names = {"--duration", "-d"},
@@ -41,7 +58,7 @@ public final class RunOptions {
     @Option(
             names = "--populate-rate",
             converter = Units.Count.class,
-            description = "Rate of populating; 0: as fast as the concurrency cap allows. Default: --rate with "
+            description = "Rate of populating, of all generators together; 0: as fast as the concurrency cap allows. Default: --rate with "
                     + "BasicTimeSeries, 0 otherwise.")
     Long populateRate;
 

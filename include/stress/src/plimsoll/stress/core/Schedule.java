@@ -4,7 +4,8 @@ package plimsoll.stress.core;
  * The open-loop schedule: operation n is meant to start n / rate seconds after the start, whatever the database does.
  *
  * <p>Positions are arithmetic, so that a backlog of any length needs no memory. They are dealt out in turn to the
- * lanes (client threads), which makes the load of all of them evenly spaced. That response time must be counted from
+ * lanes (client threads), which makes the load of all of them evenly spaced; first among the generators that share the
+ * schedule, if there are several, so that each has every so-manieth position. That response time must be counted from
  * such an intended start, not from the send, is Gil Tene's remedy for coordinated omission ("How NOT to Measure
  * Latency").
  */
@@ -14,32 +15,41 @@ final class Schedule {
     private final long rate;
     private final long total;
     private final int lanes;
+    private final Split split;
 
     /**
-     * @param rate operations a second over all lanes; 0: every operation is due at once
-     * @param total operations over all lanes
-     * @param lanes number of threads that share the schedule
+     * @param rate operations a second of all generators; 0: every operation is due at once
+     * @param total operations of all generators
+     * @param lanes number of this generator's threads
+     * @param split which of the generators it is
      */
-    Schedule(long rate, long total, int lanes) {
+    Schedule(long rate, long total, int lanes, Split split) {
         this.rate = rate;
         this.total = total;
         this.lanes = lanes;
+        this.split = split;
     }
 
-    long rate() {
-        return rate;
+    /** This generator's own, in operations a second. */
+    double rate() {
+        return (double) rate / split.count;
     }
 
+    /** This generator's own operations. */
     long total() {
-        return total;
+        return split.of(total);
     }
 
     Lane lane(int index) {
         return new Lane(index);
     }
 
-    /** Positions that are due within the first {@code elapsed} nanoseconds, the one at exactly that time included. */
+    /** This generator's positions that are due within the first {@code elapsed} nanoseconds, one at that time included. */
     long due(long elapsed) {
+        return split.of(dueOfAll(elapsed));
+    }
+
+    private long dueOfAll(long elapsed) {
         if (elapsed < 0) {
             return 0;
         }
@@ -56,7 +66,7 @@ final class Schedule {
         return rate == 0 ? 0 : position / rate * SECOND + position % rate * SECOND / rate;
     }
 
-    /** One thread's share of the schedule: positions index, index + lanes, index + 2 × lanes, … */
+    /** One thread's share: of this generator's positions number index, index + lanes, index + 2 × lanes, … */
     final class Lane {
         private final int index;
 
@@ -66,12 +76,12 @@ final class Schedule {
 
         /** Number of operations of this lane. */
         long size() {
-            return share(total);
+            return share(total());
         }
 
         /** The intended start of this lane's operation {@code n}, in nanoseconds after the schedule's start. */
         long intended(long n) {
-            return Schedule.this.intended(n * lanes + index);
+            return Schedule.this.intended(split.place(n * lanes + index));
         }
 
         /** Whether positions have a time at all: without one nothing can be late. */

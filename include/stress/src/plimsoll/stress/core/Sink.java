@@ -7,6 +7,9 @@ import java.io.IOException;
 interface Sink extends Closeable {
     void accept(Observation observation) throws IOException;
 
+    /** Everything is done that comes before the timed run, whose start is still to be told. */
+    default void ready() throws IOException {}
+
     @Override
     default void close() throws IOException {}
 }

@@ -137,7 +137,7 @@ final class Stage {
         if (plan.duration == 0 && schedule.rate() == 0) {
             return accounted == 0 ? 0 : Math.max(elapsed, elapsed * schedule.total() / accounted);
         }
-        return plan.duration > 0 ? plan.duration : (double) schedule.total() / schedule.rate();
+        return plan.duration > 0 ? plan.duration : schedule.total() / schedule.rate();
     }
 
     private void watch(long second, Interval interval) {

@@ -111,6 +111,7 @@ public final class Summary {
                 "threads", options.threads,
                 "concurrency", options.concurrency,
                 "seed", seed,
+                "split", options.split.toString(),
                 "started", started.toString(),
                 "ended", Instant.now().toString(),
                 "populate", populateStart == null ? null : populateDocument(),
@@ -137,7 +138,7 @@ public final class Summary {
                 "duration_s", options.duration.toSeconds(),
                 "warmup_s", options.warmup.toSeconds(),
                 "drain_s", Json.rounded(parts.get(Phase.DRAIN).seconds()),
-                "attempted_ops_s", options.rate,
+                "attempted_ops_s", Json.plain(schedule.rate()),
                 "scheduled", schedule.total(),
                 "completed", whole.completed(),
                 "operations", whole.operations(),
@@ -158,7 +159,7 @@ public final class Summary {
     private Map<String, Object> part(Tally tally) {
         return Json.object(
                 "seconds", Json.rounded(tally.seconds()),
-                "attempted_ops_s", options.rate,
+                "attempted_ops_s", Json.plain(schedule.rate()),
                 "achieved_ops_s", Json.rounded(tally.achieved()),
                 "completed", tally.completed(),
                 "operations", tally.operations(),

@@ -43,10 +43,10 @@ public final class Traffic {
         }
     }
 
-    /** The streams of so many threads that write a workload's numbered rows, together each row once. */
-    static List<Traffic> populating(Workload workload, int threads, long seed) {
+    /** The streams of so many threads that write this generator's part of a workload's numbered rows, each row once. */
+    static List<Traffic> populating(Workload workload, int threads, Split split, long seed) {
         Operation write = workload.population.write;
-        return of(new Workload(workload.name, workload.schema, List.of(write), Population.none()), threads, ~seed);
+        return of(new Workload(workload.name, workload.schema, List.of(write), Population.none()), threads, split, ~seed);
     }
 
     /** The values with which an operation of numbered rows asks for one of them. */
@@ -56,14 +56,18 @@ public final class Traffic {
         return traffic.values(0);
     }
 
-    /** The streams of so many threads. */
-    public static List<Traffic> of(Workload workload, int threads, long seed) {
+    /** The streams of this generator's threads, so many; with several generators, those that one with all threads had. */
+    public static List<Traffic> of(Workload workload, int threads, Split split, long seed) {
         List<Traffic> traffic = new ArrayList<>();
         SplittableRandom seeds = new SplittableRandom(seed);
-        for (int thread = 0; thread < threads; thread++) {
-            Lane lane = new Lane(thread, threads, seeds.nextLong());
-            traffic.add(new Traffic(
-                    workload.operations, workload.shares(), lane, new IdentityHashMap<>(), seeds.split()));
+        long all = (long) threads * split.count;
+        for (long thread = 0; thread < all; thread++) {
+            Lane lane = new Lane(thread, all, seeds.nextLong());
+            SplittableRandom own = seeds.split();
+            if (thread % split.count == split.index) {
+                traffic.add(new Traffic(
+                        workload.operations, workload.shares(), lane, new IdentityHashMap<>(), own));
+            }
         }
         return traffic;
     }

@@ -12,16 +12,19 @@ import plimsoll.stress.core.Workload;
 /** Databases that speak CQL. */
 public final class CqlConnector implements Connector {
     private final CqlOptions options;
+    private final boolean makesTables;
 
-    public CqlConnector(CqlOptions options) {
+    /** @param makesTables whether it makes keyspace and tables; otherwise it waits until another has made them */
+    public CqlConnector(CqlOptions options, boolean makesTables) {
         this.options = options;
+        this.makesTables = makesTables;
     }
 
     @Override
     public Connection connect(Workload workload, long rate) throws StressException {
         CqlSession session = Sessions.load(options, rate);
         try {
-            return new Prepared(session, new Schema(session, options).create(workload));
+            return new Prepared(session, new Schema(session, options, makesTables).ready(workload));
         } catch (StressException | RuntimeException error) {
             session.forceCloseAsync();
             throw error;

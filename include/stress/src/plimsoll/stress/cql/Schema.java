@@ -19,31 +19,73 @@ final class Schema {
     /** Changing a schema takes as long as the slowest node: not the time of an ordinary request. */
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
+    /** How long another generator may take until it has made the tables. */
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private static final long PAUSE_MILLIS = 500;
+
     private final CqlSession session;
     private final CqlOptions options;
+    private final boolean makesTables;
 
-    Schema(CqlSession session, CqlOptions options) {
+    /** @param makesTables otherwise another generator does: two at once may make two different tables of one name */
+    Schema(CqlSession session, CqlOptions options, boolean makesTables) {
         this.session = session;
         this.options = options;
+        this.makesTables = makesTables;
     }
 
     /**
-     * Makes what is missing and prepares every statement.
+     * Makes what is missing, or waits until another generator has, and prepares every statement.
      *
      * @throws StressException with {@link ExitCode#SCHEMA} if the database refuses, or its nodes do not agree
      */
-    Map<Operation, Action> create(Workload workload) throws StressException {
+    Map<Operation, Action> ready(Workload workload) throws StressException {
+        if (makesTables) {
+            create(workload);
+            return prepared(workload);
+        }
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                use();
+                return prepared(workload);
+            } catch (StressException error) {
+                if (System.nanoTime() > end) {
+                    throw error;
+                }
+                pause();
+            }
+        }
+    }
+
+    private void create(Workload workload) throws StressException {
         if (!options.noSchema) {
             createKeyspace();
         }
-        // For statements of users, whose tables have no keyspace before their names.
-        Command use = new Command("USE " + options.keyspace, "keyspace " + options.keyspace);
-        attempt(use, () -> execute(use.statement));
+        use();
         if (!options.noSchema) {
             for (Command table : workload.schema) {
                 attempt(table, () -> execute(text(table)));
             }
         }
+    }
+
+    /** For statements of users, whose tables have no keyspace before their names. */
+    private void use() throws StressException {
+        Command use = new Command("USE " + options.keyspace, "keyspace " + options.keyspace);
+        attempt(use, () -> execute(use.statement));
+    }
+
+    private static void pause() throws StressException {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException error) {
+            throw new StressException(ExitCode.INCOMPLETE, "interrupted");
+        }
+    }
+
+    private Map<Operation, Action> prepared(Workload workload) throws StressException {
         if (!session.checkSchemaAgreement()) {
             throw new StressException(ExitCode.SCHEMA, "the nodes do not agree on the schema");
         }

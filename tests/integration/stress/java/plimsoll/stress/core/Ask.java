@@ -38,13 +38,13 @@ public final class Ask {
                 return Units.duration(String.join(" ", List.of(question).subList(1, question.length)))
                         .toSeconds();
             case "due":
-                return new Schedule(number(question[1]), number(question[2]), 1).due(number(question[3]));
+                return new Schedule(number(question[1]), number(question[2]), 1, split(question, 4)).due(number(question[3]));
             case "intended":
-                return new Schedule(number(question[1]), Long.MAX_VALUE / 2, (int) number(question[2]))
+                return new Schedule(number(question[1]), Long.MAX_VALUE / 2, (int) number(question[2]), split(question, 5))
                         .lane((int) number(question[3]))
                         .intended(number(question[4]));
             case "size":
-                return new Schedule(1, number(question[1]), (int) number(question[2]))
+                return new Schedule(1, number(question[1]), (int) number(question[2]), split(question, 4))
                         .lane((int) number(question[3]))
                         .size();
             case "keys":
@@ -62,6 +62,11 @@ public final class Ask {
             default:
                 throw new IllegalArgumentException(question[0]);
         }
+    }
+
+    /** The word at that place, if the question has so many. */
+    private static Split split(String[] question, int place) {
+        return question.length > place ? Split.parse(question[place]) : Split.NONE;
     }
 
     private static String keys(String choice, long partitions, long count) {
