@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
+from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.host import CommandResult, Job, JobStatus
@@ -89,6 +90,6 @@ class FolderHost:
             utc_offset_s=7200,
         )
 
-    def clock_offset_ms(self) -> float:
+    def clock(self) -> ClockReading:
         """Exact."""
-        return 0.0
+        return ClockReading(offset_ms=0.0)

@@ -128,7 +128,7 @@ def _search(plan: Plan) -> Iterator[str]:
     yield f"The {plan.definition.strategy.name} runs {found.least} to {found.most} of them, likely {found.likely}:"
     for which, cells in (("least", found.least), ("likely", found.likely), ("most", found.most)):
         hours = plan.hours_of(cells)
-        hosts = hours * (plan.definition.system.nodes + 1)
+        hosts = hours * plan.definition.cluster_size
         money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(cells))}"
         yield f"  {which}: {cells} cells, {hours:g} cell-hours, {hosts:g} host-hours{money}"
 

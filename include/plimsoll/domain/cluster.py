@@ -90,6 +90,11 @@ class ClusterId(Model):
         return value
 
 
+def load_host_name(number: int) -> str:
+    """The so-manieth load host's name within its cluster: `load`, `load2`, `load3`."""
+    return "load" if number == 1 else f"load{number}"
+
+
 class HostInfo(Model):
     """One host of a cluster, as its provider names it."""
 
@@ -130,9 +135,14 @@ class Cluster(Model):
         return tuple(host for host in self.hosts if host.role == "node")
 
     @property
+    def load_hosts(self) -> tuple[HostInfo, ...]:
+        """Where the load generator runs; the first one's clock is what times of the attempt are told by."""
+        return tuple(host for host in self.hosts if host.role == "load")
+
+    @property
     def load_host(self) -> HostInfo:
-        """Where the load generator runs."""
-        return next(host for host in self.hosts if host.role == "load")
+        """The first of them."""
+        return self.load_hosts[0]
 
 
 class ClusterRequest(Model):
@@ -141,6 +151,7 @@ class ClusterRequest(Model):
     id: ClusterId
     owner: str
     nodes: Annotated[int, Field(ge=1)]
+    load_hosts: Annotated[int, Field(ge=1)] = 1
     expires_at: AwareDatetime
     options: dict[str, object] = {}
 

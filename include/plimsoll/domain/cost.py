@@ -30,17 +30,17 @@ class Tariff(Model):
     load: HostRate
     source: Annotated[str, Field(description="Where the prices come from, with their date")]
 
-    def usd_per_cluster_hour(self, nodes: int) -> float | None:
-        """An hour of one cluster; None where a price is missing."""
+    def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
+        """An hour of one cluster of so many hosts; None where a price is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
-        return nodes * self.node.usd_per_hour + self.load.usd_per_hour
+        return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
 
-    def vcpus(self, nodes: int) -> int | None:
-        """vCPUs of one cluster; None where a type is not known."""
+    def vcpus(self, nodes: int, load_hosts: int) -> int | None:
+        """vCPUs of one cluster of so many hosts; None where a type is not known."""
         if self.node.vcpus is None or self.load.vcpus is None:
             return None
-        return nodes * self.node.vcpus + self.load.vcpus
+        return nodes * self.node.vcpus + load_hosts * self.load.vcpus
 
 
 class Paid(Model):

@@ -67,9 +67,19 @@ class LoadGeneratorChoice(Model):
     """The load generator and its concurrency."""
 
     name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress` or `latte`")] = "plimsoll-stress"
-    threads: Annotated[int, Field(ge=1, le=1024, description="Client threads, each with a schedule of its own")] = 8
+    hosts: Annotated[
+        int, Field(ge=1, le=32, description="Load hosts of a cell: they share the rate, and start together")
+    ] = 1
+    threads: Annotated[
+        int, Field(ge=1, le=1024, description="Client threads of each load host, each with a schedule of its own")
+    ] = 8
     concurrency: Annotated[int, Field(ge=1, description="Queries in flight per thread at most")] = 50
     heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
+
+    @property
+    def most_in_flight(self) -> int:
+        """Queries in flight at most, from all load hosts together."""
+        return self.hosts * self.threads * self.concurrency
 
 
 class Timing(Model):
@@ -187,6 +197,11 @@ class Definition(Model):
     def cells(self) -> int:
         """How many cells the grid has, told without making them."""
         return len(self.variants) * len(self.loads) * self.repeats * max(1, len(self.workloads))
+
+    @property
+    def cluster_size(self) -> int:
+        """Hosts of one cluster: database nodes and load hosts."""
+        return self.system.nodes + self.load_generator.hosts
 
     @property
     def dag_id(self) -> str:

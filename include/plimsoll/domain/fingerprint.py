@@ -6,6 +6,7 @@ from pydantic import Field
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.canary import HostFigures
+from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.variant import Collector
 
 
@@ -55,12 +56,18 @@ class Fingerprint(Model):
     """All of an attempt's environment."""
 
     nodes: tuple[NodeFingerprint, ...]
-    load_host: HostFacts
-    load_clock_offset_ms: Annotated[float, Field(description="Load host's clock less the controller's, ms")] = 0.0
+    load_host: Annotated[HostFacts, Field(description="The first load host")]
+    further_load_hosts: Annotated[dict[str, HostFacts], Field(description="The others, by name")] = {}
+    load_clock_offset_ms: Annotated[float, Field(description="First load host's clock less the controller's, ms")] = 0.0
     load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]
     canary: Annotated[tuple[HostFigures, ...], Field(description="What hosts reached before their load")] = ()
     cluster: Annotated[str, Field(description="Name of the kept hosts, `hosts/2`; empty: hosts of the cell alone")] = ""
     replaces: Annotated[str, Field(description="Why these kept hosts took the place of others; empty: first ones")] = ""
+
+    @property
+    def load_hosts(self) -> dict[str, HostFacts]:
+        """All of them, by name."""
+        return {load_host_name(1): self.load_host, **self.further_load_hosts}
 
     def ahead_ms(self) -> dict[str, float]:
         """By how much each node's clock is ahead of the load host's, ms: to be taken from a node's times."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
+from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
 from plimsoll.ports.store import StoredFile, UploadTicket
@@ -84,8 +85,8 @@ class Host(Protocol):
     def facts(self) -> HostFacts:
         """Hardware and system as the host reports them."""
 
-    def clock_offset_ms(self) -> float:
-        """The host's clock less the controller's, ms."""
+    def clock(self) -> ClockReading:
+        """How the host's clock differs from the controller's, and how exactly that is known."""
 
 
 SENT, TAKEN = "stored", "taken"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
@@ -25,17 +25,25 @@ class LoadStatus:
     errors: int | None = None
     """Operations that have failed since the phase began, or the one before it; None where that is not known."""
     reason: str = ""
+    is_ready: bool = False
+    """Whether all is done that comes before the timed run, and it waits to be told when to start."""
 
 
 @dataclass(frozen=True)
 class LoadRequest:
-    """One cell's load against a list of contact points."""
+    """One cell's load against a list of contact points; of several load hosts, the share of one.
+
+    `load_ops_s` is the rate of all load hosts together. `part` of `parts`: which of them it is, from 1. Where there are
+    several, the timed run starts when `SplitLoadGenerator.begin` says.
+    """
 
     job_id: str
     definition: Definition
     load_ops_s: int
     contact_points: Sequence[str]
     expires: timedelta
+    part: int = 1
+    parts: int = 1
 
 
 class LoadGenerator(Protocol):
@@ -84,4 +92,15 @@ class LoadGenerator(Protocol):
         """Of collected file names, those that are judged: operation (`reads`, `writes`) → name. Pure.
 
         `all`: one file for all operations, which names them itself.
+        """
+
+
+@runtime_checkable
+class SplitLoadGenerator(LoadGenerator, Protocol):
+    """A load generator that can share one load among several load hosts, which start together."""
+
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
+        """Tell the load on that host, which is ready, when its timed run starts. Told again, it does nothing else.
+
+        `start` is by the clock that all load hosts' files go by, `local` the same instant by this host's own clock.
         """

@@ -79,9 +79,8 @@ def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: flo
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
     """Whether the generator had as many queries in flight as it may: then it waited for the database."""
     generator = definition.load_generator
-    cap = generator.threads * generator.concurrency
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
-    return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * cap
+    return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight
 
 
 def _sent(summary: LoadSummary, in_time: float) -> float:

@@ -12,7 +12,7 @@ from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
 from tests.support.ssh.subnets import claimed_subnet
 
-from plimsoll.adapters.local.subnets import load_address, node_addresses
+from plimsoll.adapters.local.subnets import load_addresses, node_addresses
 
 _GLANCE_S = 0.05
 
@@ -36,7 +36,7 @@ class StaticHosts:
         group = {
             "name": "here",
             "nodes": [{**reached, "address": address} for address in node_addresses(self.subnet, 1)],
-            "load": {**reached, "address": load_address(self.subnet)},
+            "load": {**reached, "address": load_addresses(self.subnet, 1)[0]},
         }
         return {"connection": CONNECTION, "folder": str(self.folder), "disk_per_host": "1G", "groups": [group]}
 

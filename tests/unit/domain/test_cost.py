@@ -45,14 +45,14 @@ def test_hosts_without_price_or_start_cost_nothing() -> None:
 
 
 def test_a_tariff_adds_up_a_cluster() -> None:
-    assert tariff(0.576, 0.34).usd_per_cluster_hour(3) == pytest.approx(2.068)
-    assert tariff(0.576, 0.34).vcpus(3) == 32
+    assert tariff(0.576, 0.34).usd_per_cluster_hour(3, 1) == pytest.approx(2.068)
+    assert tariff(0.576, 0.34).vcpus(3, 1) == 32
 
 
 def test_what_is_not_known_is_not_added_up() -> None:
-    assert tariff(None, 0.34).usd_per_cluster_hour(3) is None
-    assert tariff(0.5, None).usd_per_cluster_hour(3) is None
-    assert tariff(0.5, 0.5, vcpus=None).vcpus(3) is None
+    assert tariff(None, 0.34).usd_per_cluster_hour(3, 1) is None
+    assert tariff(0.5, None).usd_per_cluster_hour(3, 1) is None
+    assert tariff(0.5, 0.5, vcpus=None).vcpus(3, 1) is None
 
 
 def used(cell: str, hours: float, until: float | None) -> Span:

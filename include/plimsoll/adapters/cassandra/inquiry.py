@@ -74,7 +74,7 @@ def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
         jvm=jvm_facts(answer),
         database="cassandra",
         database_version=answer["cassandra"]["release_version"],
-        clock_offset_ms=node.clock_offset_ms(),
+        clock_offset_ms=node.clock().offset_ms,
     )
 
 

@@ -55,7 +55,7 @@ def needs(definition: Definition, options: LocalOptions, machine: Machine) -> It
 
 def _memory(definition: Definition, options: LocalOptions, memory: int) -> Iterator[Problem]:
     nodes, parallel = definition.system.nodes, definition.max_parallel
-    generator = parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD
+    generator = definition.load_generator.hosts * (parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD)
     available = memory - options.reserved_memory
     allowed = (available // parallel - generator) // nodes - options.memory_per_node_overhead
     for variant in definition.variants:
@@ -98,7 +98,7 @@ def _addresses(definition: Definition, work: Path) -> Sequence[Problem]:
     if definition.system.nodes > MOST_NODES:
         return ()
     try:
-        free_subnet(frozenset(), str(work / definition.name), definition.system.nodes)
+        free_subnet(frozenset(), str(work / definition.name), definition.system.nodes, definition.load_generator.hosts)
     except ProviderError as error:
         return (Problem(error.where, error.what, error.mend),)
     return ()

@@ -15,6 +15,7 @@ from plimsoll.adapters.jobs import INHERITED
 from plimsoll.adapters.local.files import mend, write_whole
 from plimsoll.adapters.local.jobs import Jobs
 from plimsoll.adapters.onhost import readings
+from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.fingerprint import HostFacts
@@ -113,9 +114,9 @@ class LocalHost:
         with self._explained(Path("/proc")):
             return host_facts(readings.read(), self.info.facts)
 
-    def clock_offset_ms(self) -> float:
+    def clock(self) -> ClockReading:
         """One machine, one clock."""
-        return 0.0
+        return ClockReading(offset_ms=0.0)
 
     def _below_root(self, path: PurePosixPath) -> Path:
         place = Path(os.path.normpath(self._folder / path))

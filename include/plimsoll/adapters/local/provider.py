@@ -18,14 +18,14 @@ from plimsoll.adapters.local.subnets import (
     claim,
     claims_of,
     default_claims,
-    load_address,
+    load_addresses,
     node_addresses,
     release,
 )
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.adapters.marks import Marks, marks_of
 from plimsoll.adapters.onhost import cleaning
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
@@ -123,7 +123,7 @@ class LocalProvider:
         folder = folders.folder_of(self._work, request.id)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            cluster = self._described(request, claim(self._claims, folder, request.nodes))
+            cluster = self._described(request, claim(self._claims, folder, request.nodes, request.load_hosts))
             folders.write(self._work, cluster)
         except BaseException:
             folders.remove(self._work, request.id)
@@ -139,11 +139,15 @@ class LocalProvider:
             HostInfo(name=f"node{number}", role="node", address=address, facts=modest)
             for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)
         )
+        loads = tuple(
+            HostInfo(name=load_host_name(number), role="load", address=address, facts=machine)
+            for number, address in enumerate(load_addresses(subnet, request.load_hosts), start=1)
+        )
         return Cluster(
             id=request.id,
             owner=request.owner,
             provider=PROVIDER,
-            hosts=(*nodes, HostInfo(name="load", role="load", address=load_address(subnet), facts=machine)),
+            hosts=(*nodes, *loads),
             created_at=self._clock.now(),
             expires_at=request.expires_at,
         )

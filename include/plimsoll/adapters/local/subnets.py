@@ -19,7 +19,7 @@ from plimsoll.adapters.node_ports import PORTS
 from plimsoll.domain.errors import ProviderError
 
 MOST_NODES = 200
-_LOAD_HOST = 10
+_LOAD_HOST, _FURTHER_LOAD_HOST = 10, 210
 _TRIES = 64
 # 127.0.x stays free for everything else of the machine.
 _FIRST, _LAST = 16, 250
@@ -36,18 +36,19 @@ def node_addresses(subnet: str, nodes: int) -> tuple[str, ...]:
     return tuple(f"{subnet}.{number}" for number, _ in zip(numbers, range(nodes), strict=False))
 
 
-def load_address(subnet: str) -> str:
-    """`.10`."""
-    return f"{subnet}.{_LOAD_HOST}"
+def load_addresses(subnet: str, load_hosts: int) -> tuple[str, ...]:
+    """`.10`, then `.211`, `.212`, … beyond those of nodes."""
+    further = (f"{subnet}.{_FURTHER_LOAD_HOST + number}" for number in range(1, load_hosts))
+    return (f"{subnet}.{_LOAD_HOST}", *further)
 
 
-def claim(claims: Path, folder: Path, nodes: int) -> str:
+def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1) -> str:
     """Claim a subnet that nobody uses for the cluster in that folder. Only for the holder of the claims' lock.
 
     Starts at a place that follows from the folder's name. ProviderError when none of 64 is free.
     """
     release(claims, folder)
-    subnet = free_subnet(_claimed(claims), str(folder), nodes)
+    subnet = free_subnet(_claimed(claims), str(folder), nodes, load_hosts)
     write_whole(claims / subnet, str(folder))
     return subnet
 
@@ -63,14 +64,14 @@ def claims_of(claims: Path, folder: Path) -> list[Path]:
     return [path for path in _files(claims) if _claimant(path) == folder]
 
 
-def free_subnet(taken: frozenset[str], seed: str, nodes: int) -> str:
+def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 1) -> str:
     """A subnet whose addresses have the cluster's ports free. ProviderError with what is in the way of the last."""
     used = taken | subnets_in_use()
     obstacle = "every subnet that was tried is claimed by another cluster"
     for subnet in _candidates(seed):
         if subnet in used:
             continue
-        found = _obstacle((*node_addresses(subnet, nodes), load_address(subnet)))
+        found = _obstacle((*node_addresses(subnet, nodes), *load_addresses(subnet, load_hosts)))
         if found is None:
             return subnet
         obstacle = found

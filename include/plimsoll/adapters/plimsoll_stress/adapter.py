@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,7 +27,7 @@ _INTERVAL = timedelta(seconds=1)
 
 
 class PlimsollStress:
-    """Implements the LoadGenerator port."""
+    """Implements the SplitLoadGenerator port."""
 
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)
@@ -56,7 +56,7 @@ class PlimsollStress:
         """Start the load as a detached job, or attach to the one that was started before."""
         folder = folder_of(host)
         definition = request.definition
-        arguments = command.run_arguments(definition, request.load_ops_s, request.contact_points, folder)
+        arguments = command.run_arguments(request, folder)
         heap = definition.load_generator.heap
         argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         plan = {"job_id": request.job_id, "duration_s": definition.timing.duration.total_seconds()}
@@ -74,6 +74,11 @@ class PlimsollStress:
         if fault is None:
             return LoadStatus("complete", "load", seconds_left=0.0)
         return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
+
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
+        """Tell it by the file that it waits for."""
+        told = {"start": _utc(start), "local": _utc(local)}
+        host.write(folder_of(host) / command.START, json.dumps(told))
 
     def stop(self, host: Host, job_id: str) -> None:
         """Ask it to end, and give it the time to flush its logs."""
@@ -102,8 +107,17 @@ class PlimsollStress:
         return reports.response_time_logs(names)
 
 
+def _utc(at: datetime) -> str:
+    """As `java.time.Instant` reads it."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
 def _running(host: Host) -> LoadStatus:
-    progress = reports.last_progress(host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=TAIL_BYTES))
+    told = host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=TAIL_BYTES)
+    if reports.is_ready(told):
+        is_told = bool(host.read_tail(folder_of(host) / command.START, max_bytes=TAIL_BYTES))
+        return LoadStatus("running", seconds_left=_plan(host)["duration_s"], errors=0, is_ready=not is_told)
+    progress = reports.last_progress(told)
     if progress is None:
         return LoadStatus("running")
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)

@@ -1,11 +1,10 @@
 """The command line of one load, as published benchmarks give it."""
 
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import format_count, format_duration
 from plimsoll.domain.workload import BASIC_TIME_SERIES
+from plimsoll.ports.load_generator import LoadRequest
 
 CSV = "tlp_stress_metrics.csv"
 HDR = "tlp_stress_metrics.hdr"
@@ -17,10 +16,13 @@ OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
 
 
-def run_arguments(
-    definition: Definition, load_ops_s: int, contact_points: Sequence[str], folder: PurePosixPath
-) -> tuple[str, ...]:
+START = "start.json"
+"""What tells one of several load hosts when to start."""
+
+
+def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...]:
     """`run WORKLOAD …`: what tlp-stress would be told first, under its names, then what it has no words for."""
+    definition = request.definition
     workload, generator, timing = definition.workload, definition.load_generator, definition.timing
     is_own = workload.name == BASIC_TIME_SERIES
     published = {
@@ -30,7 +32,7 @@ def run_arguments(
         **({"--pg": workload.partition_generator} if is_own else {}),
         "-t": str(generator.threads),
         **({"-r": str(workload.read_share)} if is_own else {}),
-        "--rate": str(load_ops_s),
+        "--rate": str(request.load_ops_s),
         **({"--populate": str(workload.populate)} if is_own else {}),
         "--response-time-warmup": format_duration(timing.warmup),
         "--csv": str(folder / CSV),
@@ -39,12 +41,19 @@ def run_arguments(
     further = {
         "--cl": workload.consistency,
         "--rf": str(workload.replication_factor),
-        "--host": ",".join(contact_points),
+        "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
+        **_shared(request, folder),
         **({} if is_own else {"--options": str(folder / OPTIONS), "--settle": SETTLE}),
     }
     return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
+
+
+def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
+    if request.parts == 1:
+        return {}
+    return {"--split": f"{request.part}/{request.parts}", "--start-file": str(folder / START)}
 
 
 def _count(number: int) -> str:

@@ -19,6 +19,7 @@ _PHASES: Mapping[str, LoadPhase] = {
 }
 _KINDS: Mapping[str, str] = {"selects": "reads", "mutations": "writes"}
 """Labels of BasicTimeSeries, which are tlp-stress'; other workloads' labels are the operations' names."""
+_READY = "ready"
 _RESPONSE = ".hdr-intended-"
 
 
@@ -49,6 +50,19 @@ def last_progress(text: str) -> Progress | None:
         except (ValueError, KeyError):  # the first line of a tail is a part
             continue
     return None
+
+
+def is_ready(text: str) -> bool:
+    """Whether the last whole line of the progress file's tail says that it waits to be told when to start."""
+    lines = text.split("\n")[:-1]
+    return bool(lines) and _phase(lines[-1]) == _READY
+
+
+def _phase(line: str) -> str:
+    try:
+        return str(json.loads(line)["phase"])
+    except (ValueError, KeyError):
+        return ""
 
 
 def seconds(text: str) -> tuple[GeneratorSecond, ...]:

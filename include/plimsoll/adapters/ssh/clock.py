@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import paramiko
 
+from plimsoll.domain.clocks import ClockReading
+
 ROUNDS = 9
 SCRIPT = """\
 import sys, time
@@ -40,9 +42,12 @@ class RoundTrip:
         return ((self.got - self.asked) + (self.sent - self.answered)) / 2
 
 
-def offset_ms(trips: Sequence[RoundTrip]) -> float:
-    """The offset that the quickest of the round trips gives. Pure."""
-    return min(trips, key=lambda trip: trip.on_the_way_ns).offset_ns / 1e6
+def reading(trips: Sequence[RoundTrip]) -> ClockReading:
+    """The offset that the quickest of the round trips gives, and by how much it may be wrong. Pure."""
+    quickest = min(trips, key=lambda trip: trip.on_the_way_ns)
+    # Whoever steps the controller's clock in between may make it negative.
+    error_ms = max(0.0, quickest.on_the_way_ns / 2 / 1e6)
+    return ClockReading(offset_ms=quickest.offset_ns / 1e6, error_ms=error_ms)
 
 
 def round_trips(channel: paramiko.Channel) -> list[RoundTrip]:

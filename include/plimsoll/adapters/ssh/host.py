@@ -22,6 +22,7 @@ from plimsoll.adapters.ssh.depot import FETCH, Staged
 from plimsoll.adapters.ssh.execution import Answer
 from plimsoll.adapters.ssh.opening import unreachable
 from plimsoll.adapters.ssh.program import Program
+from plimsoll.domain.clocks import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError, Unreachable
 from plimsoll.domain.fingerprint import HostFacts
@@ -177,12 +178,12 @@ class SshHost:
         """What the host says of itself."""
         return host_facts(self._program.call("readings", timeout_s=_ANSWER_S), self.info.facts)
 
-    def clock_offset_ms(self) -> float:
+    def clock(self) -> ClockReading:
         """By the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
                 channel.exec_command(commands.script_command(clock.SCRIPT))
-                return clock.offset_ms(clock.round_trips(channel))
+                return clock.reading(clock.round_trips(channel))
         except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
             raise unreachable(self._where, error) from error
 

@@ -17,6 +17,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_rate
+from plimsoll.ports.load_generator import SplitLoadGenerator
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
@@ -48,14 +49,19 @@ class Plan:
         """The same of so many cells."""
         if self.tariff is None:
             return 0.0
-        hourly = self.tariff.usd_per_cluster_hour(self.definition.system.nodes)
+        hourly = self.tariff.usd_per_cluster_hour(*self._shape)
         return None if hourly is None else hourly * self.hours_of(cells)
 
     @property
     def vcpus(self) -> int | None:
         """vCPUs alive at once; None where the provider does not count them."""
-        of_cluster = self.tariff.vcpus(self.definition.system.nodes) if self.tariff else None
+        of_cluster = self.tariff.vcpus(*self._shape) if self.tariff else None
         return None if of_cluster is None else of_cluster * self.at_once
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        """Nodes and load hosts of a cluster."""
+        return self.definition.system.nodes, self.definition.load_generator.hosts
 
     @property
     def cell_hours(self) -> float:
@@ -74,12 +80,12 @@ class Plan:
     @property
     def hosts(self) -> int:
         """Hosts alive at once: database nodes and load generators of the cells in flight."""
-        return self.at_once * (self.definition.system.nodes + 1)
+        return self.at_once * self.definition.cluster_size
 
     @property
     def host_hours(self) -> float:
         """Hours of hosts, all cells together; provisioning and deployment come on top."""
-        return self.cell_hours * (self.definition.system.nodes + 1)
+        return self.cell_hours * self.definition.cluster_size
 
     @property
     def load_time(self) -> timedelta:
@@ -181,15 +187,18 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
-    """Loads that take more processors than the load host has, where both are known."""
+    """Loads that take more processors than the load hosts have, where both are known."""
     highest, there = max(plan.definition.loads), plan.tariff.load.vcpus if plan.tariff else None
     needed = toolkit.load_generator(plan.definition).processors(highest)
-    if there is None or needed is None or needed < there * CPU_LIMIT:
+    hosts = plan.definition.load_generator.hosts
+    if not there or needed is None or needed < hosts * there * CPU_LIMIT:
         return
     kind = plan.tariff.load.kind if plan.tariff else "it"
+    few = "one load host" if hosts == 1 else plural(hosts, "load host")
     yield (
-        f"one load host will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
-        f"{kind} has {there}; lower the loads, or choose a larger one: a cell has one load host"
+        f"{few} will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
+        f"{kind} has {there}; write `hosts: {math.floor(needed / (there * CPU_LIMIT)) + 1}` or more below "
+        "load_generator, choose a larger one, or lower the loads"
     )
 
 
@@ -210,6 +219,15 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
         choice = part.definition.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
             yield _of_workload(problem, number) if definition.workloads else problem
+    yield from _split_problems(toolkit, definition)
+
+
+def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    choice = definition.load_generator
+    generator = toolkit.load_generators.get(choice.name)
+    if choice.hosts > 1 and generator is not None and not isinstance(generator, SplitLoadGenerator):
+        what = f"{choice.name} can't share a load among {choice.hosts} load hosts"
+        yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
 
 
 def _of_workload(problem: Problem, number: int) -> Problem:
@@ -246,7 +264,7 @@ def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Probl
         tariff = toolkit.tariff(definition) if definition.budget is not None else None
     except ProviderError:  # its options are wrong, as its own check says
         return []
-    if tariff is None or tariff.usd_per_cluster_hour(definition.system.nodes) is not None:
+    if tariff is None or tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts) is not None:
         return []
     mend = "give the prices of your instance types in the provider's options, or remove the budget"
     return [Problem("budget", f"can't be kept: {tariff.source}", mend)]

@@ -15,6 +15,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_hosts import load_hosts, look, start_all
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.hosts import kept_hosts
@@ -45,6 +46,7 @@ def provision(work: AttemptContext) -> Cluster:
         id=work.cluster_id,
         owner=attempt.owner,
         nodes=work.definition.system.nodes,
+        load_hosts=work.definition.load_generator.hosts,
         expires_at=expires_at,
         options=dict(work.definition.provider.options),
     )
@@ -72,15 +74,18 @@ def deploy(work: AttemptContext) -> Fingerprint:
     """All hosts are fit, all nodes are up and agree; what really runs is on record. DeployError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
-    nodes, load = _nodes(work), _load_host(work)
-    if unready := work.load_generator.unready(load):
-        raise DeployError(unready, where=f"load host of {work.key}")
+    nodes, loads = _nodes(work), _load_hosts(work)
+    load, *further = loads
+    for host in loads:
+        if unready := work.load_generator.unready(host):
+            raise DeployError(unready, where=f"host {host.info.name} of {work.key}")
     work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
-    _sample(work, _sampled(nodes, load))
+    _sample(work, _sampled([*nodes, *loads]))
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
-        load_clock_offset_ms=load.clock_offset_ms(),
+        further_load_hosts={host.info.name: host.facts() for host in further},
+        load_clock_offset_ms=load.clock().offset_ms,
         load_generator=work.load_generator.describe(load),
         canary=canary,
         **_kept(work),
@@ -92,7 +97,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     """What the hosts reach. Kept ones that are no longer fit are replaced, once, and the new ones examined."""
     try:
-        return examine(work, [*_nodes(work), _load_host(work)])
+        return examine(work, [*_nodes(work), *_load_hosts(work)])
     except (DeployError, HostError) as error:
         if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
             raise
@@ -100,7 +105,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
     provision(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
-    return examine(work, [*_nodes(work), _load_host(work)])
+    return examine(work, [*_nodes(work), *_load_hosts(work)])
 
 
 def _kept(work: AttemptContext) -> dict[str, str]:
@@ -121,7 +126,7 @@ def start_load(work: AttemptContext) -> None:
         contact_points=[host.address for host in _cluster(work).nodes],
         expires=_time_left(work),
     )
-    work.load_generator.start(_load_host(work), request)
+    start_all(work, _load_hosts(work), request)
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:
@@ -151,7 +156,8 @@ def stop_load(work: AttemptContext) -> None:
     """End the load if it runs, so that its logs are whole; no cluster is no error."""
     cluster = work.provider.find(work.cluster_id)
     if cluster is not None:
-        work.load_generator.stop(work.host(cluster, cluster.load_host), load_job(work.key))
+        for host in load_hosts(work, cluster):
+            work.load_generator.stop(host, load_job(work.key))
 
 
 def destroy(work: AttemptContext) -> None:
@@ -187,7 +193,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
-    status = work.load_generator.status(work.host(cluster, cluster.load_host), load_job(work.key))
+    status = look(work, load_hosts(work, cluster), load_job(work.key))
     if _is_smooth(status):
         return status
     down = work.database.down([work.host(cluster, info) for info in cluster.nodes])
@@ -215,9 +221,8 @@ def _nodes(work: AttemptContext) -> list[Host]:
     return [work.host(cluster, info) for info in cluster.nodes]
 
 
-def _load_host(work: AttemptContext) -> Host:
-    cluster = _cluster(work)
-    return work.host(cluster, cluster.load_host)
+def _load_hosts(work: AttemptContext) -> list[Host]:
+    return load_hosts(work, _cluster(work))
 
 
 def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
@@ -226,9 +231,9 @@ def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
         list(pool.map(lambda host: work.toolkit.sampler.start(host, left), hosts))
 
 
-def _sampled(nodes: list[Host], load: Host) -> list[Host]:
+def _sampled(hosts: Sequence[Host]) -> list[Host]:
     # Hosts that are one machine (the local provider's) would only say the same several times.
-    machines = {host.info.facts.get("machine", host.info.name): host for host in (*nodes, load)}
+    machines = {host.info.facts.get("machine", host.info.name): host for host in hosts}
     return list(machines.values())
 
 

@@ -6,6 +6,7 @@ Of a cluster that lost hosts, the others still have what they measured: each hos
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.actions import load_job
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after
 from plimsoll.services.cell.recording import failure_of, note_phase
 from plimsoll.services.cell.sending import send_files
 from plimsoll.services.store import layout
@@ -79,16 +81,22 @@ def _whole(work: AttemptContext) -> Cluster | None:
 
 def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     """From all at once: one that does not answer takes its time. The load ends first, so that its logs are whole."""
-    nodes = [work.host(cluster, info) for info in cluster.nodes]
-    load = work.host(cluster, cluster.load_host)
-    tasks = [partial(_node, work, node) for node in nodes]
-    try:
-        work.load_generator.stop(load, load_job(work.key))
-        tasks.append(partial(_from_host, work, load, lambda: work.load_generator.files(load)))
-    except PlimsollError as error:
-        yield _lost(load, error)
+    tasks = [partial(_node, work, work.host(cluster, info)) for info in cluster.nodes]
+    loads = load_hosts(work, cluster)
+    for load in loads:
+        try:
+            work.load_generator.stop(load, load_job(work.key))
+            tasks.append(partial(_load, work, load))
+        except PlimsollError as error:
+            yield _lost(load, error)
+    with suppress(PlimsollError):  # then it stays unknown whether clocks have moved
+        note_clocks_after(work, loads)
     with ThreadPoolExecutor(len(tasks)) as pool:
         yield from pool.map(lambda task: task(), tasks)
+
+
+def _load(work: AttemptContext, load: Host) -> _Found:
+    return _from_host(work, load, lambda: work.load_generator.files(load))
 
 
 def _node(work: AttemptContext, node: Host) -> _Found:

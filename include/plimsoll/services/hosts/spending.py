@@ -21,7 +21,7 @@ _HOUR = timedelta(hours=1)
 
 def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
     """A cell's hosts for the time under load, the least that it costs; None where no price is known."""
-    hourly = tariff.usd_per_cluster_hour(definition.system.nodes)
+    hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
     return None if hourly is None else hourly * (definition.timing.duration / _HOUR)
 
 

@@ -62,8 +62,8 @@ def test_an_answer_without_a_price_is_none() -> None:
 
 def test_where_the_api_is_out_of_reach_the_table_counts(raw_options: dict[str, Any]) -> None:
     tariff = Ec2Tariffs(NoAccount()).of_options(Ec2Options.model_validate(raw_options))
-    assert tariff.usd_per_cluster_hour(3) == pytest.approx(2.068)
-    assert tariff.vcpus(3) == 32
+    assert tariff.usd_per_cluster_hour(3, 1) == pytest.approx(2.068)
+    assert tariff.vcpus(3, 1) == 32
     assert tariff.source.count("price table") == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.local import subnets
-from plimsoll.adapters.local.subnets import claim, claims_of, free_subnet, load_address, node_addresses, release
+from plimsoll.adapters.local.subnets import MOST_NODES, claim, claims_of, free_subnet, load_addresses, node_addresses, release
 from plimsoll.domain.errors import ProviderError
 
 
@@ -28,7 +28,9 @@ def folder(tmp_path: Path) -> Callable[..., Any]:
 def test_nodes_count_from_one_and_leave_out_the_load_host() -> None:
     assert node_addresses("127.20.3", 3) == ("127.20.3.1", "127.20.3.2", "127.20.3.3")
     assert node_addresses("127.20.3", 11)[8:] == ("127.20.3.9", "127.20.3.11", "127.20.3.12")
-    assert load_address("127.20.3") == "127.20.3.10"
+    assert load_addresses("127.20.3", 1) == ("127.20.3.10",)
+    assert load_addresses("127.20.3", 3) == ("127.20.3.10", "127.20.3.211", "127.20.3.212")
+    assert not set(load_addresses("127.20.3", 32)) & set(node_addresses("127.20.3", MOST_NODES))
 
 
 def test_the_same_cluster_finds_the_same_subnet() -> None:

@@ -1,9 +1,11 @@
+from datetime import timedelta
 from pathlib import PurePosixPath
 
 import pytest
 
 from plimsoll.adapters.plimsoll_stress.command import run_arguments
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.load_generator import LoadRequest
 
 PUBLISHED = (
     "run BasicTimeSeries -d 150m -p 100M -c 50 --pg sequence -t 8 -r 0.2 --rate 40000 "
@@ -26,13 +28,32 @@ def azul() -> Definition:
     )
 
 
+def arguments_of(definition: Definition, part: int = 1, parts: int = 1) -> tuple[str, ...]:
+    request = LoadRequest(
+        job_id="load",
+        definition=definition,
+        load_ops_s=40_000,
+        contact_points=["127.0.9.1", "127.0.9.2"],
+        expires=timedelta(hours=1),
+        part=part,
+        parts=parts,
+    )
+    return run_arguments(request, PurePosixPath("load"))
+
+
+def test_one_of_several_load_hosts_is_told_which_and_to_wait_for_the_start(azul: Definition) -> None:
+    arguments = arguments_of(azul, part=2, parts=3)
+    assert arguments[-4:] == ("--split", "2/3", "--start-file", "load/start.json")
+    assert arguments[: -4] == arguments_of(azul)
+
+
 def test_the_command_line_begins_as_published(azul: Definition) -> None:
-    arguments = run_arguments(azul, 40_000, ["127.0.9.1", "127.0.9.2"], PurePosixPath("load"))
+    arguments = arguments_of(azul)
     assert " ".join(arguments).startswith(PUBLISHED)
 
 
 def test_further_options_name_consistency_replication_hosts_and_reports(azul: Definition) -> None:
-    arguments = run_arguments(azul, 40_000, ["127.0.9.1", "127.0.9.2"], PurePosixPath("load"))
+    arguments = arguments_of(azul)
     further = dict(zip(arguments[24::2], arguments[25::2], strict=True))
     assert further == {
         "--cl": "LOCAL_ONE",
@@ -45,13 +66,13 @@ def test_further_options_name_consistency_replication_hosts_and_reports(azul: De
 
 def test_thousands_of_millions_are_the_program_s_b(azul: Definition) -> None:
     workload = azul.workload.model_copy(update={"partitions": 2_000_000_000})
-    arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
+    arguments = arguments_of(azul.model_copy(update={"workload": workload}))
     assert arguments[arguments.index("-p") + 1] == "2B"
 
 
 def test_other_workloads_get_their_options_in_a_file_and_settle_after_populating(azul: Definition) -> None:
     workload = type(azul.workload).model_validate({"name": "YcsbA", "recordcount": "1M"})
-    arguments = run_arguments(azul.model_copy(update={"workload": workload}), 1, ["a"], PurePosixPath("load"))
+    arguments = arguments_of(azul.model_copy(update={"workload": workload}))
     assert arguments[:2] == ("run", "YcsbA")
     assert arguments[-4:] == ("--options", "load/options.json", "--settle", "10m")
     assert not {"-p", "--pg", "-r", "--populate"} & set(arguments)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.ssh.clock import RoundTrip, offset_ms
+from plimsoll.adapters.ssh.clock import RoundTrip, reading
 
 MS = 1_000_000
 
@@ -18,11 +18,11 @@ def trip(ahead_ms: Any, there_ms: Any, back_ms: Any, busy_ms: int = 1) -> RoundT
 
 @pytest.mark.parametrize("ahead", [-3000, 0, 17])
 def test_a_way_as_long_there_as_back_gives_the_exact_offset(ahead: Any) -> None:
-    assert offset_ms([trip(ahead, 40, 40)]) == ahead
+    assert reading([trip(ahead, 40, 40)]).offset_ms == ahead
 
 
 def test_the_quickest_round_trip_wins() -> None:
-    assert offset_ms([trip(5, 900, 10), trip(5, 1, 1), trip(5, 10, 400)]) == 5
+    assert reading([trip(5, 900, 10), trip(5, 1, 1), trip(5, 10, 400)]).offset_ms == 5
 
 
 def test_the_hosts_own_time_is_none_of_the_way() -> None:
@@ -30,4 +30,9 @@ def test_the_hosts_own_time_is_none_of_the_way() -> None:
 
 
 def test_the_error_is_at_most_half_the_way() -> None:
-    assert offset_ms([trip(0, 10, 0)]) == 5
+    found = reading([trip(0, 10, 0)])
+    assert (found.offset_ms, found.error_ms) == (5, 5)
+
+
+def test_a_controllers_clock_that_was_set_back_meanwhile_gives_no_negative_error() -> None:
+    assert reading([trip(0, -10, 0)]).error_ms == 0

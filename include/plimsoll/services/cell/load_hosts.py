@@ -1,0 +1,191 @@
+"""The load hosts of an attempt: one load on several of them, which start it together.
+
+Each host populates its part of the rows and is then ready. Once all are, their clocks are compared, a start is put on
+record and told to each by its own clock. Whoever follows the load does that, as often as it looks: all that it knows is
+on record and on the hosts, so that another can go on at any moment.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+from plimsoll.domain.clocks import ClockReading, LoadStart
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import LoadError
+from plimsoll.domain.progress import LoadPhase
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_model, write_model
+
+CLOCK_SHARE = 0.01
+"""How exactly clocks must be known, as a share of the shortest interval that is judged: 100 ms of 10 s."""
+_LEAD = timedelta(seconds=10)
+"""From the comparison of clocks to the start: every host must have been told by then."""
+_OVERDUE = timedelta(seconds=60)
+_ORDER: Sequence[LoadPhase] = ("populate", "warm-up", "load")
+
+_S = TypeVar("_S")
+_T = TypeVar("_T")
+
+
+def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
+    """Access to the load hosts of the attempt's cluster, the first one first."""
+    return [work.host(cluster, info) for info in cluster.load_hosts]
+
+
+def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest) -> None:
+    """Start on each its part of the load, or attach to it if it runs already."""
+    parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
+    _at_once(parts, lambda one: work.load_generator.start(*one))
+
+
+def look(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> LoadStatus:
+    """How the load of all hosts together is. Those that are all ready are told when to start."""
+    told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
+    statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
+    if len(hosts) == 1:
+        return told[0]
+    status = together(statuses)
+    if status.state != "running":
+        return status
+    try:
+        _start_together(work, hosts, job_id, statuses)
+    except LoadError as error:
+        return LoadStatus("failed", status.phase, reason=error.text())
+    return status
+
+
+def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
+    """The state of a load that several hosts, by name, put on together. Pure."""
+    every = list(statuses.values())
+    phase = min((one.phase for one in every), key=_ORDER.index)
+    failed = [f"{host}: {one.reason}" for host, one in statuses.items() if one.state == "failed"]
+    if failed:
+        return LoadStatus("failed", phase, reason="; ".join(failed))
+    if all(one.state == "complete" for one in every):
+        return LoadStatus("complete", phase, seconds_left=0.0)
+    running = [one for one in every if one.state == "running"]
+    return LoadStatus(
+        "running",
+        min((one.phase for one in running), key=_ORDER.index),
+        achieved_ops_s=_sum(one.achieved_ops_s for one in running),
+        seconds_left=max((one.seconds_left for one in running if one.seconds_left is not None), default=None),
+        errors=None if any(one.errors is None for one in every) else sum(one.errors or 0 for one in every),
+        is_ready=all(one.is_ready for one in every),
+    )
+
+
+def clocks(hosts: Sequence[Host]) -> dict[str, ClockReading]:
+    """The hosts' clocks, compared with the controller's at about the same time."""
+    return dict(zip((host.info.name for host in hosts), _at_once(hosts, lambda host: host.clock()), strict=True))
+
+
+def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
+    """Put on record how the clocks stand once the load is over, where several hosts put it on."""
+    start = read_start(work)
+    if start is not None and not start.clocks_after:
+        after = start.model_copy(update={"clocks_after": clocks(hosts)})
+        write_model(work.toolkit.store, work.key, layout.LOAD_START, after)
+
+
+def read_start(work: AttemptContext) -> LoadStart | None:
+    """When the load hosts were told to start, None where there is one, or they were not."""
+    return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
+
+
+def most_uncertain_ms(definition: Definition) -> float:
+    """By how much the start of one host may lie from another's, ms."""
+    shortest = min(level.interval for level in definition.service_levels)
+    return CLOCK_SHARE * shortest.total_seconds() * 1000
+
+
+def _start_together(
+    work: AttemptContext, hosts: Sequence[Host], job_id: str, statuses: Mapping[str, LoadStatus]
+) -> None:
+    """LoadError where the hosts can't start together any more."""
+    ready = [host for host in hosts if statuses[host.info.name].is_ready]
+    start = read_start(work)
+    if len(ready) == len(hosts) and (start is None or start.start < _first_clock(work, start)):
+        # None was told of an earlier start, else it would not wait.
+        start = _new_start(work, hosts)
+    if start is None:
+        return
+    if ready:
+        _tell(work, ready, job_id, start)
+    elif _first_clock(work, start) > start.start + _OVERDUE:
+        _require_begun(statuses)
+
+
+def _new_start(work: AttemptContext, hosts: Sequence[Host]) -> LoadStart:
+    found = clocks(hosts)
+    start = LoadStart(start=_whole_second(_first_now(work, found) + _LEAD), clocks=found)
+    most_ms = most_uncertain_ms(work.definition)
+    if start.error_ms > most_ms:
+        raise LoadError(
+            f"the load hosts' clocks can be compared to {start.error_ms:.1f} ms only, their start must be known to "
+            f"{most_ms:g} ms",
+            where=", ".join(f"{host} ±{reading.error_ms:.1f} ms" for host, reading in found.items()),
+            mend="run the cell again over a quicker link to the hosts, or judge longer intervals",
+        )
+    return _recorded(work, start)
+
+
+def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
+    """That start on record, or the one that another who looks at the load was quicker to put there."""
+    store, key = work.toolkit.store, layout.attempt_file(work.key, layout.LOAD_START)
+    before = read_start(work)
+    if before is not None and before.start < _first_clock(work, before):
+        store.delete(key)
+    if store.create(key, start.model_dump_json(indent=1).encode()):
+        return start
+    return read_start(work) or start
+
+
+def _tell(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:
+    generator = work.load_generator
+    if not isinstance(generator, SplitLoadGenerator):
+        raise LoadError(f"{generator.name} can't share a load", where=str(work.key), mend="write `hosts: 1`")
+
+    def tell(host: Host) -> None:
+        ahead = timedelta(milliseconds=start.ahead_ms[host.info.name])
+        generator.begin(host, job_id, start.start, start.start + ahead)
+
+    _at_once(hosts, tell)
+
+
+def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:
+    idle = [host for host, status in statuses.items() if status.state == "running" and status.phase == "populate"]
+    if idle:
+        what = f"{', '.join(idle)} did not start {_OVERDUE.total_seconds():g} s after the time to start"
+        raise LoadError(what, where="load hosts", mend="run the cell again")
+
+
+def _first_clock(work: AttemptContext, start: LoadStart) -> datetime:
+    """The time by the first load host's clock."""
+    return _first_now(work, start.clocks)
+
+
+def _first_now(work: AttemptContext, found: Mapping[str, ClockReading]) -> datetime:
+    first = next(iter(found.values()))
+    return work.toolkit.clock.now() + timedelta(milliseconds=first.offset_ms)
+
+
+def _whole_second(at: datetime) -> datetime:
+    """The next one."""
+    return datetime.fromtimestamp(int(at.timestamp()) + 1, UTC)
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if known else None
+
+
+def _at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
+    """For each at the same time. The first error comes up once all have ended."""
+    with ThreadPoolExecutor(len(items)) as pool:
+        return list(pool.map(work, items))
