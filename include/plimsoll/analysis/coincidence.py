@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from plimsoll.domain.happening import Event, GeneratorSecond
 
 CPU_BUSY, STEAL, OTHERS, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.05, 0.1, 0.95, 2.0, 0.9
-_LOAD = "load"
 
 
 class Cause(NamedTuple):
@@ -81,9 +80,9 @@ Occurrences = Mapping[str, "Sequence[Occurrence] | None"]
 class Collected:
     """What was collected of one attempt besides response times.
 
-    `started_at`: start of the timed run, by the load host's clock. `ahead_ms`: by how much hosts' clocks are ahead of
-    it. `pauses` as `pauses_frame` makes them, None where no GC log could be read. `samples`: `time_s` and shares by
-    `host`. `load_cpus`: processors of the load generator's host, None if not known.
+    `started_at`: start of the timed run, by the (first) load host's clock. `ahead_ms`: by how much hosts' clocks are
+    ahead of it. `pauses` as `pauses_frame` makes them, None where no GC log could be read. `samples`: `time_s` and
+    shares by `host`. `load_cpus`: processors of the load generator's host, of several the least, None if not known.
     """
 
     started_at: datetime
@@ -218,12 +217,16 @@ def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     stood = [max(one.hiccup_ms, one.gc_ms) for one in collected.seconds]
     found: dict[str, Sequence[Occurrence] | None] = {
         "generator_pause": [
-            _second(end, ms, _LOAD)._replace(held_s=ms / 1000) for end, ms in zip(ends, stood, strict=True) if ms > 0
+            _second(end, ms, one.host)._replace(held_s=ms / 1000)
+            for one, end, ms in zip(collected.seconds, ends, stood, strict=True)
+            if ms > 0
         ]
     }
     if collected.load_cpus:
         shares = [one.cpu_cores / collected.load_cpus for one in collected.seconds]
-        found["generator_cpu"] = [_second(end, one, _LOAD) for end, one in zip(ends, shares, strict=True)]
+        found["generator_cpu"] = [
+            _second(end, share, one.host) for one, end, share in zip(collected.seconds, ends, shares, strict=True)
+        ]
     return found
 
 

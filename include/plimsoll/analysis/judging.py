@@ -13,6 +13,7 @@ from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_o
 from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
+from plimsoll.analysis.several_load_hosts import merged_readings
 from plimsoll.analysis.sliding import slid
 from plimsoll.analysis.stalls import stalls_s
 from plimsoll.analysis.timeline import timeline_faults, timeline_notes
@@ -71,6 +72,26 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
         asked = Asked(unit, kinds or {}, tuple(tags))
         reading = read_run([RunFile(name, data) for name, data in files.items()], asked, forced)
         return judge_reading(reading, run, levels)
+    except LogError as error:
+        return unreadable(error)
+
+
+def judge_load_hosts(
+    files: Mapping[str, Mapping[str, bytes]],
+    run: Run,
+    levels: Sequence[ServiceLevel],
+    kinds: Mapping[str, str],
+) -> Judgement:
+    """The same of a run that several load hosts put on together: by host, content by name.
+
+    Every host's logs count time from the same start. Their histograms are added interval by interval.
+    """
+    try:
+        readings = [
+            read_run([RunFile(f"{host}/{name}", data) for name, data in own.items()], Asked(kinds=kinds))
+            for host, own in files.items()
+        ]
+        return judge_reading(merged_readings(readings), run, levels)
     except LogError as error:
         return unreadable(error)
 

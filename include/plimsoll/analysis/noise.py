@@ -24,6 +24,7 @@ from plimsoll.analysis.series import judged_series, log_ms
 from plimsoll.analysis.statistics import CONFIDENCE
 from plimsoll.analysis.trends import seasonal_trend
 from plimsoll.domain.base import Model
+from plimsoll.domain.cluster import is_load_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -255,7 +256,7 @@ def _host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
 
 
 def _busy(attempt: AttemptData) -> Mapping[str, float]:
-    nodes = attempt.hosts[attempt.hosts["host"] != "load"]
+    nodes = attempt.hosts[~attempt.hosts["host"].map(is_load_host).astype(bool)]
     return dict(zip(nodes["host"], nodes["cpu_busy"].astype(float), strict=True))
 
 

@@ -1,6 +1,7 @@
 """Hosts' clocks, compared with the controller's, and the start that several load hosts have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
@@ -40,6 +41,15 @@ class LoadStart(Model):
             return None
         before, after = ahead_of_first(self.clocks), ahead_of_first(self.clocks_after)
         return max(abs(after[host] - before[host]) for host in before)
+
+
+CLOCK_SHARE = 0.01
+"""How exactly several load hosts must start together, as a share of the shortest interval that is judged."""
+
+
+def most_apart_ms(intervals: Iterable[timedelta]) -> float:
+    """By how much the starts of two load hosts may differ, ms: of intervals of 10 s it is 100 ms."""
+    return CLOCK_SHARE * min(intervals).total_seconds() * 1000
 
 
 def ahead_of_first(clocks: Mapping[str, ClockReading]) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """A cluster: hosts with a name and a life of their own. One attempt uses it, or several, one after the other."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self
 
@@ -93,6 +94,11 @@ class ClusterId(Model):
 def load_host_name(number: int) -> str:
     """The so-manieth load host's name within its cluster: `load`, `load2`, `load3`."""
     return "load" if number == 1 else f"load{number}"
+
+
+def is_load_host(name: str) -> bool:
+    """Whether a host of that name is a load host."""
+    return re.fullmatch(r"load\d*", name) is not None
 
 
 class HostInfo(Model):

@@ -32,6 +32,7 @@ class GeneratorSecond:
     `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: spent in collections; `cpu_cores`:
     cores busy. At the second's end `in_flight` operations were sent and not yet answered, and `backlog` were due and
     not yet sent. `lag_ms`: how late operations were sent in it although there was room, at most. None: not told.
+    `host`: whose state it is; of several load hosts together, the one that stood still longest.
     """
 
     at: datetime
@@ -41,3 +42,4 @@ class GeneratorSecond:
     in_flight: int | None = None
     backlog: int | None = None
     lag_ms: float | None = None
+    host: str = "load"

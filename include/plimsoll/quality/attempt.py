@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.quality.blame import ERROR_LIMIT, error_share
 from plimsoll.quality.expectation import Part, Quality
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from plimsoll.domain.cell import Cell
+    from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.load_summary import LoadSummary
@@ -28,13 +31,16 @@ class Measured:
     columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes`, and `cpu_others` (share)
     unless they are older than that; empty where none were taken. `nodes_down`: a sentence for each node that was found
     down. `stalls_s`: starts of intervals in which nothing was answered though operations were under way.
-    `opening_backlog`: with what the judged time began, if known.
+    `opening_backlog`: with what the judged time began, if known. `summary`: the load as a whole; `summaries`: what each
+    load host says of its part, and `load_start` how they started together, where there are several.
     """
 
     intervals: pd.DataFrame
     summary: LoadSummary
     fingerprint: Fingerprint
     samples: pd.DataFrame
+    summaries: Mapping[str, LoadSummary] = field(default_factory=dict)
+    load_start: LoadStart | None = None
     nodes_down: tuple[str, ...] = ()
     stalls_s: tuple[float, ...] = ()
     opening_backlog: OpeningBacklog | None = None
@@ -75,10 +81,22 @@ def attempt_suite(definition: Definition, cell: Cell, measured: Measured) -> tup
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
 
+    several = definition.load_generator.hosts > 1
     return (
         Part("Judged intervals", tables.timeline(definition, measured), suites.timeline(definition), ("start_s",)),
         Part("Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation")),
         Part("Run", tables.run(definition, cell, measured), suites.run(definition)),
+        *(_load_hosts(definition, measured) if several else ()),
         Part("Nodes", tables.nodes(definition, cell, measured), suites.nodes(definition, cell), ("host",)),
         Part("Hosts", tables.hosts(definition, measured), suites.hosts(definition), ("host",)),
+    )
+
+
+def _load_hosts(definition: Definition, measured: Measured) -> tuple[Part, ...]:
+    """Of a load that several hosts put on together: each of them, and how they kept together."""
+    from plimsoll.quality import load_hosts
+
+    return (
+        Part("Load hosts", load_hosts.table(measured), load_hosts.suite(definition), ("host",)),
+        Part("Common start", load_hosts.start_table(measured), load_hosts.start_suite(definition)),
     )

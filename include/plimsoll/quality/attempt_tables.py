@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import pandas as pd
 
 from plimsoll.analysis.hosts import others_highest
+from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.quality.blame import error_share, foreign_error_share, held_back_by, miss_owed_to
 from plimsoll.quality.jdk import same_precision
@@ -157,8 +158,13 @@ def _achieved_share(cell: Cell, measured: Measured) -> float:
 
 
 def _cpu_share(measured: Measured) -> float | None:
-    cores = measured.summary.cpu_cores
-    return None if cores is None else cores / measured.fingerprint.load_host.cpus
+    """Of the load host whose share is the largest."""
+    cpus = measured.fingerprint.load_hosts
+    summaries = measured.summaries or {load_host_name(1): measured.summary}
+    shares = [
+        one.cpu_cores / cpus[host].cpus for host, one in summaries.items() if one.cpu_cores is not None and host in cpus
+    ]
+    return max(shares) if len(shares) == len(summaries) else None
 
 
 def _worst_missed_ms(measured: Measured) -> float | None:
@@ -198,7 +204,7 @@ def _others_highest(definition: Definition, measured: Measured) -> dict[str, flo
 
 
 def _memory_bytes(fingerprint: Fingerprint) -> dict[str, int]:
-    return {"load": fingerprint.load_host.memory_bytes} | {
+    return {host: facts.memory_bytes for host, facts in fingerprint.load_hosts.items()} | {
         node.host: node.facts.memory_bytes for node in fingerprint.nodes
     }
 

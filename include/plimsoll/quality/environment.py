@@ -69,7 +69,7 @@ def _varying(cells: Mapping[str, Fingerprint]) -> Iterator[tuple[str, str, str]]
     """Fact, cell and value of the facts that have more than one value on the hosts of one role."""
     by_role = (
         [(cell, facts) for cell, one in cells.items() for facts in map(_node_facts, one.nodes)],
-        [(cell, _load_facts(one)) for cell, one in cells.items()],
+        [(cell, facts) for cell, one in cells.items() for facts in _load_facts(one)],
     )
     for hosts in by_role:
         names = dict.fromkeys(name for _, facts in hosts for name in facts)
@@ -98,9 +98,10 @@ def _jvm_facts(jvm: JvmFacts) -> dict[str, str]:
     }
 
 
-def _load_facts(fingerprint: Fingerprint) -> dict[str, str]:
-    host = {f"load host: {name}": value for name, value in _host_facts(fingerprint.load_host).items()}
-    return host | {"load generator": fingerprint.load_generator}
+def _load_facts(fingerprint: Fingerprint) -> Iterator[dict[str, str]]:
+    for facts in fingerprint.load_hosts.values():
+        host = {f"load host: {name}": value for name, value in _host_facts(facts).items()}
+        yield host | {"load generator": fingerprint.load_generator}
 
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:

@@ -95,9 +95,10 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
     for node in fingerprint.nodes:
         yield _Host((cell.variant, cell.id, node.host), "node", _node_facts(node))
     generator = {"generator": fingerprint.load_generator}
-    facts = _host_facts(fingerprint.load_host) | generator
-    own = {f"load host: {name}": value for name, value in facts.items() if value}
-    yield _Host((cell.variant, cell.id, "load"), "load", own)
+    for host, said in fingerprint.load_hosts.items():
+        facts = _host_facts(said) | generator
+        own = {f"load host: {name}": value for name, value in facts.items() if value}
+        yield _Host((cell.variant, cell.id, host), "load", own)
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:

@@ -3,7 +3,8 @@
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import inf
 from pathlib import PurePosixPath
 
 from tests.fakes.hdr import FAST_US, SLOW_US, interval_log
@@ -18,6 +19,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 _STATE = PurePosixPath("load.json")
 _STOPPED = PurePosixPath("stopped")
+_WAITING, _BEGUN = PurePosixPath("waiting.json"), PurePosixPath("begun")
 _SHARES = {"mutations": 0.8, "selects": 0.2}
 
 
@@ -52,14 +54,28 @@ class InstantLoadGenerator:
         """Write the logs of the whole run, unless it was started before."""
         if self.has_started(host):
             return
-        began, took_us = time.time(), SLOW_US if self._faults.hits(cell_of(host), "slow") else FAST_US
+        if request.parts > 1:
+            host.write(_WAITING, _as_text(request))
+            host.write(_STATE, json.dumps({"ends": inf, "rate": request.load_ops_s / request.parts}))
+        else:
+            self._put_on(host, request, time.time())
+
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
+        """What `start` does at once where there is one load host; told again, nothing."""
+        if host.read_tail(_BEGUN, max_bytes=1):
+            return
+        host.write(_BEGUN, local.isoformat())
+        self._put_on(host, _from_text(host.read_tail(_WAITING, max_bytes=1_000_000)), start.timestamp())
+
+    def _put_on(self, host: Host, request: LoadRequest, began: float) -> None:
+        took_us = SLOW_US if self._faults.hits(cell_of(host), "slow") else FAST_US
         for operation, count in _per_second(request).items():
             log = interval_log(began, _seconds(request), count, took_us)
             for measure in ("", "intended-"):
                 host.write(PurePosixPath(f"load.hdr-{measure}{operation}"), log)
         host.write(PurePosixPath(self.summary_file), _summary(request, began).model_dump_json())
         takes = float(str(request.definition.provider.options.get("load_s", 0)))
-        host.write(_STATE, json.dumps({"ends": began + takes, "rate": request.load_ops_s}))
+        host.write(_STATE, json.dumps({"ends": time.time() + takes, "rate": request.load_ops_s / request.parts}))
 
     def has_started(self, host: Host) -> bool:
         """Whether a load was started there."""
@@ -74,6 +90,8 @@ class InstantLoadGenerator:
         state, left = self._state(host)
         if left <= 0:
             return LoadStatus("complete")
+        if host.read_tail(_WAITING, max_bytes=1) and not host.read_tail(_BEGUN, max_bytes=1):
+            return LoadStatus("running", seconds_left=60.0, errors=0, is_ready=True)
         return LoadStatus("running", "load", achieved_ops_s=state["rate"], seconds_left=left)
 
     def stop(self, host: Host, job_id: str) -> None:
@@ -116,7 +134,7 @@ def _seconds(request: LoadRequest) -> int:
 
 
 def _per_second(request: LoadRequest) -> dict[str, int]:
-    return {operation: round(request.load_ops_s * share) for operation, share in _SHARES.items()}
+    return {operation: round(request.load_ops_s / request.parts * share) for operation, share in _SHARES.items()}
 
 
 def _summary(request: LoadRequest, began: float) -> LoadSummary:
@@ -128,8 +146,8 @@ def _summary(request: LoadRequest, began: float) -> LoadSummary:
         started_at=datetime.fromtimestamp(began, UTC),
         duration_s=timing.duration.total_seconds(),
         warmup_s=timing.warmup.total_seconds(),
-        attempted_ops_s=request.load_ops_s,
-        achieved_ops_s=request.load_ops_s,
+        attempted_ops_s=request.load_ops_s / request.parts,
+        achieved_ops_s=request.load_ops_s / request.parts,
         answered=_seconds(request) * sum(_per_second(request).values()),
         operations={
             "writes": round(_per_second(request)["mutations"] * judged_s),
@@ -140,4 +158,25 @@ def _summary(request: LoadRequest, began: float) -> LoadSummary:
         schedule_lag_max_ms=0.2,
         hiccup_max_ms=0.1,
         in_flight_max=4,
+    )
+
+
+def _as_text(request: LoadRequest) -> str:
+    """A request, to be read by whoever tells its load when to start."""
+    definition = request.definition.model_dump(mode="json", by_alias=True)
+    return json.dumps(
+        {"definition": definition, "rate": request.load_ops_s, "part": request.part, "parts": request.parts}
+    )
+
+
+def _from_text(text: str) -> LoadRequest:
+    said = json.loads(text)
+    return LoadRequest(
+        job_id="load",
+        definition=Definition.model_validate(said["definition"]),
+        load_ops_s=said["rate"],
+        contact_points=(),
+        expires=timedelta(hours=1),
+        part=said["part"],
+        parts=said["parts"],
     )

@@ -10,7 +10,7 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.instant.faults import INSTANT, Faults
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.ports.host import Host
@@ -45,11 +45,15 @@ class InstantProvider:
         if found is not None:
             return self._prolonged(found, request) if request.id.is_kept else found
         hosts = [HostInfo(name=f"node{n}", role="node", address=f"127.9.9.{n}") for n in range(1, request.nodes + 1)]
+        loads = [
+            HostInfo(name=load_host_name(n), role="load", address=f"127.9.9.{99 + n}")
+            for n in range(1, request.load_hosts + 1)
+        ]
         cluster = Cluster(
             id=request.id,
             owner=request.owner,
             provider=self.name,
-            hosts=(*hosts, HostInfo(name="load", role="load", address="127.9.9.100")),
+            hosts=(*hosts, *loads),
             created_at=SystemClock().now(),
             expires_at=request.expires_at,
         )

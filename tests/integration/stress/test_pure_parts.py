@@ -111,8 +111,12 @@ def test_generators_that_share_a_schedule_have_together_exactly_the_positions_of
 ) -> None:
     total = 217
     splits = [f"{number}/{generators}" for number in range(1, generators + 1)]
-    sizes = {(split, lane): int(ask(f"size {total} {lanes} {lane} {split}")[0]) for split in splits for lane in range(lanes)}
-    asked = [f"intended {rate} {lanes} {lane} {n} {split}" for (split, lane), size in sizes.items() for n in range(size)]
+    sizes = {
+        (split, lane): int(ask(f"size {total} {lanes} {lane} {split}")[0]) for split in splits for lane in range(lanes)
+    }
+    asked = [
+        f"intended {rate} {lanes} {lane} {n} {split}" for (split, lane), size in sizes.items() for n in range(size)
+    ]
     exact = [math.floor(Fraction(position * SECOND, rate)) for position in range(total)]
     assert sorted(int(answer) for answer in ask(*asked)) == exact
 

@@ -96,7 +96,7 @@ class _Examination:
         return there, None
 
     def _addresses(self, there: list[Subnet]) -> None:
-        needed = self._definition.system.nodes + 1
+        needed = self._definition.cluster_size
         for subnet in there:
             if subnet.free_addresses < needed:
                 what = f"{subnet.id} in {subnet.zone} has {subnet.free_addresses} free addresses, a cell takes {needed}"
@@ -155,7 +155,9 @@ class _Examination:
     def _quotas(self, types: dict[str, Answer]) -> None:
         """Compared where Service Quotas can be asked; launching waits for its share in any case."""
         needed: defaultdict[Quota, int] = defaultdict(int)
-        for role, count in zip(_ROLES, (self._definition.system.nodes, 1), strict=True):
+        for role, count in zip(
+            _ROLES, (self._definition.system.nodes, self._definition.load_generator.hosts), strict=True
+        ):
             kind = self._options.instance_types.of(role)
             quota = quota_of(kind)
             if quota is not None and kind in types:
@@ -207,6 +209,7 @@ class _Examination:
             owner="dry-run",
             store="dry-run",
             nodes=self._definition.system.nodes,
+            load_hosts=self._definition.load_generator.hosts,
             expires=datetime.now(UTC),
             options=self._options,
             image=image,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from plimsoll.adapters.ec2.cloud import Answer, Place
 from plimsoll.adapters.ec2.tags import Marks, read_marks
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
 
 PROVIDER = "ec2"
 _UNKNOWN = "unknown"
@@ -44,10 +44,10 @@ def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
 
 def is_whole(instances: Sequence[Answer]) -> bool:
     """Whether they are all hosts that were asked for, no more and no less, and all of one zone."""
-    wanted = {marks.nodes for instance in instances if (marks := marks_of(instance))}
+    wanted = {(marks.nodes, marks.load_hosts) for instance in instances if (marks := marks_of(instance))}
     found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
     zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
-    return len(wanted) == len(zones) == 1 and found == (wanted.pop(), 1)
+    return len(wanted) == len(zones) == 1 and found == wanted.pop()
 
 
 def described(
@@ -81,7 +81,7 @@ def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostIn
     """The host that an instance is, the so-manieth of its role. It counts as paid for from its launch on."""
     marks = marks_of(instance)
     return HostInfo(
-        name="load" if (role, number) == ("load", 1) else f"{role}{number}",
+        name=load_host_name(number) if role == "load" else f"node{number}",
         role=role,
         address=instance.get("PrivateIpAddress") or _UNKNOWN,
         since=instance["LaunchTime"].astimezone(UTC),

@@ -167,6 +167,7 @@ class Ec2Provider:
             owner=request.owner,
             store=self.store,
             nodes=request.nodes,
+            load_hosts=request.load_hosts,
             expires=request.expires_at + options.patience,
             options=options,
             image=find_image(cloud, options),

@@ -23,6 +23,7 @@ class Wanted:
     owner: str
     store: str
     nodes: int
+    load_hosts: int
     expires: datetime
     options: Ec2Options
     image: Image
@@ -32,7 +33,7 @@ class Wanted:
 
     def count(self, role: Role) -> int:
         """Hosts of that role."""
-        return self.nodes if role == "node" else 1
+        return self.nodes if role == "node" else self.load_hosts
 
 
 def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def _tags(wanted: Wanted, role: Role) -> dict[str, str]:
         **tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires),
         tags.ROLE: role,
         tags.NODES: str(wanted.nodes),
+        tags.LOAD_HOSTS: str(wanted.load_hosts),
         tags.TUNING: tuning(wanted.options),
         **({} if price is None else {tags.PRICE: str(price)}),
     }

@@ -11,7 +11,8 @@ from plimsoll.domain.cluster import ClusterId
 CAMPAIGN, CELL, ATTEMPT = "plimsoll:campaign", "plimsoll:cell", "plimsoll:attempt"
 """Together the cluster's id. Of hosts that are kept from cell to cell: what they are kept for, and their number."""
 ROLE, OWNER, EXPIRES = "plimsoll:role", "plimsoll:owner", "plimsoll:expires"
-NODES, PRICE, TUNING = "plimsoll:nodes", "plimsoll:usd-per-hour", "plimsoll:tuning"
+NODES, LOAD_HOSTS = "plimsoll:nodes", "plimsoll:load-hosts"
+PRICE, TUNING = "plimsoll:usd-per-hour", "plimsoll:tuning"
 STORE = "plimsoll:store"
 """Whose clusters they are: those of other result stores are neither seen nor touched."""
 
@@ -28,6 +29,7 @@ class Marks:
     owner: str = ""
     expires: datetime | None = None
     nodes: int | None = None
+    load_hosts: int = 1
     usd_per_hour: float | None = None
     tuning: str = ""
 
@@ -93,6 +95,7 @@ def read_marks(tags: Sequence[Mapping[str, str]]) -> Marks | None:
         owner=said.get(OWNER, ""),
         expires=_time(said.get(EXPIRES, "")),
         nodes=_number(said.get(NODES, ""), int),
+        load_hosts=_number(said.get(LOAD_HOSTS, ""), int) or 1,  # hosts of earlier versions do not say
         usd_per_hour=_number(said.get(PRICE, ""), float),
         tuning=said.get(TUNING, ""),
     )

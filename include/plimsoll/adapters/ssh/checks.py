@@ -32,13 +32,18 @@ def problems(definition: Definition, connections: Connections) -> list[Problem]:
 
 def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
     """Whether the groups are large and many enough: pure."""
-    nodes = definition.system.nodes
-    fitting = [group for group in options.groups if len(group.nodes) >= nodes]
-    if not fitting:
+    nodes, loads = definition.system.nodes, definition.load_generator.hosts
+    large = [group for group in options.groups if len(group.nodes) >= nodes]
+    fitting = [group for group in large if len(group.loads) >= loads]
+    if not large:
         most = max(len(group.nodes) for group in options.groups)
         yield Problem(
             "system.nodes", f"no group has {plural(nodes, 'node')}; the largest has {most}", "name more hosts"
         )
+    elif not fitting:
+        most = max(len(group.loads) for group in large)
+        what = f"no group of {plural(nodes, 'node')} has {plural(loads, 'load host')}; the most that one has is {most}"
+        yield Problem("load_generator.hosts", what, "name more in the group's `further_load_hosts`, or ask for fewer")
     elif definition.max_parallel > len(fitting):
         cells = f"{definition.max_parallel} cells at once"
         what = f"{cells} need as many groups of {plural(nodes, 'node')}; there are {len(fitting)}"

@@ -14,7 +14,7 @@ from plimsoll.adapters.ssh.leases import Held, Lease, parse_held
 from plimsoll.adapters.ssh.options import GroupOptions, HostOptions, SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.adapters.ssh.program import Program
-from plimsoll.domain.cluster import Cluster, HostInfo, Role
+from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.errors import HostError, SecretError
 
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
@@ -108,7 +108,7 @@ class Member:
 
 
 class Group:
-    """The load host's lease decides: it is taken first and given back last."""
+    """The first load host's lease decides: it is taken first and given back last."""
 
     def __init__(self, options: GroupOptions, provider: SshOptions, connections: Connections) -> None:
         self.name = options.name
@@ -117,8 +117,17 @@ class Group:
         def member(name: str, role: Role, host: HostOptions) -> Member:
             return Member(name, role, host, provider.connection, folder, connections)
 
-        self.load = member("load", "load", options.load)
+        self.loads = tuple(member(load_host_name(n), "load", host) for n, host in enumerate(options.loads, start=1))
         self.nodes = tuple(member(f"node{n}", "node", host) for n, host in enumerate(options.nodes, start=1))
+
+    @property
+    def load(self) -> Member:
+        """The first load host."""
+        return self.loads[0]
+
+    def fits(self, nodes: int, load_hosts: int) -> bool:
+        """Whether it has so many hosts of each role."""
+        return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
 
     @property
     def place(self) -> Place:
@@ -127,12 +136,13 @@ class Group:
         return target.address, target.port, self.load.folder
 
     def members(self, cluster: Cluster | None = None) -> tuple[Member, ...]:
-        """The load host, then the nodes; of a cluster: those that belong to it."""
+        """The load hosts, then the nodes; of a cluster: those that belong to it."""
         names = {info.name for info in cluster.hosts} if cluster else None
-        return (self.load, *(node for node in self.nodes if names is None or node.name in names))
+        further = (*self.loads[1:], *self.nodes)
+        return (self.load, *(member for member in further if names is None or member.name in names))
 
-    def infos(self, nodes: int) -> tuple[HostInfo, ...]:
-        """So many nodes and the load host, as a cluster names them."""
+    def infos(self, nodes: int, load_hosts: int) -> tuple[HostInfo, ...]:
+        """So many nodes and load hosts, as a cluster names them."""
         return tuple(
             HostInfo(
                 name=member.name,
@@ -140,7 +150,7 @@ class Group:
                 address=member.options.address,
                 facts={**member.options.facts, "group": self.name},
             )
-            for member in (*self.nodes[:nodes], self.load)
+            for member in (*self.nodes[:nodes], *self.loads[:load_hosts])
         )
 
     def held(self) -> Held | None:

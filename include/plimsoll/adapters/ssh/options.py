@@ -51,7 +51,15 @@ class GroupOptions(Model):
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="Name of the group")]
     nodes: Annotated[tuple[HostOptions, ...], Field(min_length=1, description="Database nodes, the seed first")]
     load: Annotated[HostOptions, Field(description="Where the load generator runs")]
+    further_load_hosts: Annotated[
+        tuple[HostOptions, ...], Field(description="Where it runs besides, for definitions with several load hosts")
+    ] = ()
     folder: Annotated[_Folder | None, Field(description="Instead of the provider's")] = None
+
+    @property
+    def loads(self) -> tuple[HostOptions, ...]:
+        """All load hosts, the first one first."""
+        return (self.load, *self.further_load_hosts)
 
 
 class SshOptions(Model):
@@ -76,5 +84,5 @@ class SshOptions(Model):
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
-        hosts = (*group.nodes, group.load)
+        hosts = (*group.nodes, *group.loads)
         return {(host.ssh_address or host.address, host.port, self.folder_of(group)) for host in hosts}

@@ -53,7 +53,7 @@ class SshProvider:
     def ensure(self, request: ClusterRequest) -> Cluster:
         """A free group of the definition, taken and cleaned. Idempotent by the cluster's id. ProviderError says who has
         each group, or why it can't be had."""
-        groups = [group for group in self._groups(request.options) if len(group.nodes) >= request.nodes]
+        groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
         # A group that does not answer can't keep the others from being used.
         found, _ = self._looked_up(groups, request.id)
         if found is not None:
@@ -65,7 +65,7 @@ class SshProvider:
             except (HostError, SecretError) as error:
                 obstacles.append(f"{group.name}: {error.text()}")
         raise ProviderError(
-            f"no group of {plural(request.nodes, 'node')} can be had:"
+            f"no group of {plural(request.nodes, 'node')} and {plural(request.load_hosts, 'load host')} can be had:"
             + "".join(f"\n  - {obstacle}" for obstacle in obstacles),
             where=str(request.id),
             mend="wait until a group is free, run fewer cells at once (max_parallel), or mend the reasons given",
@@ -115,7 +115,7 @@ class SshProvider:
                 id=request.id,
                 owner=request.owner,
                 provider=self.name,
-                hosts=group.infos(request.nodes),
+                hosts=group.infos(request.nodes, request.load_hosts),
                 created_at=self._clock.now(),
                 expires_at=request.expires_at,
             )

@@ -264,7 +264,10 @@ def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Probl
         tariff = toolkit.tariff(definition) if definition.budget is not None else None
     except ProviderError:  # its options are wrong, as its own check says
         return []
-    if tariff is None or tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts) is not None:
+    if (
+        tariff is None
+        or tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts) is not None
+    ):
         return []
     mend = "give the prices of your instance types in the provider's options, or remove the budget"
     return [Problem("budget", f"can't be kept: {tariff.source}", mend)]

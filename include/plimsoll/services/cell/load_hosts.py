@@ -11,9 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.clocks import ClockReading, LoadStart
+from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import LoadError
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.host import Host
@@ -22,8 +21,6 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model, write_model
 
-CLOCK_SHARE = 0.01
-"""How exactly clocks must be known, as a share of the shortest interval that is judged: 100 ms of 10 s."""
 _LEAD = timedelta(seconds=10)
 """From the comparison of clocks to the start: every host must have been told by then."""
 _OVERDUE = timedelta(seconds=60)
@@ -98,12 +95,6 @@ def read_start(work: AttemptContext) -> LoadStart | None:
     return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
 
 
-def most_uncertain_ms(definition: Definition) -> float:
-    """By how much the start of one host may lie from another's, ms."""
-    shortest = min(level.interval for level in definition.service_levels)
-    return CLOCK_SHARE * shortest.total_seconds() * 1000
-
-
 def _start_together(
     work: AttemptContext, hosts: Sequence[Host], job_id: str, statuses: Mapping[str, LoadStatus]
 ) -> None:
@@ -124,7 +115,7 @@ def _start_together(
 def _new_start(work: AttemptContext, hosts: Sequence[Host]) -> LoadStart:
     found = clocks(hosts)
     start = LoadStart(start=_whole_second(_first_now(work, found) + _LEAD), clocks=found)
-    most_ms = most_uncertain_ms(work.definition)
+    most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
     if start.error_ms > most_ms:
         raise LoadError(
             f"the load hosts' clocks can be compared to {start.error_ms:.1f} ms only, their start must be known to "

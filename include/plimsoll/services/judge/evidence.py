@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.gc_lines import gc_lines
 from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.analysis.several_load_hosts import merged_seconds, summed
+from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.services.cell.load_hosts import read_start
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.gcpause import Pauses
+    from plimsoll.domain.clocks import LoadStart
     from plimsoll.domain.happening import Event, GeneratorSecond, LogLine
     from plimsoll.domain.result import Manifest
     from plimsoll.services.cell.context import AttemptContext
@@ -37,13 +41,17 @@ _MOST_BYTES = 256 * 2**20
 class Evidence:
     """The collected files of one attempt, by what they are.
 
-    `response_times`: histogram logs by file name, each of one of the `operations`. `events`: what the nodes' own logs
-    tell, by host, and `lines`: the logs themselves, in order of time, with what their GC logs say of long pauses.
-    `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a second and host.
+    `summary`: the load as a whole, and `summaries`: what each load host says of its part; `start`: how several of them
+    started together. `response_times`: by load host, histogram logs by file name, each of one of the `operations`.
+    `events`: what the nodes' own logs tell, by host, and `lines`: the logs themselves, in order of time, with what
+    their GC logs say of long pauses. `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a
+    second and host.
     """
 
     summary: LoadSummary
-    response_times: Mapping[str, bytes]
+    summaries: Mapping[str, LoadSummary]
+    start: LoadStart | None
+    response_times: Mapping[str, Mapping[str, bytes]]
     operations: Sequence[str]
     pauses: Mapping[str, Pauses]
     events: Mapping[str, Sequence[Event]]
@@ -54,27 +62,47 @@ class Evidence:
 
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read from the store what judging needs of the files that the manifest names."""
-    paths = {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == "load"}
-    generator = work.load_generator
-    progress_path = paths.get(generator.progress_file)
-    logs = generator.response_time_logs(paths)
+    paths = {host: _paths(manifest, host) for host in _load_hosts(work)}
+    logs = {host: work.load_generator.response_time_logs(own) for host, own in paths.items()}
+    summaries = {host: _summary(work, manifest, own) for host, own in paths.items()}
+    summary, start = summed(summaries), read_start(work)
+    seconds = {host: _seconds(work, own) for host, own in paths.items()}
     pauses = dict(_pauses(work, manifest))
     logs_of_nodes = dict(_node_logs(work, manifest, _zones(work, pauses)))
     database = work.database
     return Evidence(
-        summary=_summary(work, manifest, paths),
-        response_times={name: _read(work, paths[name]) for name in logs.values()},
-        operations=tuple(logs),
+        summary=summary,
+        summaries=summaries,
+        start=start,
+        response_times={
+            host: {name: _read(work, paths[host][name]) for name in own.values()} for host, own in logs.items() if own
+        },
+        operations=tuple(dict.fromkeys(operation for own in logs.values() for operation in own)),
         pauses=pauses,
         events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
         lines={host: _lines(work, manifest, host, text, zone) for host, (text, zone) in logs_of_nodes.items()},
-        seconds=generator.seconds(_read(work, progress_path).decode(errors="replace") if progress_path else ""),
+        seconds=merged_seconds(seconds, summary.started_at, start.ahead_ms if start else {}),
         samples=_samples(work, manifest),
     )
 
 
+def _load_hosts(work: AttemptContext) -> Sequence[str]:
+    """Their names, the first one first."""
+    return [load_host_name(number) for number in range(1, work.definition.load_generator.hosts + 1)]
+
+
+def _paths(manifest: Manifest, host: str) -> dict[str, str]:
+    """The collected files of that host, by name."""
+    return {PurePosixPath(entry.path).name: entry.path for entry in manifest.files if _host(entry.path) == host}
+
+
+def _seconds(work: AttemptContext, paths: Mapping[str, str]) -> Sequence[GeneratorSecond]:
+    path = paths.get(work.load_generator.progress_file)
+    return work.load_generator.seconds(_read(work, path).decode(errors="replace") if path else "")
+
+
 def _summary(work: AttemptContext, manifest: Manifest, paths: Mapping[str, str]) -> LoadSummary:
-    """What the generator's own files say; `paths` are those of the load host's files by name."""
+    """What the generator's own files say; `paths` are those of a load host's files by name."""
     there = {name: paths[name] for name in work.load_generator.summary_files if name in paths}
     sizes = {entry.path: entry.size_bytes for entry in manifest.files}
     for name, path in there.items():

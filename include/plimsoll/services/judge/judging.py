@@ -12,7 +12,7 @@ from plimsoll.analysis.gclog import pauses_frame
 from plimsoll.analysis.hosts import hosts_frame
 from plimsoll.analysis.intervals import ALL
 from plimsoll.analysis.judgement import Judgement, Run
-from plimsoll.analysis.judging import judge_logs
+from plimsoll.analysis.judging import judge_load_hosts, judge_logs
 from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.analysis.log_lines import log_lines_frame
 from plimsoll.domain.errors import NotFound
@@ -121,7 +121,10 @@ def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:
     )
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
-    return judge_logs(evidence.response_times, run, work.definition.service_levels, kinds=names)
+    levels = work.definition.service_levels
+    if len(evidence.summaries) > 1:
+        return judge_load_hosts(evidence.response_times, run, levels, names)
+    return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
@@ -148,6 +151,8 @@ def _quality(
     measured = Measured(
         intervals=judged.intervals,
         summary=evidence.summary,
+        summaries=evidence.summaries,
+        load_start=evidence.start,
         fingerprint=fingerprint,
         samples=evidence.samples,
         nodes_down=manifest.nodes_down,
@@ -176,7 +181,10 @@ def _store_circumstances(
 ) -> None:
     """Pauses, and what else happened in each judged interval, on the load generator's clock."""
     store, key = work.toolkit.store, work.key
-    ahead_ms = fingerprint.ahead_ms() if fingerprint else {}
+    ahead_ms = {
+        **(fingerprint.ahead_ms() if fingerprint else {}),
+        **(evidence.start.ahead_ms if evidence.start else {}),
+    }
     pauses = pauses_frame(evidence.pauses, started_at, ahead_ms)
     collected = Collected(
         started_at=started_at,
@@ -185,7 +193,7 @@ def _store_circumstances(
         events=evidence.events,
         seconds=evidence.seconds,
         samples=evidence.samples,
-        load_cpus=fingerprint.load_host.cpus if fingerprint else None,
+        load_cpus=min(host.cpus for host in fingerprint.load_hosts.values()) if fingerprint else None,
     )
     level = work.definition.service_levels[0]
     bound_ms, interval = level.bound_ms, level.interval

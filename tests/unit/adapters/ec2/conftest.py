@@ -54,6 +54,7 @@ def wanted(key: Any, options: Any) -> Any:
         owner="airflow:run#0",
         store="s3://results/runs",
         nodes=3,
+        load_hosts=1,
         expires=EXPIRES,
         options=options,
         image=Image("ami-123", "an image", "x86_64", "/dev/xvda"),

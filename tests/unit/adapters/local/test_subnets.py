@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.local import subnets
-from plimsoll.adapters.local.subnets import MOST_NODES, claim, claims_of, free_subnet, load_addresses, node_addresses, release
+from plimsoll.adapters.local.subnets import (
+    MOST_NODES,
+    claim,
+    claims_of,
+    free_subnet,
+    load_addresses,
+    node_addresses,
+    release,
+)
 from plimsoll.domain.errors import ProviderError
 
 

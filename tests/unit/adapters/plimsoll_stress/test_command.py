@@ -44,7 +44,7 @@ def arguments_of(definition: Definition, part: int = 1, parts: int = 1) -> tuple
 def test_one_of_several_load_hosts_is_told_which_and_to_wait_for_the_start(azul: Definition) -> None:
     arguments = arguments_of(azul, part=2, parts=3)
     assert arguments[-4:] == ("--split", "2/3", "--start-file", "load/start.json")
-    assert arguments[: -4] == arguments_of(azul)
+    assert arguments[:-4] == arguments_of(azul)
 
 
 def test_the_command_line_begins_as_published(azul: Definition) -> None:

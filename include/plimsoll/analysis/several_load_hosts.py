@@ -1,0 +1,130 @@
+"""What several load hosts say of the load that they put on together, as one account. Pure.
+
+Counts and rates add up. Of what tells whether a load generator was at its limit, the host that was worst counts.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from plimsoll.analysis.formats.reading import Reading
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+
+_EARLY_S = 0.25
+"""A second is reported a little after its end; by clocks that are not known exactly it may be a little before."""
+
+
+def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
+    """The accounts of all hosts, by name, as that of one load."""
+    every = list(by_host.values())
+    if len(every) == 1:
+        return every[0]
+    reasons = [f"{host}: {one.reason or 'not complete'}" for host, one in by_host.items() if not one.complete]
+    return LoadSummary(
+        complete=not reasons,
+        reason="; ".join(reasons),
+        generator=next((one.generator for one in every if one.generator), ""),
+        started_at=min((one.started_at for one in every if one.started_at), default=None),
+        duration_s=min(one.duration_s for one in every),
+        warmup_s=min(one.warmup_s for one in every),
+        attempted_ops_s=_sum(one.attempted_ops_s for one in every),
+        achieved_ops_s=_sum(one.achieved_ops_s for one in every),
+        answered=_count(one.answered for one in every),
+        operations=_counts(one.operations for one in every),
+        shares=next((one.shares for one in every if one.shares), {}),
+        errors=_counts(one.errors for one in every),
+        cpu_cores=_most(one.cpu_cores for one in every),
+        schedule_lag_p99_ms=_most(one.schedule_lag_p99_ms for one in every),
+        schedule_lag_max_ms=_most(one.schedule_lag_max_ms for one in every),
+        hiccup_max_ms=_most(one.hiccup_max_ms for one in every),
+        in_flight_max=_count(one.in_flight_max for one in every),
+        backlog_max=_count(one.backlog_max for one in every),
+    )
+
+
+def merged_seconds(
+    by_host: Mapping[str, Sequence[GeneratorSecond]], started_at: datetime | None, ahead_ms: Mapping[str, float]
+) -> tuple[GeneratorSecond, ...]:
+    """The hosts' own state, second by second of the timed run, by the first host's clock.
+
+    `ahead_ms`: by how much the others' clocks are ahead of it. What waits or is under way adds up; of standstills,
+    processors and lateness the largest counts, and `host` is the one that stood still longest.
+    """
+    if len(by_host) == 1 or started_at is None:
+        return tuple(next(iter(by_host.values())))
+    found: defaultdict[int, list[GeneratorSecond]] = defaultdict(list)
+    for host, seconds in by_host.items():
+        ahead = timedelta(milliseconds=ahead_ms.get(host, 0.0))
+        for one in seconds:
+            at = one.at - ahead
+            number = math.floor((at - started_at).total_seconds() + _EARLY_S)
+            found[number].append(replace(one, at=at, host=host))
+    return tuple(_second(found[number]) for number in sorted(found))
+
+
+def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
+    worst = max(of_hosts, key=lambda one: max(one.hiccup_ms, one.gc_ms))
+    return GeneratorSecond(
+        at=max(one.at for one in of_hosts),
+        hiccup_ms=max(one.hiccup_ms for one in of_hosts),
+        gc_ms=max(one.gc_ms for one in of_hosts),
+        cpu_cores=max(one.cpu_cores for one in of_hosts),
+        in_flight=_count(one.in_flight for one in of_hosts),
+        backlog=_count(one.backlog for one in of_hosts),
+        lag_ms=_most(one.lag_ms for one in of_hosts),
+        host=worst.host,
+    )
+
+
+def merged_readings(readings: Sequence[Reading]) -> Reading:
+    """The files of all hosts as those of one run: their histograms are added interval by interval.
+
+    LogError where they can't be added: they are of different units, or some have no histograms.
+    """
+    first = readings[0]
+    if len(readings) == 1:
+        return first
+    if any(one.unit != first.unit for one in readings) or not all(one.tracks for one in readings):
+        raise LogError("the load hosts' logs can't be added: they differ in form or unit", mend="run the cell again")
+    return Reading(
+        title=first.title,
+        tracks=tuple(track for one in readings for track in one.tracks),
+        unit=first.unit,
+        obstacles=tuple(dict.fromkeys(obstacle for one in readings for obstacle in one.obstacles)),
+        notes=tuple(dict.fromkeys(note for one in readings for note in one.notes)),
+        errors=_counts(one.errors or {} for one in readings)
+        if all(one.errors is not None for one in readings)
+        else None,
+        attempted_ops_s=_sum(one.attempted_ops_s for one in readings),
+        started_at=first.started_at,
+    )
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    """None where one is not known."""
+    every = list(amounts)
+    return None if None in every else math.fsum(amount or 0.0 for amount in every)
+
+
+def _count(counts: Iterable[int | None]) -> int | None:
+    """None where one is not known."""
+    every = list(counts)
+    return None if None in every else sum(count or 0 for count in every)
+
+
+def _most(amounts: Iterable[float | None]) -> float | None:
+    """None where one is not known: it may be the largest."""
+    every = list(amounts)
+    return None if None in every else max(amount or 0.0 for amount in every)
+
+
+def _counts(by_name: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: defaultdict[str, int] = defaultdict(int)
+    for counts in by_name:
+        for name, count in counts.items():
+            total[name] += count
+    return dict(total)

@@ -1,0 +1,112 @@
+"""What is expected of several load hosts that put on one load together."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.domain.clocks import most_apart_ms
+from plimsoll.domain.load_summary import CPU_LIMIT
+from plimsoll.domain.plurals import plural
+from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.quality.attempt import Measured
+
+_COMPLETE = "complete"
+_LAG_SHARE = 0.1
+
+
+def table(measured: Measured) -> pd.DataFrame:
+    """A row for each load host: what it says of its own part. What is not known is NaN."""
+    cpus = {host: facts.cpus for host, facts in measured.fingerprint.load_hosts.items()}
+    return pd.DataFrame(
+        [_row(host, summary, cpus.get(host)) for host, summary in measured.summaries.items()],
+        columns=["host", "ended", "achieved_share", "cpu_share", "lag_ms", "hiccup_ms"],
+    )
+
+
+def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]:
+    achieved, attempted, cores = summary.achieved_ops_s, summary.attempted_ops_s, summary.cpu_cores
+    return {
+        "host": host,
+        "ended": _COMPLETE if summary.complete else summary.reason or "not complete",
+        "achieved_share": nan if achieved is None or not attempted else achieved / attempted,
+        "cpu_share": nan if cores is None or not cpus else cores / cpus,
+        "lag_ms": nan if summary.schedule_lag_p99_ms is None else summary.schedule_lag_p99_ms,
+        "hiccup_ms": nan if summary.hiccup_max_ms is None else summary.hiccup_max_ms,
+    }
+
+
+def suite(definition: Definition) -> Sequence[Expected]:
+    """Of the load hosts, a row each."""
+    level, hosts = definition.service_levels[0], definition.load_generator.hosts
+    lag_ms, hiccup_ms = _LAG_SHARE * level.bound_ms, level.standstill_ms
+    share, milliseconds = "{:.1%}", "{:.3g} ms"
+    return (
+        Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
+        Expected("each host's load", *each_one_of("ended", _COMPLETE), "each worked through its part of the schedule"),
+        Expected(
+            "each host's rate",
+            *at_least("achieved_share", 1 - RATE_TOLERANCE),
+            f"each achieved within {RATE_TOLERANCE:.0%} of its part of the rate",
+            "warning",
+            "{:.2%} of it",
+        ),
+        Expected(
+            "each host's CPU",
+            *at_most("cpu_share", CPU_LIMIT, strictly=True),
+            f"less than {CPU_LIMIT:.0%} of its processors taken by the generator",
+            "warning",
+            share,
+        ),
+        Expected(
+            "each host's schedule lag",
+            *at_most("lag_ms", lag_ms),
+            f"99 % of each one's operations sent at most {lag_ms:g} ms late when there was room",
+            "warning",
+            milliseconds,
+        ),
+        Expected(
+            "each host's hiccups",
+            *at_most("hiccup_ms", hiccup_ms, strictly=True),
+            f"no standstill of {hiccup_ms:g} ms",
+            "warning",
+            milliseconds,
+        ),
+    )
+
+
+def start_table(measured: Measured) -> pd.DataFrame:
+    """One row: how exactly the hosts' clocks were known at the start, and how they moved while the load ran, ms."""
+    start = measured.load_start
+    drift = start.drift_ms if start else None
+    return pd.DataFrame([{"error_ms": start.error_ms if start else nan, "drift_ms": nan if drift is None else drift}])
+
+
+def start_suite(definition: Definition) -> Sequence[Expected]:
+    """Of the clocks of all load hosts, one row."""
+    most_ms = most_apart_ms(level.interval for level in definition.service_levels)
+    milliseconds = "{:.3g} ms"
+    return (
+        Expected(
+            "common start",
+            *at_most("error_ms", most_ms),
+            f"load hosts that start at most {most_ms:g} ms apart",
+            show=milliseconds,
+        ),
+        Expected(
+            "clocks kept together",
+            *at_most("drift_ms", most_ms),
+            f"clocks of load hosts that move at most {most_ms:g} ms against each other during the load",
+            "warning",
+            milliseconds,
+        ),
+    )

@@ -1,0 +1,122 @@
+"""What several load hosts say, as one account."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fakes.hdr import interval_log
+
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_load_hosts, judge_logs
+from plimsoll.analysis.several_load_hosts import merged_seconds, summed
+from plimsoll.domain.happening import GeneratorSecond
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ServiceLevel
+
+START = 1_767_000_000.0
+KINDS = {"reads": "reads", "writes": "writes"}
+RUN = Run(warmup=timedelta(seconds=10), duration=timedelta(seconds=40), attempted_ops_s=100)
+LEVELS = (ServiceLevel(),)
+
+
+def logs(reads, took_us=2_000, start=START, seconds=40):
+    return {"x.hdr-intended-selects": interval_log(start, seconds, reads, took_us).encode()}
+
+
+def test_histograms_of_hosts_are_added_exactly_interval_by_interval():
+    both = judge_load_hosts({"load": logs(30), "load2": logs(70)}, RUN, LEVELS, KINDS)
+    one = judge_logs(logs(100), RUN, LEVELS, kinds=KINDS)
+    assert (both.valid, one.valid) == (True, True)
+    assert both.intervals == one.intervals
+    assert both.levels == one.levels
+
+
+def test_percentiles_are_those_of_all_operations_together():
+    both = judge_load_hosts({"load": logs(9_990), "load2": logs(10, took_us=300_000)}, RUN, LEVELS, KINDS)
+    judged = [row for row in both.intervals.rows if row.phase == "judged" and row.operation == "all"]
+    assert len(judged) == 3
+    assert all(row.p99_9_ms == pytest.approx(2.0, rel=0.01) for row in judged)
+    assert all(row.max_ms == pytest.approx(300.0, rel=0.01) for row in judged)
+
+
+def test_hosts_that_did_the_very_same_are_no_log_given_twice():
+    both = judge_load_hosts({"load": logs(50), "load2": logs(50)}, RUN, LEVELS, KINDS)
+    assert (both.reasons, both.operations) == ((), 3_000)
+
+
+def test_a_host_that_began_at_another_time_makes_the_measurement_unsound_and_is_named():
+    both = judge_load_hosts({"load": logs(50), "load2": logs(50, start=START + 3)}, RUN, LEVELS, KINDS)
+    assert any("load2/" in reason and "begins 3.000 s after" in reason for reason in both.reasons)
+
+
+def test_a_host_whose_log_ends_early_makes_the_measurement_unsound():
+    both = judge_load_hosts({"load": logs(50), "load2": logs(50, seconds=20)}, RUN, LEVELS, KINDS)
+    assert not both.valid
+
+
+def summary(**changes):
+    at = datetime.fromtimestamp(START, UTC)
+    figures = {
+        "complete": True,
+        "started_at": at,
+        "duration_s": 40.0,
+        "warmup_s": 10.0,
+        "attempted_ops_s": 100 / 3,
+        "achieved_ops_s": 33.0,
+        "answered": 1_300,
+        "operations": {"reads": 900, "writes": 90},
+        "shares": {"reads": 0.9, "writes": 0.1},
+        "errors": {"read_timeout": 1},
+        "cpu_cores": 0.5,
+        "schedule_lag_p99_ms": 1.0,
+        "schedule_lag_max_ms": 2.0,
+        "hiccup_max_ms": 3.0,
+        "in_flight_max": 4,
+        "backlog_max": 5,
+    }
+    return LoadSummary.model_validate(figures | changes)
+
+
+def test_what_was_done_adds_up_and_of_limits_the_worst_counts():
+    whole = summed(
+        {"load": summary(), "load2": summary(hiccup_max_ms=90.0, errors={}), "load3": summary(cpu_cores=1.5)}
+    )
+    assert whole.attempted_ops_s == pytest.approx(100, abs=1e-9)
+    assert (whole.answered, whole.operations) == (3_900, {"reads": 2_700, "writes": 270})
+    assert (whole.errors, whole.shares) == ({"read_timeout": 2}, {"reads": 0.9, "writes": 0.1})
+    assert (whole.hiccup_max_ms, whole.cpu_cores, whole.in_flight_max, whole.backlog_max) == (90.0, 1.5, 12, 15)
+    assert whole.complete
+
+
+def test_one_that_is_not_complete_makes_the_whole_so_and_is_named():
+    whole = summed({"load": summary(), "load2": LoadSummary(complete=False, reason="it was killed")})
+    assert (whole.complete, whole.reason) == (False, "load2: it was killed")
+    assert whole.duration_s == 0.0
+
+
+def test_what_one_host_does_not_tell_is_not_known_of_all():
+    whole = summed({"load": summary(), "load2": summary(in_flight_max=None, hiccup_max_ms=None)})
+    assert (whole.in_flight_max, whole.hiccup_max_ms) == (None, None)
+
+
+def second(number, late_s, **changes):
+    at = datetime.fromtimestamp(START + number + late_s, UTC)
+    return GeneratorSecond(
+        at, **{"hiccup_ms": 1.0, "gc_ms": 0.0, "cpu_cores": 0.2, "in_flight": 3, "backlog": 1, **changes}
+    )
+
+
+def test_seconds_of_hosts_meet_by_the_first_ones_clock():
+    seconds = {
+        "load": [second(1, 0.01), second(2, 0.02)],
+        "load2": [second(1, 2.5, hiccup_ms=80.0), second(2, 2.45), second(3, 2.51)],
+    }
+    merged = merged_seconds(seconds, datetime.fromtimestamp(START, UTC), {"load": 0.0, "load2": 2500.0})
+    assert [(one.in_flight, one.backlog) for one in merged] == [(6, 2), (6, 2), (3, 1)]
+    assert (merged[0].hiccup_ms, merged[0].host) == (80.0, "load2")
+    assert [round(one.at.timestamp() - START) for one in merged] == [1, 2, 3]
+
+
+def test_the_account_of_one_host_stays_as_it_is():
+    alone = summary(reason="x")
+    assert summed({"load": alone}) is alone
+    assert merged_seconds({"load": [second(1, 0)]}, None, {}) == (second(1, 0),)

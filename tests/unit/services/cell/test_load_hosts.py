@@ -1,0 +1,221 @@
+"""Several load hosts that put on one load together."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fakes.hosts import FolderHost
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import InstantLoadGenerator
+
+from plimsoll.domain.clocks import ClockReading, LoadStart
+from plimsoll.domain.errors import HostError
+from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.load_hosts import read_start, together
+from plimsoll.services.judge.judging import judge
+from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_fingerprint, write_model
+
+
+@pytest.fixture
+def work(tmp_path):
+    """An attempt on three nodes and two load hosts, whose load was started and waits to be told when."""
+    installation = Installation(tmp_path)
+    one = instant_definition(variants=1, loads=1)
+    several = one.load_generator.model_copy(update={"hosts": 2})
+    installation.open_campaign(one.model_copy(update={"load_generator": several}))
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", "test")
+    for step in (actions.provision, actions.deploy, actions.start_load):
+        step(work)
+    return work
+
+
+@pytest.fixture
+def clocks(monkeypatch):
+    """What the clocks of hosts say, by host."""
+    readings = {}
+    exact = ClockReading(offset_ms=0.0)
+    monkeypatch.setattr(FolderHost, "clock", lambda host: readings.get(host.info.name, exact))
+    return readings
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Hosts that were told when to start, each with the start by its own clock."""
+    every = []
+    begin_instantly = InstantLoadGenerator.begin
+
+    def begin(generator, host, job_id, start, local):
+        every.append((host.info.name, start, local))
+        begin_instantly(generator, host, job_id, start, local)
+
+    monkeypatch.setattr(InstantLoadGenerator, "begin", begin)
+    return every
+
+
+def test_two_load_hosts_are_told_one_start_each_by_its_own_clock(work, clocks, told):
+    clocks |= {
+        "load": ClockReading(offset_ms=-200.0, error_ms=2),
+        "load2": ClockReading(offset_ms=1300.0, error_ms=3),
+    }
+    assert actions.poll_load(work).state == "running"
+
+    start = read_start(work)
+    assert start.ahead_ms == {"load": 0.0, "load2": 1500.0}
+    assert start.error_ms == 5.0
+    assert start.start.microsecond == 0
+    assert sorted(told) == [
+        ("load", start.start, start.start),
+        ("load2", start.start, start.start + timedelta(milliseconds=1500)),
+    ]
+    assert actions.poll_load(work).state == "complete"
+
+
+def test_what_both_did_is_judged_as_one_load(work, clocks):
+    actions.poll_load(work)
+    clocks["load2"] = ClockReading(offset_ms=7.0)
+    manifest = collect(work)
+    verdict = judge(work)
+
+    assert {"raw/load/summary.json", "raw/load2/summary.json"} <= {entry.path for entry in manifest.files}
+    assert (verdict.valid, verdict.reasons, verdict.achieved_ops_s) == (True, (), 1000.0)
+    assert read_start(work).drift_ms == 7.0
+    intervals = attempt_data(work.toolkit.store, verdict).intervals
+    judged = intervals[intervals["phase"] == "judged"].set_index("operation")["count"].to_dict()
+    assert judged == {"all": 10_000, "reads": 2_000, "writes": 8_000}
+    assert list(read_fingerprint(work.toolkit.store, work.key).load_hosts) == ["load", "load2"]
+
+
+def test_the_checks_look_at_each_load_host_and_at_their_clocks(work):
+    actions.poll_load(work)
+    collect(work)
+    checks = {check.name for check in judge(work).checks}
+    assert {"load hosts", "each host's CPU", "each host's schedule lag", "common start"} <= checks
+
+
+def test_a_load_host_of_which_nothing_was_collected_makes_the_attempt_invalid(work, monkeypatch):
+    actions.poll_load(work)
+
+    def lost(host, folder):
+        if host.info.name == "load2":
+            raise HostError("can't be reached: timed out", where="host load2")
+        return []
+
+    monkeypatch.setattr(FolderHost, "files", lost)
+    collect(work)
+    verdict = judge(work)
+    assert not verdict.valid
+    assert "nothing was collected from load2" in verdict.reasons[0]
+
+
+def test_clocks_that_can_not_be_compared_exactly_enough_fail_the_load(work, clocks, told):
+    clocks |= {"load": ClockReading(offset_ms=0, error_ms=40), "load2": ClockReading(offset_ms=0, error_ms=61)}
+    status = actions.poll_load(work)
+    assert status.state == "failed"
+    assert "can be compared to 101.0 ms only, their start must be known to 100 ms" in status.reason
+    assert "load2 ±61.0 ms" in status.reason
+    assert told == []
+
+
+def test_a_start_that_somebody_put_on_record_and_told_nobody_is_told(work, told):
+    start = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=1)
+    exact = ClockReading(offset_ms=0)
+    write_model(
+        work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=start, clocks={"load": exact, "load2": exact})
+    )
+    actions.poll_load(work)
+    assert {at for _, at, _ in told} == {start}
+
+
+def test_who_was_left_out_when_the_others_were_told_is_told_the_same(work, told, monkeypatch):
+    whole = InstantLoadGenerator.begin
+
+    def unreachable(generator, host, job_id, start, local):
+        if host.info.name == "load2":
+            raise HostError("can't be reached", where="host load2")
+        whole(generator, host, job_id, start, local)
+
+    with monkeypatch.context() as lost:
+        lost.setattr(InstantLoadGenerator, "begin", unreachable)
+        with pytest.raises(HostError):
+            actions.poll_load(work)
+    actions.poll_load(work)
+    assert told[0][:2] == ("load", read_start(work).start)
+    assert told[-1][:2] == ("load2", read_start(work).start)
+
+
+def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work, told):
+    past = datetime.now(UTC) - timedelta(hours=1)
+    exact = ClockReading(offset_ms=0)
+    write_model(
+        work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=past, clocks={"load": exact, "load2": exact})
+    )
+    actions.poll_load(work)
+    assert read_start(work).start > datetime.now(UTC)
+    assert {at for _, at, _ in told} == {read_start(work).start}
+
+
+def test_a_host_that_never_starts_fails_the_load(work, monkeypatch):
+    exact = ClockReading(offset_ms=0)
+    start = datetime.now(UTC) - timedelta(minutes=2)
+    write_model(
+        work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=start, clocks={"load": exact, "load2": exact})
+    )
+    phases = {"load": "warm-up", "load2": "populate"}
+
+    def status(generator, host, job_id):
+        return LoadStatus("running", phases[host.info.name], errors=0)
+
+    monkeypatch.setattr(InstantLoadGenerator, "status", status)
+    failed = actions.poll_load(work)
+    assert (failed.state, "load2 did not start 60 s after the time to start" in failed.reason) == ("failed", True)
+
+
+def test_stopping_ends_the_load_on_every_host(work, monkeypatch):
+    stopped = []
+
+    def stop(generator, host, job_id):
+        stopped.append(host.info.name)
+
+    monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
+    actions.stop_load(work)
+    assert stopped == ["load", "load2"]
+
+
+RUNNING = LoadStatus("running", "load", achieved_ops_s=500.0, seconds_left=30.0, errors=1)
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (RUNNING, LoadStatus("running", "load", achieved_ops_s=1000.0, seconds_left=30.0, errors=2)),
+        (
+            LoadStatus("running", "populate", achieved_ops_s=10.0, seconds_left=90.0, errors=0),
+            LoadStatus("running", "populate", achieved_ops_s=510.0, seconds_left=90.0, errors=1),
+        ),
+        (
+            LoadStatus("complete", "load", seconds_left=0.0, errors=0),
+            LoadStatus("running", "load", achieved_ops_s=500.0, seconds_left=30.0, errors=1),
+        ),
+        (
+            LoadStatus("failed", "warm-up", reason="it was killed"),
+            LoadStatus("failed", "warm-up", reason="load2: it was killed"),
+        ),
+    ],
+)
+def test_a_load_of_several_hosts_is_as_far_as_the_one_that_is_least_far(other, expected):
+    assert together({"load": RUNNING, "load2": other}) == expected
+
+
+def test_a_load_is_complete_once_it_is_on_every_host():
+    complete = LoadStatus("complete", "load", seconds_left=0.0)
+    assert together({"load": complete, "load2": complete}).state == "complete"
+
+
+def test_all_are_ready_once_each_is():
+    ready = LoadStatus("running", errors=0, is_ready=True)
+    assert together({"load": ready, "load2": ready}).is_ready
+    assert not together({"load": ready, "load2": LoadStatus("running", errors=0)}).is_ready
