@@ -9,7 +9,8 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.services.campaign.planning import make_plan, new_campaign_id, remarks
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.planning import make_plan, new_campaign_id, problems, remarks
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.strategies.matrix import running_order
 
@@ -124,6 +125,52 @@ def test_a_load_that_one_load_host_can_not_send_is_told(
         remarks(replace(toolkit, load_generators={INSTANT: measured}), make_plan(definition, tariff=rates(vcpus)))
     )
     assert [one.partition(";")[0] for one in told] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        (1, "one load host will not do"),
+        (2, "2 load hosts will not do: 300000/s take at least 15.9 processors, as measured, and c5.2xlarge has 8"),
+        (3, ""),
+    ],
+)
+def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, said: str) -> None:
+    definition = with_load_hosts(hosts).model_copy(update={"loads": (300_000,)})
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={INSTANT: Measured(Faults(tmp_path / "faults"))})
+    told = list(remarks(toolkit, make_plan(definition, tariff=rates(8))))
+    assert [one.startswith(said) and "`hosts: 3` or more" in one for one in told] == ([True] if said else [])
+
+
+def test_every_load_host_is_counted_and_paid_for() -> None:
+    definition = with_load_hosts(2).model_copy(update={"max_parallel": 1})
+    node = HostRate(kind="r5d.2xlarge", vcpus=8, usd_per_hour=0.5)
+    load = HostRate(kind="c5.2xlarge", vcpus=4, usd_per_hour=0.25)
+    plan = make_plan(definition, tariff=Tariff(node=node, load=load, source="a table"))
+    assert (plan.hosts, plan.vcpus) == (5, 3 * 8 + 2 * 4)
+    assert plan.usd == pytest.approx(plan.cell_hours * (3 * 0.5 + 2 * 0.25))
+    assert plan.host_hours == pytest.approx(plan.cell_hours * 5)
+
+
+def test_a_load_generator_that_can_not_share_a_load_is_refused_several_load_hosts(tmp_path: Path) -> None:
+    toolkit = replace(Installation(tmp_path).toolkit, load_generators={INSTANT: Alone(Faults(tmp_path / "faults"))})
+    (problem,) = problems(toolkit, with_load_hosts(2))
+    assert str(problem) == (
+        "load_generator.hosts: instant can't share a load among 2 load hosts (write `hosts: 1`, or use plimsoll-stress)"
+    )
+    assert not problems(toolkit, with_load_hosts(1))
+
+
+def with_load_hosts(hosts: int) -> Definition:
+    definition = instant_definition()
+    several = definition.load_generator.model_copy(update={"hosts": hosts})
+    return definition.model_copy(update={"load_generator": several})
+
+
+class Alone(InstantLoadGenerator):
+    """Has no way to begin at a time that it is told."""
+
+    begin = None  # type: ignore[assignment]
 
 
 class Measured(InstantLoadGenerator):

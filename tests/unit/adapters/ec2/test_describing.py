@@ -3,7 +3,7 @@ from typing import Any
 
 from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.describing import Resource, by_cluster, described, is_whole
-from plimsoll.adapters.ec2.tags import NODES, PRICE, ROLE, as_list, cluster_tags
+from plimsoll.adapters.ec2.tags import LOAD_HOSTS, NODES, PRICE, ROLE, as_list, cluster_tags
 
 PLACE = Place("aws_default", "us-east-1")
 LAUNCHED = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -55,6 +55,18 @@ def test_a_cluster_is_whole_with_all_its_nodes_and_its_load_host(key: Any) -> No
     for missing in range(3):
         assert not is_whole([one for number, one in enumerate(whole(key)) if number != missing])
     assert not is_whole([*whole(key), instance(key, "node", 2)])
+
+
+def test_a_cluster_with_several_load_hosts_is_whole_with_all_of_them(key: Any) -> None:
+    def host(role: Any, index: int) -> Any:
+        one = instance(key, role, index)
+        return {**one, "Tags": [*one["Tags"], *as_list({LOAD_HOSTS: "2"})]}
+
+    every = [host("node", 0), host("node", 1), host("load", 0), host("load", 1)]
+    assert is_whole(every)
+    assert not is_whole(every[:-1])
+    names = [one.name for one in described(key, every, PLACE, NOW).load_hosts]
+    assert names == ["load", "load2"]
 
 
 def test_what_is_left_of_a_cluster_is_a_cluster(key: Any) -> None:

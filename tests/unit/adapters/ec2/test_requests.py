@@ -70,6 +70,12 @@ def test_the_tags_tell_all_that_the_host_was_tuned_to(wanted: Wanted, subnet: Su
     assert len(told) <= MOST_OF_A_TAG
 
 
+def test_all_load_hosts_come_with_one_launch_and_say_how_many_they_are(wanted: Wanted, subnet: Subnet) -> None:
+    request = run_instances(replace(wanted, load_hosts=3), "load", subnet, 0)
+    assert (request["MinCount"], request["MaxCount"]) == (3, 3)
+    assert read_marks(request["TagSpecifications"][0]["Tags"]).load_hosts == 3
+
+
 def test_an_unknown_price_is_no_tag(wanted: Wanted, subnet: Subnet) -> None:
     tags = run_instances(wanted, "load", subnet, 0)["TagSpecifications"][0]["Tags"]
     assert read_marks(tags).usd_per_hour is None

@@ -9,7 +9,7 @@ from tests.unit.adapters.ssh.test_keys import LINE
 
 from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.adapters.ssh import Connections
-from plimsoll.adapters.ssh.checks import problems
+from plimsoll.adapters.ssh.checks import problems, shape
 from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.domain.definition import ProviderChoice
 
@@ -60,3 +60,29 @@ def test_a_folder_that_could_be_misread_is_refused(folder: str) -> None:
 def test_an_address_is_an_address() -> None:
     with pytest.raises(ValidationError, match="address"):
         SshOptions.model_validate({"groups": [group(load=host(9, address="db.example"))]})
+
+
+def test_a_group_may_have_further_load_hosts() -> None:
+    options = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(8), host(9)])]})
+    assert [one.address for one in options.groups[0].loads] == ["10.0.0.3", "10.0.0.8", "10.0.0.9"]
+
+
+def test_a_load_host_is_in_one_group_only() -> None:
+    with pytest.raises(ValidationError, match="stands in more than one group"):
+        SshOptions.model_validate({"groups": [group(), group("rack2", first=5, further_load_hosts=[host(3)])]})
+
+
+def test_a_definition_with_more_load_hosts_than_any_group_has_is_refused_in_plain_words() -> None:
+    definition = instant_definition(parallel=1)
+    one = definition.model_copy(
+        update={
+            "system": definition.system.model_copy(update={"nodes": 2}),
+            "load_generator": definition.load_generator.model_copy(update={"hosts": 3}),
+        }
+    )
+    few = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(9)])]})
+    (problem,) = shape(one, few)
+    assert problem.where == "load_generator.hosts"
+    assert problem.what == "no group of 2 nodes has 3 load hosts; the most that one has is 2"
+    enough = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(8), host(9)])]})
+    assert not list(shape(one, enough))

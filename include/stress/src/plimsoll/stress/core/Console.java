@@ -58,7 +58,7 @@ final class Console implements Sink {
     private void report(Observation observation) {
         say(String.format(
                 Locale.ROOT,
-                "%-8s %6.0f of %.0f s  %,10.1f of %,.10g ops/s  response ms p50 %.2f p99 %.2f p99.9 %.2f max %.2f  "
+                "%-8s %6.0f of %.0f s  %,10.1f of %,.0f ops/s  response ms p50 %.2f p99 %.2f p99.9 %.2f max %.2f  "
                         + "in flight %d  backlog %,d  errors %,d",
                 observation.phase.label,
                 observation.until,
