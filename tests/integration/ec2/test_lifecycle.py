@@ -46,6 +46,21 @@ def test_a_cluster_comes_up_in_one_zone_with_the_types_that_were_asked_for(
     assert len(instances(account)) == 4
 
 
+def test_a_cluster_with_two_load_hosts_is_found_with_both_or_not_at_all(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], account: WatchedAccount, cloud: Cloud
+) -> None:
+    request = ask().model_copy(update={"load_hosts": 2})
+    cluster = provider.ensure(request)
+    assert [host.name for host in cluster.load_hosts] == ["load", "load2"]
+    assert [host.usd_per_hour for host in cluster.load_hosts] == [0.34, 0.34]
+    assert provider.find(cluster.id) == provider.ensure(request) == cluster
+    account.client("ec2", REGION).terminate_instances(InstanceIds=[cluster.load_hosts[1].facts["instance_id"]])
+    assert provider.find(cluster.id) is None
+    provider.destroy(cluster.id)
+    assert not any(cloud.leftovers().values())
+    assert not instances(account)
+
+
 def test_installations_that_share_an_account_have_hosts_of_their_own(
     provider: Ec2Provider, ask: Callable[..., ClusterRequest], clock: SteppingClock, cloud: Cloud, tmp_path: Path
 ) -> None:

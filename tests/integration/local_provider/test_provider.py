@@ -341,3 +341,17 @@ def test_what_can_not_be_removed_is_said(provider: LocalProvider, monkeypatch: p
     monkeypatch.setattr(cleaning, "_PATIENCE_S", 0.1)
     with pytest.raises(ProviderError, match="g1-040k-r1-1 is busy"):
         provider.clear(cluster)
+
+
+def test_a_cluster_may_have_several_load_hosts_each_with_a_place_of_its_own(provider: Any) -> None:
+    cluster = provider.ensure(request_for(key()).model_copy(update={"load_hosts": 2}))
+    hosts = [provider.host(cluster, info) for info in cluster.load_hosts]
+    assert [host.info.name for host in hosts] == ["load", "load2"]
+    assert len({info.address for info in cluster.hosts}) == 5
+    assert len({host.root for host in hosts}) == 2
+    for host in hosts:
+        host.start(python_job("sleeper", SLEEP))
+    assert len(processes(provider)) == 4  # each with its supervisor
+    provider.destroy(cluster.id)
+    assert not processes(provider)
+    assert provider.find(cluster.id) is None

@@ -1,9 +1,7 @@
 """One real node and a real load on a group of hosts behind a real sshd, by the very adapters of one machine."""
 
-import json
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,8 +24,9 @@ from plimsoll.analysis.judging import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Host
-from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
+from plimsoll.services.cell.load_hosts import clocks, together
 from plimsoll.settings import Settings
 
 LIFETIME = timedelta(minutes=10)
@@ -82,8 +81,13 @@ class Site:
         return self.provider.host(self.cluster, self.cluster.nodes[0])
 
     def load(self, environment: str = "") -> Host:
-        """The load's host, with a folder of its own for each environment."""
+        """The first load host, with a folder of its own for each environment."""
         return self.provider.host(self.cluster, self.cluster.load_host, environment)
+
+    @property
+    def loads(self) -> list[Host]:
+        """Both load hosts."""
+        return [self.provider.host(self.cluster, info) for info in self.cluster.load_hosts]
 
     def request(self, definition: Definition) -> LoadRequest:
         """200/s against the node."""
@@ -102,7 +106,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         artefacts.prepare(definition)
         assert provider.check(definition) == []
         expires = datetime.now(UTC) + LIFETIME
-        cluster = provider.ensure(ClusterRequest(id=KEY, owner="test", nodes=1, expires_at=expires, options=options))
+        request = ClusterRequest(id=KEY, owner="test", nodes=1, load_hosts=2, expires_at=expires, options=options)
+        cluster = provider.ensure(request)
         try:
             database, work = Cassandra(artefacts, SystemClock()), str(hosts.folder / "clusters")
             site = Site(hosts.server, definition, artefacts, database, provider, cluster, work)
@@ -127,26 +132,42 @@ def test_the_node_is_what_the_definition_says(running: Site) -> None:
     assert {path.name for path in database.files(node)} >= {"cassandra.yaml", "system.log", "gc.log", "cassandra.log"}
 
 
-def test_a_load_runs_to_its_end_although_the_link_is_cut(running: Site, tmp_path: Path) -> None:
-    load, request = running.load(), running.request(running.definition)
-    generator, sampler = PlimsollStress(running.artefacts), ProcSampler()
-    sampler.start(load, LIFETIME)
-    generator.start(load, request)
+def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(running: Site, tmp_path: Path) -> None:
+    generator, sampler, loads = PlimsollStress(running.artefacts), ProcSampler(), running.loads
+    parts = [replace(running.request(running.definition), part=part, parts=2) for part in (1, 2)]
+    for load, request in zip(loads, parts, strict=True):
+        sampler.start(load, LIFETIME)
+        generator.start(load, request)
     running.server.cut()
-    generator.start(load, request)
-    deadline = time.monotonic() + PATIENCE_S
-    while (status := generator.status(load, "load")).state == "running":
-        assert time.monotonic() < deadline, "the load does not end"
-        time.sleep(0.5)
-    assert status.state == "complete", status.reason
-    for path in (*generator.files(load), *sampler.files(load)):
-        load.fetch(path, tmp_path / path.name)
-    summary = generator.summary({SUMMARY: (tmp_path / SUMMARY).read_text()})
-    assert summary.complete
-    assert sum(summary.operations.values()) > 1000
-    assert json.loads((tmp_path / SUMMARY).read_text())["complete"]
-    assert len(generator.response_time_logs(path.name for path in tmp_path.iterdir())) == 2
-    assert (tmp_path / "host.csv").read_text().count("\n") > 5
+    for load, request in zip(loads, parts, strict=True):
+        generator.start(load, request)
+
+    until(lambda: followed(generator, loads).is_ready, "both are ready", patience_s=PATIENCE_S)
+    readings = clocks(loads)
+    assert all(abs(reading.offset_ms) <= reading.error_ms + 1 for reading in readings.values())
+    start = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=10)
+    for load in loads:
+        generator.begin(load, "load", start, start)
+    until(lambda: followed(generator, loads).state == "complete", "both are complete", patience_s=PATIENCE_S)
+
+    for load in loads:
+        folder = tmp_path / load.info.name
+        folder.mkdir()
+        files = fetched(generator, load, folder)
+        summary = generator.summary({SUMMARY: files[SUMMARY].read_text()})
+        assert (summary.complete, summary.started_at, summary.attempted_ops_s) == (True, start, 100.0)
+        assert sum(summary.operations.values()) > 500
+        assert len(generator.response_time_logs(files)) == 2
+        for path in sampler.files(load):
+            load.fetch(path, folder / path.name)
+        assert (folder / "host.csv").read_text().count("\n") > 5
+
+
+def followed(generator: PlimsollStress, loads: Sequence[Host]) -> LoadStatus:
+    """How the load of both is; it has not failed."""
+    status = together({load.info.name: generator.status(load, "load") for load in loads})
+    assert status.state != "failed", status.reason
+    return status
 
 
 def by_cassandra_stress(definition: Definition, workload: Any, **timing: str) -> Definition:

@@ -19,7 +19,7 @@ _GLANCE_S = 0.05
 
 @dataclass(frozen=True)
 class StaticHosts:
-    """A node and the load's host in one group, with the key that lets one in.
+    """A node and two load hosts in one group, with the key that lets one in.
 
     `folder` is where clusters live, `subnet` where their database listens.
     """
@@ -33,10 +33,12 @@ class StaticHosts:
     def options(self) -> dict[str, Any]:
         """The provider's."""
         reached = {"host_key": self.server.host_key, "ssh_address": self.server.address, "port": self.server.port}
+        first, second = load_addresses(self.subnet, 2)
         group = {
             "name": "here",
             "nodes": [{**reached, "address": address} for address in node_addresses(self.subnet, 1)],
-            "load": {**reached, "address": load_addresses(self.subnet, 1)[0]},
+            "load": {**reached, "address": first},
+            "further_load_hosts": [{**reached, "address": second}],
         }
         return {"connection": CONNECTION, "folder": str(self.folder), "disk_per_host": "1G", "groups": [group]}
 
