@@ -24,6 +24,7 @@ _MUST_BE_EQUAL = (
     "timing",
     "workload",
     "load_generator.name",
+    "load_generator.hosts",
     "load_generator.threads",
     "load_generator.concurrency",
     "system.database",

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
     JsonValue,
+    SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
@@ -75,6 +77,12 @@ class LoadGeneratorChoice(Model):
     ] = 8
     concurrency: Annotated[int, Field(ge=1, description="Queries in flight per thread at most")] = 50
     heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
+
+    @model_serializer(mode="wrap")
+    def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Written as it was before there could be several."""
+        fields: dict[str, Any] = dump(self)
+        return {key: value for key, value in fields.items() if (key, value) != ("hosts", 1)}
 
     @property
     def most_in_flight(self) -> int:

@@ -14,11 +14,13 @@ _GIB = 2**30
 def header_facts(findings: Findings) -> dict[str, str]:
     """Name → text, in the order of the page's header. What differs among hosts or cells is told with each value."""
     definition, found = findings.definition, list(_fingerprints(findings))
-    timing, nodes = definition.timing, plural(definition.system.nodes, "node")
+    timing, hosts = definition.timing, plural(definition.system.nodes, "node")
+    if definition.load_generator.hosts > 1:
+        hosts = f"{hosts} and {plural(definition.load_generator.hosts, 'load host')}"
     return {
         "Measured": _measured(findings),
         "A cell": f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up",
-        "Cluster": f"{nodes} a cell, from {definition.provider.name}",
+        "Cluster": f"{hosts} a cell, from {definition.provider.name}",
         "Hardware of a node": _values(found, lambda one: (_hardware(node.facts) for node in one.nodes)),
         "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
         "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
