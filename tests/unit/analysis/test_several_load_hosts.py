@@ -1,6 +1,7 @@
 """What several load hosts say, as one account."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from tests.fakes.hdr import interval_log
@@ -18,11 +19,11 @@ RUN = Run(warmup=timedelta(seconds=10), duration=timedelta(seconds=40), attempte
 LEVELS = (ServiceLevel(),)
 
 
-def logs(reads, took_us=2_000, start=START, seconds=40):
+def logs(reads: int, took_us: int = 2_000, start: float = START, seconds: int = 40) -> dict[str, bytes]:
     return {"x.hdr-intended-selects": interval_log(start, seconds, reads, took_us).encode()}
 
 
-def test_histograms_of_hosts_are_added_exactly_interval_by_interval():
+def test_histograms_of_hosts_are_added_exactly_interval_by_interval() -> None:
     both = judge_load_hosts({"load": logs(30), "load2": logs(70)}, RUN, LEVELS, KINDS)
     one = judge_logs(logs(100), RUN, LEVELS, kinds=KINDS)
     assert (both.valid, one.valid) == (True, True)
@@ -30,7 +31,7 @@ def test_histograms_of_hosts_are_added_exactly_interval_by_interval():
     assert both.levels == one.levels
 
 
-def test_percentiles_are_those_of_all_operations_together():
+def test_percentiles_are_those_of_all_operations_together() -> None:
     both = judge_load_hosts({"load": logs(9_990), "load2": logs(10, took_us=300_000)}, RUN, LEVELS, KINDS)
     judged = [row for row in both.intervals.rows if row.phase == "judged" and row.operation == "all"]
     assert len(judged) == 3
@@ -38,24 +39,24 @@ def test_percentiles_are_those_of_all_operations_together():
     assert all(row.max_ms == pytest.approx(300.0, rel=0.01) for row in judged)
 
 
-def test_hosts_that_did_the_very_same_are_no_log_given_twice():
+def test_hosts_that_did_the_very_same_are_no_log_given_twice() -> None:
     both = judge_load_hosts({"load": logs(50), "load2": logs(50)}, RUN, LEVELS, KINDS)
     assert (both.reasons, both.operations) == ((), 3_000)
 
 
-def test_a_host_that_began_at_another_time_makes_the_measurement_unsound_and_is_named():
+def test_a_host_that_began_at_another_time_makes_the_measurement_unsound_and_is_named() -> None:
     both = judge_load_hosts({"load": logs(50), "load2": logs(50, start=START + 3)}, RUN, LEVELS, KINDS)
     assert any("load2/" in reason and "begins 3.000 s after" in reason for reason in both.reasons)
 
 
-def test_a_host_whose_log_ends_early_makes_the_measurement_unsound():
+def test_a_host_whose_log_ends_early_makes_the_measurement_unsound() -> None:
     both = judge_load_hosts({"load": logs(50), "load2": logs(50, seconds=20)}, RUN, LEVELS, KINDS)
     assert not both.valid
 
 
-def summary(**changes):
+def summary(**changes: Any) -> LoadSummary:
     at = datetime.fromtimestamp(START, UTC)
-    figures = {
+    figures: dict[str, Any] = {
         "complete": True,
         "started_at": at,
         "duration_s": 40.0,
@@ -76,7 +77,7 @@ def summary(**changes):
     return LoadSummary.model_validate(figures | changes)
 
 
-def test_what_was_done_adds_up_and_of_limits_the_worst_counts():
+def test_what_was_done_adds_up_and_of_limits_the_worst_counts() -> None:
     whole = summed(
         {"load": summary(), "load2": summary(hiccup_max_ms=90.0, errors={}), "load3": summary(cpu_cores=1.5)}
     )
@@ -87,25 +88,25 @@ def test_what_was_done_adds_up_and_of_limits_the_worst_counts():
     assert whole.complete
 
 
-def test_one_that_is_not_complete_makes_the_whole_so_and_is_named():
+def test_one_that_is_not_complete_makes_the_whole_so_and_is_named() -> None:
     whole = summed({"load": summary(), "load2": LoadSummary(complete=False, reason="it was killed")})
     assert (whole.complete, whole.reason) == (False, "load2: it was killed")
     assert whole.duration_s == 0.0
 
 
-def test_what_one_host_does_not_tell_is_not_known_of_all():
+def test_what_one_host_does_not_tell_is_not_known_of_all() -> None:
     whole = summed({"load": summary(), "load2": summary(in_flight_max=None, hiccup_max_ms=None)})
     assert (whole.in_flight_max, whole.hiccup_max_ms) == (None, None)
 
 
-def second(number, late_s, **changes):
+def second(number: int, late_s: float, **changes: Any) -> GeneratorSecond:
     at = datetime.fromtimestamp(START + number + late_s, UTC)
     return GeneratorSecond(
         at, **{"hiccup_ms": 1.0, "gc_ms": 0.0, "cpu_cores": 0.2, "in_flight": 3, "backlog": 1, **changes}
     )
 
 
-def test_seconds_of_hosts_meet_by_the_first_ones_clock():
+def test_seconds_of_hosts_meet_by_the_first_ones_clock() -> None:
     seconds = {
         "load": [second(1, 0.01), second(2, 0.02)],
         "load2": [second(1, 2.5, hiccup_ms=80.0), second(2, 2.45), second(3, 2.51)],
@@ -116,7 +117,7 @@ def test_seconds_of_hosts_meet_by_the_first_ones_clock():
     assert [round(one.at.timestamp() - START) for one in merged] == [1, 2, 3]
 
 
-def test_the_account_of_one_host_stays_as_it_is():
+def test_the_account_of_one_host_stays_as_it_is() -> None:
     alone = summary(reason="x")
     assert summed({"load": alone}) is alone
     assert merged_seconds({"load": [second(1, 0)]}, None, {}) == (second(1, 0),)

@@ -9,6 +9,7 @@ from tests.fakes.instant import InstantLoadGenerator
 
 from plimsoll.domain.clocks import ClockReading, LoadStart
 from plimsoll.domain.errors import HostError
+from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -164,7 +165,7 @@ def test_a_host_that_never_starts_fails_the_load(work, monkeypatch):
     write_model(
         work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=start, clocks={"load": exact, "load2": exact})
     )
-    phases = {"load": "warm-up", "load2": "populate"}
+    phases: dict[str, LoadPhase] = {"load": "warm-up", "load2": "populate"}
 
     def status(generator, host, job_id):
         return LoadStatus("running", phases[host.info.name], errors=0)
