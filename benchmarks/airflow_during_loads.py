@@ -16,7 +16,8 @@ from tests.support.airflow.instant_campaign import cpu_seconds
 from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.processes import CHECKOUT
 
-from plimsoll.domain.definition import Definition, Timing
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.timing import Timing
 from plimsoll.services.campaign.progress import campaign_progress
 
 _CAMPAIGN = "during-loads"

@@ -39,7 +39,7 @@ for definition in sound_definitions(Settings(), get_parsing_context().dag_id):
             # Bounds the cells in flight: waiting ones count too.
             max_active_tis_per_dagrun=definition.max_parallel,
             map_index_template="{{ task.cell_run.cell_id }}",
-            poke_interval=run_poll_s(definition.timing.duration),
+            poke_interval=run_poll_s(definition.shortest),
         ).expand(run_id=plan.output)
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)

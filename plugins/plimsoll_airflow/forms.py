@@ -6,14 +6,24 @@ field's default means.
 
 from airflow.sdk import Param
 
-from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
+from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, parts, workload_ids
+from plimsoll.domain.parts import Part, parts, stage_ids, workload_ids
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.domain.units import format_duration, format_size, parse_rate
 from plimsoll.domain.variant import SLUG, Variant
 from plimsoll.domain.workload import BASIC_TIME_SERIES
-from plimsoll.services.campaign.request import FAILED, INVALID, LONGEST_CHOICE, MISSING, repeat_id
+from plimsoll.services.campaign.request import (
+    FAILED,
+    INVALID,
+    LONGEST_CHOICE,
+    MISSING,
+    level_slugs,
+    levels_of,
+    most_repeats,
+    repeat_id,
+)
+from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
 
 _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 """A pattern of cells' ids: something with `*`, `?` or `[` in it."""
@@ -21,8 +31,8 @@ _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 
 def campaign_params(definition: Definition) -> dict[str, Param]:
     """The form of a campaign's DAG."""
-    rates = {format_rate(load): f"{load:,} ops/s" for load in definition.loads}
-    repeats = {repeat_id(number): f"repeat {number}" for number in range(1, definition.repeats + 1)}
+    rates = {level: _load_words(level) for level in levels_of(definition)}
+    repeats = {repeat_id(number): f"repeat {number}" for number in range(1, most_repeats(definition) + 1)}
     variants = {variant.id: variant.label for variant in definition.variants}
     return {
         "campaign_id": _campaign(
@@ -39,11 +49,12 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
                 f"`missing`, or empty: {_what_is_missing(definition)}. `failed`: of these, the ones tried before. "
                 "`invalid`: of these, the ones judged invalid. "
                 f"Or ids, such as `{next(iter(cells_by_id(definition)))}`, which run again even "
-                f"if they are valid, and patterns of missing cells, such as `{definition.variants[0].id}-*-r1`. "
+                f"if they are valid, and patterns of missing cells, such as `{_pattern_of_variant(definition)}`. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
+        **_stage_choice(definition),
         **_workload_choice(definition),
         "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
         "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
@@ -56,6 +67,21 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
             description_md="At most; the definition's `max_parallel` is the limit, and so is the pool `clusters`.",
         ),
     }
+
+
+def _load_words(level: str) -> str:
+    """`40000/s` as people read it; the name of a load that an earlier stage gives as it is."""
+    return f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level
+
+
+def _pattern_of_variant(definition: Definition) -> str:
+    return f"{'*-' if stage_ids(definition) else ''}{definition.variants[0].id}-*-r1"
+
+
+def _stage_choice(definition: Definition) -> dict[str, Param]:
+    """Nothing where there is no choice."""
+    named = {one.id: one.label for one in definition.stages} if stage_ids(definition) else {}
+    return {"stages": _choice(named, "Stages", "Run only these. None chosen: all.")} if named else {}
 
 
 def _workload_choice(definition: Definition) -> dict[str, Param]:
@@ -102,10 +128,8 @@ def reaper_params() -> dict[str, Param]:
 
 def campaign_doc(definition: Definition) -> str:
     """The definition as Markdown: what it compares and what it takes."""
-    cells = definition.cells
-    timing, system = definition.timing, definition.system
+    cells, system = definition.cells, definition.system
     rows = "\n".join(_row(definition, variant) for variant in definition.variants)
-    levels = ", ".join(str(level) for level in definition.service_levels)
     return f"""# {definition.title}
 
 {definition.description}
@@ -114,19 +138,46 @@ def campaign_doc(definition: Definition) -> str:
 {rows}
 
 **{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × {_workloads(definition)}\
-{plural(len(definition.loads), "load level")} × {plural(definition.repeats, "repeat")}, {definition.max_parallel} \
+{_axes(definition)}, {definition.max_parallel} \
 at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.{_searched(definition)}
 
-- load levels: {", ".join(format_rate(load) for load in definition.loads)}
-- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up
-- service levels: {levels}
+{_what_runs(definition)}
 - {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}
 - provider: {definition.provider.name}
 """
 
 
+def _axes(definition: Definition) -> str:
+    """What variants are multiplied by: loads and repeats, or stages with their own."""
+    if stage_ids(definition):
+        return f"the loads and repeats of {plural(len(definition.stages), 'stage')}, one after the other"
+    [stage] = stage_plans(definition)
+    return f"{plural(len(stage.loads), 'load level')} × {plural(stage.repeats, 'repeat')}"
+
+
+def _what_runs(definition: Definition) -> str:
+    """Loads, length and service levels; of several stages in a line for each."""
+    plans = zip(stage_plans(definition), definition.of_stages, strict=True)
+    return "\n".join(
+        f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan, alone))
+        if stage_ids(definition)
+        else "\n".join(_of_stage(plan, alone))
+        for plan, (_, alone) in plans
+    )
+
+
+def _of_stage(plan: StagePlan, alone: Definition) -> tuple[str, ...]:
+    timing = alone.timing
+    return (
+        f"- load levels: {', '.join(plan.loads)}",
+        f"- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up",
+        f"- service levels: {', '.join(map(str, alone.service_levels))}",
+    )
+
+
 def _workload(definition: Definition) -> str:
-    return "; ".join(_of_part(part) for part in parts(definition))
+    [first, *_] = definition.of_stages
+    return "; ".join(_of_part(part) for part in parts(first[1]))
 
 
 def _of_part(part: Part) -> str:
@@ -143,14 +194,22 @@ def _workloads(definition: Definition) -> str:
 
 def _what_is_missing(definition: Definition) -> str:
     if definition.has_rounds:
-        needs = f"what the {definition.strategy.name} needs next, in as many runs as it takes"
+        who = "strategies need" if stage_ids(definition) else f"{_only_strategy(definition)} needs"
+        needs = f"what the {who} next, in as many runs as it takes"
         return f"{needs}; cells that it does not need run when named"
     return "every cell without a valid attempt"
 
 
 def _searched(definition: Definition) -> str:
-    name = definition.strategy.name
-    return f" A {name} runs those of them that it needs, in rounds." if definition.has_rounds else ""
+    if not definition.has_rounds:
+        return ""
+    who = "Their strategies run" if stage_ids(definition) else f"A {_only_strategy(definition)} runs"
+    needs = "they need" if stage_ids(definition) else "it needs"
+    return f" {who} those of them that {needs}, in rounds."
+
+
+def _only_strategy(definition: Definition) -> str:
+    return definition.of_stages[0][1].strategy.name
 
 
 def _campaign(about: str) -> Param:
@@ -164,11 +223,13 @@ def _campaign(about: str) -> Param:
 def _some_cells(definition: Definition) -> str:
     """What asks for cells of this definition: a word, or ids that exist and patterns, in any number."""
     variants = "|".join(variant.id for variant in definition.variants)
-    loads = "|".join(load_slug(load) for load in definition.loads)
-    repeats = "|".join(str(number) for number in range(1, definition.repeats + 1))
+    loads = "|".join(level_slugs(definition))
+    repeats = "|".join(str(number) for number in range(1, most_repeats(definition) + 1))
     workloads = "|".join(workload_ids(definition))
     middle = f"({workloads})-({loads})" if workloads else f"({loads})"
-    one = f"(({variants})-{middle}-r({repeats})|{_PATTERN})"
+    stages = "|".join(stage_ids(definition))
+    first = f"({stages})-" if stages else ""
+    one = f"({first}({variants})-{middle}-r({repeats})|{_PATTERN})"
     return f"^({MISSING}|{FAILED}|{INVALID}|{one}([ ,]+{one})*)$"
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.note import Note
+    from plimsoll.domain.parts import Part
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
 
@@ -82,8 +83,8 @@ class CampaignData:
     """All that is known of a campaign.
 
     `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it;
-    `spending` is None where hosts cost nothing, `note` where nobody has written one. `part`: of data of one part of a
-    campaign that has several (`data_of_parts`), its name; `known_state`: of such data, the state of its cells.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part`: of data of one part of
+    a campaign that has several (`data_of_parts`), that part; `known_state`: of such data, the state of its cells.
     """
 
     campaign_id: str
@@ -94,8 +95,13 @@ class CampaignData:
     definition_yaml: str = ""
     spending: Spending | None = None
     note: Note | None = None
-    part: str = ""
+    of_part: Part | None = None
     known_state: CampaignState[CellResult] | None = None
+
+    @property
+    def part(self) -> str:
+        """Name of the part that these are the data of; empty where they are the whole campaign's."""
+        return self.of_part.name if self.of_part else ""
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:

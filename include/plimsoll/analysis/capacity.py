@@ -50,6 +50,7 @@ class Capacity(Model):
     """
 
     variant: str
+    stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several stages")] = ""
     workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
     kind: CapacityKind
     capacity_ops_s: Annotated[int | None, Field(description="ops/s; None where there is none or it is unknown")]
@@ -87,7 +88,11 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     results = cell_results(data) if cells is None else cells
     found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
     control = next((one for one in found if one.variant == data.definition.control), None)
-    return tuple(_relative(one, control).model_copy(update={"workload": data.part}) for one in found)
+    part = data.of_part
+    names: dict[str, object] = {"stage": part.stage, "workload": part.workload} if part else {}
+    if part and part.taken:  # it asks what happens at one load, not for the highest
+        names["narrowing_ops_s"] = ()
+    return tuple(_relative(one, control).model_copy(update=names) for one in found)
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:

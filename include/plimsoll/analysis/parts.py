@@ -1,15 +1,16 @@
-"""A campaign's results taken apart: each workload as if it were a campaign of its own, so that nothing is mixed."""
+"""A campaign's results taken apart: each workload in each stage as if it were a campaign of its own."""
 
 from dataclasses import replace
 
 from plimsoll.analysis.campaign import CampaignData, CellResult, require_no_strays
 from plimsoll.domain.cost import Spending
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import Part, parts
 from plimsoll.strategies.state import CampaignState
 
 
 def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
-    """The data of each part of the definition, in its order; of a campaign with one part the data themselves.
+    """The data of each part that has cells, in the definition's order; of a campaign with one part those themselves.
 
     Raises NotFound for an attempt at a cell that the definition does not have.
     """
@@ -17,19 +18,33 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     if len(found) == 1:
         return (replace(data, definition=found[0].definition),)
     require_no_strays(data)
-    return tuple(_part_of(data, part) for part in found)
+    return tuple(_part_of(data, part) for part in found if any(map(part.loads_of, _ids(part.definition))))
 
 
 def _part_of(data: CampaignData, part: Part) -> CampaignData:
     cells = tuple(one for one in data.state.cells if one.cell.part == part.name)
     return replace(
         data,
-        definition=part.definition,
+        definition=_without_idle(part),
         attempts=tuple(attempt for one in cells for attempt in one.attempts),
         spending=_spending_of(data.spending, cells),
-        part=part.name,
+        of_part=part,
         known_state=CampaignState(part.definition, cells),
     )
+
+
+def _without_idle(part: Part) -> Definition:
+    """The part's definition with the variants alone that have loads: one that carried nothing has none to be shared."""
+    definition = part.definition
+    kept = tuple(variant for variant in definition.variants if part.loads_of(variant.id))
+    if len(kept) == len(definition.variants):
+        return definition
+    control = definition.control if definition.control in {variant.id for variant in kept} else None
+    return definition.model_copy(update={"variants": kept, "control": control})
+
+
+def _ids(definition: Definition) -> tuple[str, ...]:
+    return tuple(variant.id for variant in definition.variants)
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
-from plimsoll.domain.parts import parts, workload_ids
+from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.units import format_rate, show_usd
+from plimsoll.domain.units import format_duration, show_usd
+from plimsoll.services.campaign.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import Problem
     from plimsoll.services.campaign.planning import Plan
+    from plimsoll.services.campaign.stage_plans import StagePlan
     from plimsoll.services.toolkit import Toolkit
 
 _ParallelOption = Annotated[
@@ -85,29 +87,50 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
 def _show(plan: Plan, notes: Sequence[str]) -> None:
     definition = plan.definition
     typer.echo(f"{definition.title} ({definition.name})")
-    for level in definition.service_levels:
-        typer.echo(f"Service level: {level}")
-    loads = [format_rate(load) for load in definition.loads]
-    axes = [
-        (variant.id, part.workload) if part.workload else (variant.id,)
-        for part in parts(definition)
-        for variant in definition.variants
-    ]
-    names = ("variant", "workload")[: len(axes[0])]
-    rows = [(*one, *(f"×{definition.repeats}" for _ in loads)) for one in axes]
-    print_table("Variants × loads, repeats in each square", (*names, *loads), rows)
-    named = workload_ids(definition)
-    workloads = f"{plural(len(named), 'workload')} × " if named else ""
+    for stage, (_, alone) in zip(plan.stages, definition.of_stages, strict=True):
+        _show_stage(stage, alone)
     first = [cell.id for cell in plan.cells[:4]]
     typer.echo(
-        f"{plural(len(plan.cells), 'cell')}: {plural(len(definition.variants), 'variant')} × {workloads}"
-        f"{plural(len(loads), 'load')} × {plural(definition.repeats, 'repeat')}\n"
+        f"{_counts(plan)}\n"
         f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
     for line in (*_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
         typer.echo(line)
+
+
+def _show_stage(stage: StagePlan, alone: Definition) -> None:
+    """A stage's service levels, and its variants by its loads; of a definition without stages the whole."""
+    if stage.id:
+        typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
+    for level in alone.service_levels:
+        typer.echo(f"Service level: {level}")
+    named = workload_ids(alone)
+    axes = [(one.id, name) if name else (one.id,) for name in named or ("",) for one in alone.variants]
+    names = ("variant", "workload")[: len(axes[0])]
+    rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
+    print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
+    if stage.id:
+        hours = stage.hours_of(stage.cells)
+        hosts = hours * alone.cluster_size
+        length = format_duration(stage.duration)
+        cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
+        typer.echo(f"{cells}: {hours:,.10g} cell-hours under load, {hosts:,.10g} host-hours")
+
+
+def _counts(plan: Plan) -> str:
+    """How many cells there are, and of what they are made."""
+    definition, named = plan.definition, workload_ids(plan.definition)
+    cells = plural(definition.cells, "cell")
+    if len(plan.stages) > 1:
+        return f"\n{cells} in {plural(len(plan.stages), 'stage')}, which run one after the other"
+    [stage] = plan.stages
+    workloads = f"{plural(len(named), 'workload')} × " if named else ""
+    return (
+        f"{cells}: {plural(len(definition.variants), 'variant')} × {workloads}"
+        f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
+    )
 
 
 def _hosts(plan: Plan) -> str:
@@ -125,11 +148,12 @@ def _search(plan: Plan) -> Iterator[str]:
     if not plan.definition.has_rounds:
         return
     found = plan.estimate
-    yield f"The {plan.definition.strategy.name} runs {found.least} to {found.most} of them, likely {found.likely}:"
-    for which, cells in (("least", found.least), ("likely", found.likely), ("most", found.most)):
-        hours = plan.hours_of(cells)
+    who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
+    yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
+    for which in BOUNDS:
+        cells, hours = getattr(found, which), plan.hours(which)
         hosts = hours * plan.definition.cluster_size
-        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(cells))}"
+        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(hours))}"
         yield f"  {which}: {cells} cells, {hours:g} cell-hours, {hosts:g} host-hours{money}"
 
 

@@ -75,7 +75,7 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...
     campaign = CampaignStore(toolkit.store, plan.campaign_id)
 
     def while_held() -> Iterator[str]:
-        for cell in all_rounds(campaign, campaign.definition(), plan.cells) if plan.goes_on else plan.cells:
+        for cell in all_rounds(campaign, toolkit.clock, plan.cells) if plan.goes_on else plan.cells:
             holder.require()
             yield cell.id
 

@@ -58,11 +58,13 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     from plimsoll.bootstrap import load_definition
     from plimsoll.domain.errors import Problem, Refused
     from plimsoll.settings import Settings
-    from plimsoll.strategies.replay import replay
+    from plimsoll.strategies.replay import replay, require_one_stage
     from plimsoll.strategies.synthetic import World
     from plimsoll.strategies.synthetic import simulate as play
 
     declared = load_definition(Settings(), definition)
+    require_one_stage(declared)
+    [(_, declared)] = declared.of_stages
     if outcomes is not None:
         played = replay(declared, _read(outcomes))
         print_json(_replay_json(played)) if as_json else _show_replay(declared, played)

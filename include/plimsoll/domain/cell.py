@@ -1,6 +1,8 @@
 """Cells and attempts: the units of work of a campaign."""
 
 import re
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
@@ -16,30 +18,37 @@ LONGEST_CAMPAIGN_ID = 100
 
 
 class Cell(Model):
-    """One (variant, workload, load, repeat) of a campaign. `workload` is empty where the campaign has one alone."""
+    """One (stage, variant, workload, load, repeat) of a campaign.
 
+    `stage` and `workload` are empty where the campaign has one alone. `level` names the load where it is taken from the
+    results of an earlier stage.
+    """
+
+    stage: LeftOutIfEmpty[str] = ""
     variant: str
     workload: LeftOutIfEmpty[str] = ""
     load_ops_s: Annotated[int, Field(gt=0)]
+    level: LeftOutIfEmpty[str] = ""
     repeat: Annotated[int, Field(ge=1)]
 
     @property
     def id(self) -> str:
         """The slug used in run ids, tags, store keys and the UI: `g1-040k-r3`; below 1k precision: `g1-01500-r3`.
 
-        Of several workloads: `g1-kv-040k-r3`.
+        Of several workloads: `g1-kv-040k-r3`; of several stages: `maximum-g1-kv-040k-r3`, and where the load is taken
+        from an earlier stage's results `share-g1-kv-70pct-r3`.
         """
-        return f"{self.ladder}-{load_slug(self.load_ops_s)}-r{self.repeat}"
+        return f"{self.ladder}-{self.level or load_slug(self.load_ops_s)}-r{self.repeat}"
 
     @property
     def part(self) -> str:
         """The name of the part of the campaign that the cell belongs to; empty where there is one alone."""
-        return self.workload
+        return "-".join(word for word in (self.stage, self.workload) if word)
 
     @property
     def ladder(self) -> str:
-        """What the cell shares with those at other loads: `g1`; of several workloads `g1-kv`."""
-        return f"{self.variant}-{self.workload}" if self.workload else self.variant
+        """What the cell shares with those at other loads: `g1`; of several stages and workloads `maximum-g1-kv`."""
+        return "-".join(word for word in (self.stage, self.variant, self.workload) if word)
 
 
 def load_slug(load_ops_s: int) -> str:
@@ -111,12 +120,59 @@ def part_of(definition: Definition, cell: Cell) -> Part:
     return {part.name: part for part in parts(definition)}[cell.part]
 
 
+def duration_of(definition: Definition, cell_id: str) -> timedelta:
+    """How long that cell is loaded; for what is no cell of the definition, the longest that any is."""
+    if len(definition.stages) < 2:
+        return definition.longest
+    cell = cells_by_id(definition).get(cell_id)
+    return part_of(definition, cell).definition.timing.duration if cell else definition.longest
+
+
 def grid(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, variants by workloads by loads by repeats, in the definition's own order."""
+    """All cells whose loads are known, in the definition's own order: stages, workloads, repeats, variants, loads."""
     return tuple(
-        Cell(variant=variant.id, workload=part.workload, load_ops_s=load, repeat=repeat)
+        Cell(
+            stage=part.stage,
+            variant=variant.id,
+            workload=part.workload,
+            load_ops_s=load,
+            level=part.level,
+            repeat=repeat,
+        )
         for part in parts(definition)
         for repeat in range(1, part.definition.repeats + 1)
         for variant in part.definition.variants
-        for load in part.definition.loads
+        for load in part.loads_of(variant.id)
     )
+
+
+@dataclass(frozen=True)
+class AwaitedCell:
+    """A cell whose load is not known yet: an earlier stage's results are to give it."""
+
+    stage: str
+    variant: str
+    workload: str
+    level: str
+    repeat: int
+
+    @property
+    def id(self) -> str:
+        """The id that the cell is going to have."""
+        return Cell(**self.__dict__, load_ops_s=1).id
+
+
+def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
+    """The cells of stages that have not been opened, in the definition's own order."""
+    return tuple(
+        AwaitedCell(part.stage, variant.id, part.workload, part.level, repeat)
+        for part in parts(definition)
+        if not part.is_open
+        for repeat in range(1, part.definition.repeats + 1)
+        for variant in part.definition.variants
+    )
+
+
+def cell_ids(definition: Definition) -> tuple[str, ...]:
+    """Ids of all cells, those of stages that have not been opened too."""
+    return (*cells_by_id(definition), *(cell.id for cell in awaited_cells(definition)))

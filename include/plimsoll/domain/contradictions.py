@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from itertools import product
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.faults import Fault, Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.domain.definition import Definition
+    from plimsoll.domain.stage import Stage
     from plimsoll.domain.workload import Workload
 
 LARGEST_GRID = 500_000
@@ -28,7 +30,13 @@ def raise_limit(cells: int) -> str:
 
 def too_many_cells(definition: Definition) -> Iterator[Fault]:
     """A fault where the grid has more cells than the definition allows."""
-    if definition.cells > definition.max_cells:
+    if definition.cells > definition.max_cells and definition.stages:
+        yield Fault(
+            ("stages",),
+            f"all stages together are {definition.cells:,} cells; at most {definition.max_cells:,} are allowed",
+            f"write fewer loads, variants or repeats{raise_limit(definition.cells)}",
+        )
+    elif definition.cells > definition.max_cells:
         variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
         workloads = f" × {plural(len(definition.workloads), 'workload')}" if definition.workloads else ""
         yield Fault(
@@ -43,12 +51,13 @@ def contradictions(definition: Definition) -> Iterator[Fault]:
     """What is wrong between keys, each fault at the key that is to be mended."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
-    yield from _uneven_intervals(definition)
-    yield from _sliding_windows_first(definition)
+    yield from _faults_of_stages(definition)
     yield from _unknown_control(definition)
     yield from _without_version(definition)
     yield from _repeated("workloads", "workload id", [one.id for one in definition.workloads])
     yield from _one_workload_and_several(definition)
+    yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
+    yield from _stages_taken_from(definition)
     yield from _same_cell_ids(definition)
     yield from _too_many_replicas(definition)
     yield from _shared_at_once(definition)
@@ -70,6 +79,39 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
             last = len(values) - 1 - values[::-1].index(value)
             place = (key, last) if key == "loads" else (key, last, "id")
             yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
+
+
+def _faults_of_stages(definition: Definition) -> Iterator[Fault]:
+    """What each stage has of its own, and what it has from the top of the definition, must fit together."""
+    for number, (stage, alone) in enumerate(definition.of_stages):
+        if stage and stage.loads and stage.taken is None:
+            rates = _repeated("loads", "load", [format_rate(load) for load in alone.loads])
+            yield from (Fault(("stages", number, *one.path), one.what, one.mend) for one in rates)
+        for fault in (*_uneven_intervals(alone), *_sliding_windows_first(alone)):
+            yield _in_stage(fault, number, stage)
+
+
+def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
+    """The fault at the stage's own key, where that stands there; else at its timing, or at the top."""
+    if stage is None or (stage.service_levels is None and stage.timing is None):
+        return fault
+    path = fault.path if stage.service_levels else ("timing",)
+    return Fault(("stages", number, *path), fault.what, fault.mend)
+
+
+def _stages_taken_from(definition: Definition) -> Iterator[Fault]:
+    """Loads can be taken from a stage that stands before, and whose own loads are given."""
+    earlier: list[str] = []
+    for number, stage in enumerate(definition.stages):
+        if stage.taken and stage.taken.source not in earlier:
+            key = "of" if stage.taken.of else "slowest_of"
+            what = f"{stage.taken.source!r} is no stage before this one that has loads of its own"
+            mend = (
+                meant_or_known(stage.taken.source, earlier) if earlier else "put the stage that it is taken from first"
+            )
+            yield Fault(("stages", number, "loads", key), what, mend)
+        if stage.taken is None:
+            earlier.append(stage.id)
 
 
 def _uneven_intervals(definition: Definition) -> Iterator[Fault]:
@@ -123,12 +165,25 @@ def _one_workload_and_several(definition: Definition) -> Iterator[Fault]:
 
 
 def _same_cell_ids(definition: Definition) -> Iterator[Fault]:
-    """Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, would have cells of the same ids."""
-    variants, workloads = ({one.id for one in found} for found in (definition.variants, definition.workloads))
-    for name, count in Counter(f"{variant}-{workload}" for variant in variants for workload in workloads).items():
-        if count > 1:
-            what = f"two pairs of a variant and a workload would have cells of the same ids, {name}-…"
-            yield Fault(("workloads",), what, "give a workload another `id`")
+    """Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, would have cells of the same ids.
+
+    The same of stages before variants, and of stages before workloads, which name parts of the report.
+    """
+    stages, variants, workloads = (
+        {one.id for one in found} for found in (definition.stages, definition.variants, definition.workloads)
+    )
+    for name in _twice(variants, workloads):
+        what = f"two pairs of a variant and a workload would have cells of the same ids, {name}-…"
+        yield Fault(("workloads",), what, "give a workload another `id`")
+    ladders = {"-".join(names) for names in product(variants, workloads)} or variants
+    for name in (*_twice(stages, ladders), *_twice(stages, workloads)):
+        what = f"two stages would have cells, or parts of the report, of the same names, {name}-…"
+        yield Fault(("stages",), what, "give a stage another `id`")
+
+
+def _twice(first: set[str], second: set[str]) -> Iterator[str]:
+    counts = Counter("-".join(names) for names in product(first, second))
+    return (name for name, count in counts.items() if count > 1)
 
 
 def _shared_at_once(definition: Definition) -> Iterator[Fault]:

@@ -1,27 +1,29 @@
 """The definition: everything that declares a campaign."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
     JsonValue,
+    PrivateAttr,
     SerializerFunctionWrapHandler,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_serializer,
     model_validator,
 )
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import Canary
-from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, raise_limit, too_many_cells
-from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
+from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, too_many_cells
+from plimsoll.domain.faults import require_none
+from plimsoll.domain.loads import LoadLevels, expanded
 from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.stage import Openings, Stage
 from plimsoll.domain.strategy import FullGrid, Strategy
-from plimsoll.domain.units import Duration, Rate, Usd, format_duration, format_rate
+from plimsoll.domain.timing import Timing
+from plimsoll.domain.units import Usd
 from plimsoll.domain.variant import RELEASE, SLUG, Variant
 from plimsoll.domain.workload import NamedWorkload, Workload
 
@@ -29,6 +31,9 @@ MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 STORED = {"stored": True}
 """Context of validation for a campaign's own copy, whose grid somebody allowed once, maybe before there was a limit."""
+
+
+_OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
 
 
 class System(Model):
@@ -42,27 +47,6 @@ class System(Model):
     settings: Annotated[
         dict[str, JsonValue], Field(description="Settings over the adapter's template; of that database")
     ] = {}
-
-
-class LoadRange(Model):
-    """Evenly spaced load levels, both ends included."""
-
-    from_: Annotated[Rate, Field(alias="from", gt=0)]
-    to: Annotated[Rate, Field(gt=0)]
-    step: Annotated[Rate, Field(gt=0)]
-
-    def levels(self) -> tuple[int, ...]:
-        """The load levels in ops/s, rising."""
-        return tuple(self._range)
-
-    @property
-    def count(self) -> int:
-        """How many levels there are, told without making them."""
-        return len(self._range)
-
-    @property
-    def _range(self) -> range:
-        return range(self.from_, self.to + 1, self.step)
 
 
 class LoadGeneratorChoice(Model):
@@ -88,26 +72,6 @@ class LoadGeneratorChoice(Model):
     def most_in_flight(self) -> int:
         """Queries in flight at most, from all load hosts together."""
         return self.hosts * self.threads * self.concurrency
-
-
-class Timing(Model):
-    """How long a cell is loaded. The service level is judged over `duration` less `warmup`."""
-
-    duration: Annotated[Duration, Field(description="Length of the timed run, warm-up included")]
-    warmup: Annotated[Duration, Field(description="First part of the run, which is not judged")]
-
-    @model_validator(mode="after")
-    def _warmup_is_shorter(self) -> Self:
-        if self.warmup >= self.duration:
-            length, warmup = format_duration(self.duration), format_duration(self.warmup)
-            what = f"warm-up {warmup} is not shorter than duration {length}"
-            raise Faulty([Fault(("warmup",), what, f"write less than {length}, or a longer duration")])
-        return self
-
-    @property
-    def judged(self) -> timedelta:
-        """Duration less warm-up."""
-        return self.duration - self.warmup
 
 
 class ProviderChoice(Model):
@@ -138,7 +102,7 @@ class Definition(Model):
         ),
     ] = MAX_CELLS
     loads: Annotated[
-        tuple[Annotated[Rate, Field(gt=0)], ...],
+        LoadLevels,
         Field(min_length=1, description="Load levels: a list of rates, or `{from, to, step}`"),
     ]
     repeats: Annotated[int, Field(ge=1, le=1000, description="Times every variant meets every load")] = 1
@@ -149,6 +113,13 @@ class Definition(Model):
         Field(
             description="Several workloads instead of one `workload`: every variant meets every load of each. They are "
             "judged, compared and reported one by one"
+        ),
+    ] = ()
+    stages: Annotated[
+        LeftOutIfEmpty[tuple[Stage, ...]],
+        Field(
+            description="Several stages that run one after the other, each with its own strategy, loads, repeats, "
+            "timing and service levels. They are judged, compared and reported one by one"
         ),
     ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
@@ -181,18 +152,12 @@ class Definition(Model):
         ),
     ] = ()
 
+    _openings: Openings = PrivateAttr(default_factory=dict)
+
     @field_validator("loads", mode="before")
     @classmethod
     def _expand_range(cls, value: object, info: ValidationInfo) -> object:
-        if not isinstance(value, dict):
-            return value
-        try:
-            span = LoadRange.model_validate(value)
-        except ValidationError as error:
-            raise Faulty(faults_of(error, LoadRange)) from None
-        # Counted before it is made: `{from: 1/s, to: 100M/s, step: 1/s}` would fill the memory.
-        require_none(_empty_or_endless(span, info.data.get("max_cells", MAX_CELLS)))
-        return tuple(f"{level}/s" for level in span.levels())
+        return expanded(value, info.data.get("max_cells", MAX_CELLS))
 
     @model_validator(mode="after")
     def _is_consistent(self, info: ValidationInfo) -> Self:
@@ -202,9 +167,64 @@ class Definition(Model):
         return self
 
     @property
+    def openings(self) -> Openings:
+        """Of stages whose loads were taken from earlier ones' results: those loads. Part of a campaign's own copy."""
+        return self._openings
+
+    def opened(self, openings: Openings) -> "Definition":
+        """The same with the loads of these stages filled in."""
+        filled = self.model_copy()
+        filled._openings = openings
+        return filled
+
+    @property
+    def of_stages(self) -> tuple[tuple[Stage | None, "Definition"], ...]:
+        """Each stage with the definition as if there were no other, in order; without stages: None and itself.
+
+        A stage that takes its load from another has no `loads` there.
+        """
+        if not self.stages:
+            return ((None, self),)
+        return tuple((stage, self._of_stage(stage)) for stage in self.stages)
+
+    def _of_stage(self, stage: Stage) -> "Definition":
+        own = {name: getattr(stage, name) for name in _OF_A_STAGE if getattr(stage, name) is not None}
+        return self.model_copy(update={**own, **({"loads": ()} if stage.taken else {}), "stages": ()})
+
+    @property
     def cells(self) -> int:
-        """How many cells the grid has, told without making them."""
-        return len(self.variants) * len(self.loads) * self.repeats * max(1, len(self.workloads))
+        """How many cells the grid has, told without making them; those of stages that have not been opened too."""
+        return sum(self.cells_of_stages)
+
+    @property
+    def cells_of_stages(self) -> tuple[int, ...]:
+        """The same of each stage."""
+        return tuple(self._cells_of(stage, alone) for stage, alone in self.of_stages)
+
+    def _cells_of(self, stage: Stage | None, alone: "Definition") -> int:
+        ladders = len(self.variants) * max(1, len(self.workloads))
+        if stage is None or stage.taken is None:
+            return ladders * len(alone.loads) * alone.repeats
+        opening = self.openings.get(stage.id)
+        known = ladders if opening is None else sum(one.load_ops_s is not None for one in opening.loads)
+        return known * alone.repeats
+
+    @property
+    def load_time(self) -> timedelta:
+        """Time under load of every cell once, one after the other."""
+        durations = [alone.timing.duration for _, alone in self.of_stages]
+        times = (cells * duration for cells, duration in zip(self.cells_of_stages, durations, strict=True))
+        return sum(times, timedelta(0))
+
+    @property
+    def shortest(self) -> timedelta:
+        """How long the shortest cells of the campaign are loaded."""
+        return min(alone.timing.duration for _, alone in self.of_stages)
+
+    @property
+    def longest(self) -> timedelta:
+        """How long the longest cells of the campaign are loaded."""
+        return max(alone.timing.duration for _, alone in self.of_stages)
 
     @property
     def cluster_size(self) -> int:
@@ -218,8 +238,8 @@ class Definition(Model):
 
     @property
     def has_rounds(self) -> bool:
-        """Whether its strategy is asked again once the cells that it asked for have run."""
-        return not isinstance(self.strategy, FullGrid)
+        """Whether it has stages, or a strategy that is asked again once the cells that it asked for have run."""
+        return len(self.stages) > 1 or any(not isinstance(one.strategy, FullGrid) for _, one in self.of_stages)
 
     def variant(self, variant_id: str) -> Variant:
         """The variant of that id; KeyError when the definition has none."""
@@ -264,13 +284,3 @@ def dag_id_of(name: str) -> str:
 def name_of_dag(dag_id: str) -> str:
     """The name of the definition that a DAG runs: the reverse of `dag_id_of`, names having no underscore."""
     return dag_id.replace("_", "-")
-
-
-def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
-    if span.count == 0:
-        yield Fault(
-            ("to",), f"{format_rate(span.to)} lies below `from`, {format_rate(span.from_)}", "write a higher rate"
-        )
-    if span.count > most:
-        what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
-        yield Fault(("step",), what, f"write a larger step{raise_limit(span.count)}")

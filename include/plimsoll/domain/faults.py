@@ -117,9 +117,12 @@ def _lies_inside(place: Path, key: Path) -> bool:
     return len(place) > len(key) > 0 and place[: len(key)] == key
 
 
+_NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
+
+
 def _path(found: ErrorDetails) -> Path:
-    """Without the names of validators, which pydantic puts among the keys."""
-    return tuple(part for part in found["loc"] if part not in ("function-after", "function-before", "[key]"))
+    """Without the names of validators and of choices, which pydantic puts among the keys."""
+    return tuple(part for part in found["loc"] if part not in _NO_KEYS)
 
 
 def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> Iterator[Fault]:

@@ -14,9 +14,13 @@ class CellStatus(Model):
     """One cell: its state, and the figures of the attempt that counts (else of the newest)."""
 
     id: str
+    stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several")] = ""
     variant: str
     workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several")] = ""
     load_ops_s: int
+    level: Annotated[
+        LeftOutIfEmpty[str], Field(description="Of a load that an earlier stage's results gave: its name, `70pct`")
+    ] = ""
     repeat: int
     state: CellStateName
     attempts: Annotated[int, Field(description="Attempts begun so far")]
@@ -47,6 +51,25 @@ class VariantName(Model):
 
     id: str
     label: str
+
+
+class StageStatus(Model):
+    """A stage of a campaign that has several."""
+
+    id: str
+    title: str
+    strategy: str
+    loads: Annotated[tuple[str, ...], Field(description="Rates; of one that an earlier stage gives, how")]
+    level: Annotated[str, Field(description="How ids of its cells name a load that an earlier stage gives")] = ""
+    repeats: int
+    service_levels: tuple[str, ...]
+    cells: Annotated[int, Field(description="Of its grid, whether their loads are known or not")]
+    opened_at: Annotated[
+        AwareDatetime | None, Field(description="When its load was taken from an earlier stage's results")
+    ] = None
+    notes: Annotated[
+        tuple[str, ...], Field(description="What its loads were taken from, and what could not be, in sentences")
+    ] = ()
 
 
 class CampaignSummary(Model):
@@ -91,7 +114,8 @@ class CampaignStatus(CampaignSummary):
     ] = None
     variants: tuple[VariantName, ...]
     workloads: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Ids, where there are several")] = ()
-    loads: tuple[int, ...]
-    repeats: int
+    stages: Annotated[LeftOutIfEmpty[tuple[StageStatus, ...]], Field(description="Where there are several")] = ()
+    loads: Annotated[tuple[int, ...], Field(description="Of all stages")]
+    repeats: Annotated[int, Field(description="Of the stage that has the most")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides colours")]
     matrix: Annotated[tuple[CellStatus, ...], Field(description="Every cell, in running order")]

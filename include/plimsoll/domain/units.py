@@ -74,6 +74,19 @@ def parse_usd(value: str | float) -> float:
     return float(match[1])
 
 
+def parse_percent(value: str) -> int:
+    """`70%` → 70; a bare number is refused."""
+    match = re.fullmatch(r"(\d{1,3}) ?%", _text(value).strip())
+    if match is None:
+        raise ValueError(f"{value!r} is not a whole percentage like 70%")
+    return int(match[1])
+
+
+def format_percent(value: int) -> str:
+    """70 → `70%`."""
+    return f"{value}%"
+
+
 def format_usd(value: float) -> str:
     """1500.0 → `1500 USD`, 0.5 → `0.5 USD`."""
     return f"{value:.15g} USD"
@@ -152,4 +165,10 @@ Usd = Annotated[
     BeforeValidator(parse_usd),
     PlainSerializer(format_usd, return_type=str),
     WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?USD$", "examples": ["1500 USD"]}),
+]
+Percent = Annotated[
+    int,
+    BeforeValidator(parse_percent),
+    PlainSerializer(format_percent, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,3} ?%$", "examples": ["70%"]}),
 ]

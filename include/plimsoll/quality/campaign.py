@@ -8,12 +8,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import distance
+from plimsoll.domain.parts import stage_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.quality.environment import Deviation, deviations
 from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -29,6 +30,7 @@ RATE_SPREAD = 0.02
 WORST_SPREAD = 3.0
 _VALID = "valid"
 _NOT_NEEDED = "not needed"
+_POINT = ("variant", "load_ops_s")
 _FACT = ("variant", "fact", "cells")
 
 
@@ -40,7 +42,10 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
     found = _deviations(state, fingerprints)
     parts = (
         Part("Cells", _cells(state), cells_suite(definition), ("cell",)),
-        Part("Repeats", _points(state), repeats_suite(definition), ("variant", "load_ops_s")),
+        *(
+            Part(f"Repeats{of}", _points(state, stage), repeats_suite(alone), _POINT)
+            for of, stage, alone in _stages(definition)
+        ),
         Part("Software", _facts(definition, [one for one in found if one.chosen]), software_suite(), _FACT),
         Part("Hardware", _facts(definition, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
     )
@@ -56,7 +61,8 @@ def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerpri
 def cells_suite(definition: Definition) -> Sequence[Expected]:
     """Expected of the matrix, a row a cell."""
     count = definition.cells
-    needed = f" that the {definition.strategy.name} needs" if definition.has_rounds else ""
+    who = "strategies need" if len(definition.stages) > 1 else f"{definition.of_stages[0][1].strategy.name} needs"
+    needed = f" that the {who}" if definition.has_rounds else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
         Expected("valid cells", *each_one_of("state", _VALID, _NOT_NEEDED), f"a valid attempt at every cell{needed}"),
@@ -129,12 +135,25 @@ def _state(one: CellAttempts[AttemptRecord]) -> str:
     return "invalid" if one.attempts else "not run"
 
 
-def _points(state: State) -> pd.DataFrame:
-    """A row for each variant (with each workload) and load; spreads are NaN where fewer than two repeats are known."""
+def _stages(definition: Definition) -> Iterator[tuple[str, str, Definition]]:
+    """Of each stage: what is added to the heading of its checks, its id as cells have it, and its definition."""
+    named = stage_ids(definition)
+    for stage, alone in definition.of_stages:
+        yield (f", stage {stage.id}", stage.id, alone) if stage and named else ("", "", alone)
+
+
+def _points(state: State, stage: str) -> pd.DataFrame:
+    """A row for each variant (with each workload) and load of a stage.
+
+    Spreads are NaN where fewer than two repeats are known.
+    """
     import pandas as pd
 
-    repeats: dict[tuple[str, int], list[Verdict]] = {_point(one.cell): [] for one in state.by_variant}
+    own = [one.cell for one in state.by_variant if one.cell.stage == stage]
+    repeats: dict[tuple[str, int], list[Verdict]] = {_point(cell): [] for cell in own}
     for cell, verdict in _valid(state).items():
+        if cell.stage != stage:
+            continue
         repeats.setdefault(_point(cell), []).append(verdict)
     spared = Counter(_point(one.cell) for one in state.not_needed)
     table = [

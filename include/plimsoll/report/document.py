@@ -44,6 +44,7 @@ class CellEntry(Model):
     """One cell; figures of the attempt that counts, null where there is none."""
 
     id: str
+    stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several stages")] = ""
     variant: str
     workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
     load_ops_s: int
@@ -220,6 +221,7 @@ def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
     return tuple(
         CellEntry(
             id=result.cell.id,
+            stage=result.cell.stage,
             variant=result.cell.variant,
             workload=result.cell.workload,
             load_ops_s=result.cell.load_ops_s,

@@ -67,9 +67,12 @@ class Findings:
         return tuple(result for result in self.cells if result.cell.variant == variant)
 
     def place_of(self, cell: Cell) -> str:
-        """Where a cell stands, in words: `G1 at 40,000 ops/s, repeat 3`; of several workloads `G1, kv, at …`."""
-        workload = f", {cell.workload}," if cell.workload else ""
-        return f"{self.labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
+        """Where a cell stands, in words: `G1 at 40,000 ops/s, repeat 3`; of several workloads `G1, kv, at …`.
+
+        Of several stages the stage comes first: `maximum: G1 at …`.
+        """
+        workload, stage = f", {cell.workload}," if cell.workload else "", f"{cell.stage}: " if cell.stage else ""
+        return f"{stage}{self.labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
 
     def count(self, *states: str) -> int:
         """Number of cells in any of the states."""

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.capacity import Capacity
-from plimsoll.domain.base import Model
+from plimsoll.analysis.taken_loads import AtTakenLoad
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
+from plimsoll.domain.opening_notes import opening_notes
+from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
 from plimsoll.report import file_of_part
 from plimsoll.report.answers import CapacityRow, capacity_rows
@@ -19,10 +22,11 @@ from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
 from plimsoll.report.figures import capacity_frame
 from plimsoll.report.page import rendered
+from plimsoll.report.stages import StageDocument, TakenRow, at_loads, stage_documents, taken_frame, taken_rows
 from plimsoll.report.tables import as_csv, as_parquet, cells_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
@@ -33,16 +37,25 @@ if TYPE_CHECKING:
 class PartSummary(Model):
     """One part of a campaign, and where its own report lies."""
 
-    name: Annotated[str, Field(description="Id of the workload")]
+    name: Annotated[str, Field(description="Ids of stage and workload, as far as the campaign has several")]
+    stage: LeftOutIfEmpty[str] = ""
+    workload: LeftOutIfEmpty[str] = ""
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")]
     counts: CellCounts
     capacity: tuple[Capacity, ...]
+    at_loads: Annotated[
+        LeftOutIfEmpty[tuple[AtTakenLoad, ...]],
+        Field(description="Of a stage whose load an earlier one gave: each variant at its load"),
+    ] = ()
     report: Annotated[str, Field(description="Its page, beside this file")]
     document: Annotated[str, Field(description="Its `report.json`, beside this file")]
 
 
 class PartsDocument(Model):
-    """`report.json` of a campaign with several workloads. Nothing but `cost` is computed over more than one."""
+    """`report.json` of a campaign with several workloads or stages.
+
+    Nothing but `cost` is computed over more than one, and what a later stage's loads are taken from.
+    """
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
     campaign_id: str
@@ -50,7 +63,8 @@ class PartsDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     service_levels: tuple[str, ...]
-    capacity: Annotated[tuple[Capacity, ...], Field(description="Of each variant with each workload")]
+    capacity: Annotated[tuple[Capacity, ...], Field(description="Of each variant with each workload in each stage")]
+    stages: Annotated[LeftOutIfEmpty[tuple[StageDocument, ...]], Field(description="In order; left out of one")] = ()
     parts: tuple[PartSummary, ...]
     cells: tuple[CellEntry, ...]
     quality: Annotated[tuple[Check, ...], Field(description="Checks over the whole campaign")]
@@ -63,61 +77,87 @@ class PartsDocument(Model):
 
 @dataclass(frozen=True)
 class _Section:
-    """A part as the page shows it."""
+    """A part as the page shows it. Without a `page` it has no cells, and `notes` say why."""
 
     name: str
-    conclusion: str
-    rows: tuple[CapacityRow, ...]
-    page: str
+    heading: str
+    notes: tuple[str, ...] = ()
+    conclusion: str = ""
+    rows: tuple[CapacityRow, ...] = ()
+    taken: tuple[TakenRow, ...] = ()
+    is_share: bool = False
+    page: str = ""
 
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
     """The files of the whole campaign; `findings` of each part, whose own files have its name before theirs."""
-    document, sections = _document(data, findings), tuple(map(_section, findings))
-    context = {"data": data, "definition": data.definition, "parts": sections}
+    by_name = {one.data.part: one for one in findings}
+    measured = [(part, by_name[part.name]) for part in parts(data.definition) if part.name in by_name]
+    at = {part.name: at_loads(part, one) for part, one in measured}
+    sections = tuple(_section(part, by_name.get(part.name), at) for part in parts(data.definition))
+    document = _document(data, measured, at)
+    context = {"data": data, "definition": data.definition, "parts": sections, "document": document}
+    taken = [(part, one) for part, _ in measured for one in at[part.name]]
     return {
         "report.html": rendered("parts.html.j2", **context).encode(),
         "report.json": document.model_dump_json(indent=1).encode(),
         "report.schema.json": _schema().encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
-        "capacity.csv": as_csv(_together(findings, capacity_frame)),
-        "cells.csv": as_csv(cells := _together(findings, cells_frame)),
+        "capacity.csv": as_csv(_together(measured, capacity_frame)),
+        "cells.csv": as_csv(cells := _together(measured, cells_frame)),
         "cells.parquet": as_parquet(cells),
-    }
+    } | ({"at-taken-loads.csv": as_csv(taken_frame(taken))} if taken else {})
 
 
-def _document(data: CampaignData, findings: Sequence[Findings]) -> PartsDocument:
+def _document(
+    data: CampaignData, measured: Sequence[tuple[Part, Findings]], at: Mapping[str, tuple[AtTakenLoad, ...]]
+) -> PartsDocument:
+    levels = (str(level) for part in parts(data.definition) for level in part.definition.service_levels)
     return PartsDocument(
         campaign_id=data.campaign_id,
         title=data.definition.title,
         generated_at=data.generated_at,
         note=data.note,
-        service_levels=tuple(map(str, data.definition.service_levels)),
-        capacity=tuple(one for part in findings for one in part.capacities),
-        parts=tuple(map(_summary, findings)),
-        cells=tuple(one for part in findings for one in entries_of(part)),
+        service_levels=tuple(dict.fromkeys(levels)),
+        capacity=tuple(one for _, found in measured for one in found.capacities),
+        stages=stage_documents(data.definition),
+        parts=tuple(_summary(part, found, at[part.name]) for part, found in measured),
+        cells=tuple(one for _, found in measured for one in entries_of(found)),
         quality=data.quality,
         cost=cost_summary(data.spending),
         definition=data.definition,
     )
 
 
-def _summary(findings: Findings) -> PartSummary:
-    name = findings.data.part
+def _summary(part: Part, findings: Findings, at: tuple[AtTakenLoad, ...]) -> PartSummary:
     return PartSummary(
-        name=name,
+        name=part.name,
+        stage=part.stage,
+        workload=part.workload if part.stage else "",
         conclusion=conclusion(findings),
         counts=counts_of(findings),
         capacity=findings.capacities,
-        report=file_of_part(name, "report.html"),
-        document=file_of_part(name, "report.json"),
+        at_loads=at,
+        report=file_of_part(part.name, "report.html"),
+        document=file_of_part(part.name, "report.json"),
     )
 
 
-def _section(findings: Findings) -> _Section:
-    name = findings.data.part
-    page = file_of_part(name, "report.html")
-    return _Section(name, conclusion(findings), capacity_rows(findings), page)
+def _section(part: Part, findings: Findings | None, at: Mapping[str, tuple[AtTakenLoad, ...]]) -> _Section:
+    heading = ", ".join(word for word in (part.title if part.stage else "", part.workload) if word)
+    notes = tuple(opening_notes(part))
+    if findings is None:
+        return _Section(part.name, heading, notes)
+    return _Section(
+        name=part.name,
+        heading=heading,
+        notes=notes,
+        conclusion=conclusion(findings),
+        rows=() if part.taken else capacity_rows(findings),
+        taken=taken_rows(findings, at[part.name]),
+        is_share=bool(part.taken and part.taken.share),
+        page=file_of_part(part.name, "report.html"),
+    )
 
 
 def _schema() -> str:
@@ -125,11 +165,13 @@ def _schema() -> str:
     return json.dumps(schema | PartsDocument.model_json_schema(mode="serialization"), indent=1)
 
 
-def _together(findings: Sequence[Findings], frame: Callable[[Findings], pd.DataFrame]) -> pd.DataFrame:
-    """The tables of all parts, one below the other, with the part's name as the first column."""
+def _together(measured: Sequence[tuple[Part, Findings]], frame: Callable[[Findings], pd.DataFrame]) -> pd.DataFrame:
+    """The tables of all parts, one below the other, with the workload and before it the stage as first columns."""
     import pandas as pd
 
-    tables = [frame(one) for one in findings]
-    for one, table in zip(findings, tables, strict=True):
-        table.insert(0, "workload", one.data.part)
+    tables = [frame(found) for _, found in measured]
+    for (part, _), table in zip(measured, tables, strict=True):
+        for name in ("workload", "stage"):
+            if any(getattr(one, name) for one, _ in measured) and name not in table:
+                table.insert(0, name, getattr(part, name))
     return pd.concat(tables, ignore_index=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
 from plimsoll.strategies.ladder import CapacityKind, Ladder, Place, Step, capacity_level, level_outcome
@@ -38,10 +39,12 @@ class StrategyOfCampaign:
     def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
         """What to run next. `outcomes`: cell id → outcome of its newest valid attempt; cells without one are left out.
 
-        Variants (and workloads) take turns, in the definition's running order.
+        Variants (and workloads) take turns, in the definition's running order. A stage begins when all before it need
+        nothing more.
         """
         steps = self._steps(outcomes)
-        chosen = {self.matrix.id_at(ladder, place) for ladder, step in steps.items() for place in step.run}
+        now = self._stage_to_run(steps)
+        chosen = {self.matrix.id_at(ladder, place) for ladder in now for place in steps[ladder].run}
         not_needed = {
             self.matrix.id_at(ladder, place): self.matrix.id_at(ladder, decider)
             for ladder, step in steps.items()
@@ -50,17 +53,29 @@ class StrategyOfCampaign:
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
     def capacities(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Of each variant, or `variant-workload` of several: how firm its capacity is, and the capacity in ops/s."""
-        loads = sorted(self.definition.loads)
+        """Of each ladder (variant, with stage and workload if there are several): how firm its capacity is, ops/s."""
         found: dict[str, tuple[CapacityKind, int | None]] = {}
         for name, step in self._steps(outcomes).items():
             kind, level = ladder_capacity(self.matrix.ladder(name, outcomes), step.not_needed)
-            found[name] = (kind, None if level is None else loads[level])
+            found[name] = (kind, None if level is None else self.matrix.loads[name][level])
         return found
 
+    @cached_property
+    def _strategies(self) -> Mapping[str, Strategy]:
+        """By stage."""
+        return {part.stage: part.definition.strategy for part in parts(self.definition)}
+
     def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, Step]:
-        strategy = self.definition.strategy
-        return {name: step_of(strategy, self.matrix.ladder(name, outcomes)) for name in self.matrix.ladders}
+        return {
+            name: step_of(self._strategies[self.matrix.stages[name]], self.matrix.ladder(name, outcomes))
+            for name in self.matrix.ladders
+        }
+
+    def _stage_to_run(self, steps: Mapping[str, Step]) -> tuple[str, ...]:
+        """The ladders of the first stage that still needs cells."""
+        of = self.matrix.stages
+        first = next((stage for stage in self._strategies if any(steps[one].run for one in of if of[one] == stage)), "")
+        return tuple(name for name in of if of[name] == first)
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> Step:

@@ -29,8 +29,22 @@ class Estimate:
     at_once: int
 
 
+def estimates(definition: Definition) -> tuple[Estimate, ...]:
+    """What each stage of the definition takes; one where it has no stages."""
+    counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
+    return tuple(
+        _of_one_load(cells, is_open=stage.id in definition.openings) if stage and stage.taken else estimate(alone)
+        for (stage, alone), cells in counted
+    )
+
+
+def _of_one_load(cells: int, *, is_open: bool) -> Estimate:
+    """Of a stage whose load an earlier one gives. It has no cells where that one carries nothing."""
+    return Estimate(cells if is_open else 0, cells, cells, likely_rounds=1, at_once=cells)
+
+
 def estimate(definition: Definition) -> Estimate:
-    """What the definition's strategy takes."""
+    """What the strategy of a definition with one stage takes."""
     least, most = least_and_most(definition)
     if isinstance(definition.strategy, FullGrid):
         return Estimate(least, most, most, likely_rounds=1, at_once=most)

@@ -1,7 +1,7 @@
 """A definition's cells: in the order in which they run, and as a ladder for each variant and workload."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.domain.cell import Cell, grid
@@ -11,13 +11,20 @@ from plimsoll.strategies.ladder import Ladder, Place
 
 
 def running_order(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, repeat by repeat: each repeat is a block with an order of its own, shuffled by the seed.
+    """All cells, stage by stage and repeat by repeat: each repeat is a block with its own order, shuffled by the seed.
 
-    Where hosts are kept for a variant, all cells of a variant come before those of the next.
+    Where hosts are kept for a variant, all cells of a variant in a stage come before those of the next.
     """
     cells = grid(definition)
+    stages = dict.fromkeys(cell.stage for cell in cells)
+    return tuple(
+        cell for stage in stages for cell in _order_within([one for one in cells if one.stage == stage], definition)
+    )
+
+
+def _order_within(cells: Sequence[Cell], definition: Definition) -> Sequence[Cell]:
     ordered: list[Cell] = []
-    for repeat in range(1, definition.repeats + 1):
+    for repeat in sorted({cell.repeat for cell in cells}):
         block = [cell for cell in cells if cell.repeat == repeat]
         # Seeding with text makes the order the same on every machine and Python process.
         random.Random(f"{definition.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
@@ -25,24 +32,35 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
     if definition.cluster_scope == "variant":
         places = [variant.id for variant in definition.variants]
         ordered.sort(key=lambda cell: places.index(cell.variant))
-    return tuple(ordered)
+    return ordered
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat."""
+    """Ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat.
+
+    `loads`: of each ladder, ops/s, rising. `stages`: of each ladder, the stage; empty where there is one alone.
+    """
 
     order: tuple[str, ...]
     ladders: Mapping[str, tuple[tuple[str, ...], ...]]
+    loads: Mapping[str, tuple[int, ...]]
+    stages: Mapping[str, str]
 
     @classmethod
     def of(cls, definition: Definition) -> "Matrix":
         """All cells of the definition."""
         found: dict[str, dict[int, list[str]]] = {}
-        for cell in sorted(grid(definition), key=lambda cell: cell.repeat):
+        cells = grid(definition)
+        for cell in sorted(cells, key=lambda cell: cell.repeat):
             found.setdefault(cell.ladder, {}).setdefault(cell.load_ops_s, []).append(cell.id)
         ladders = {name: tuple(tuple(levels[load]) for load in sorted(levels)) for name, levels in found.items()}
-        return cls(tuple(cell.id for cell in running_order(definition)), ladders)
+        return cls(
+            order=tuple(cell.id for cell in running_order(definition)),
+            ladders=ladders,
+            loads={name: tuple(sorted(levels)) for name, levels in found.items()},
+            stages={cell.ladder: cell.stage for cell in cells},
+        )
 
     def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome]) -> Ladder:
         """What is known of a ladder. `outcomes`: cell id → outcome of its newest valid attempt."""

@@ -30,6 +30,7 @@ def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) ->
     An invalid attempt is followed by the cell's next one; a cell whose attempts are used up has no outcome. Refused
     unless there is a list for every cell of the definition and for no other.
     """
+    require_one_stage(definition)
     strategy = StrategyOfCampaign(definition)
     _require_all_cells(strategy, attempts)
     ran: dict[str, int] = {}
@@ -41,6 +42,14 @@ def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) ->
             if outcome != "invalid":
                 outcomes[cell_id] = outcome
     return Replay(strategy.capacities(outcomes), tuple(ran), sum(ran.values()), strategy.next(outcomes).not_needed)
+
+
+def require_one_stage(definition: Definition) -> None:
+    """Refused for several stages: loads that are taken from results are not simulated."""
+    if len(definition.stages) > 1:
+        what = f"has {len(definition.stages)} stages, and a simulation plays one alone"
+        mend = "write a definition without `stages`, with the strategy and loads of the one to be simulated"
+        raise Refused([Problem("stages", what, mend)], where=f"definition {definition.name!r}")
 
 
 def _require_all_cells(strategy: StrategyOfCampaign, attempts: Mapping[str, object]) -> None:

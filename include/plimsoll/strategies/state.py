@@ -118,6 +118,26 @@ class CampaignState(Generic[C_co]):
     cells: tuple[C_co, ...]
     strays: tuple[AttemptRecord, ...] = ()
 
+    @property
+    def unopened(self) -> tuple[str, ...]:
+        """Ids of the stages whose loads are not known yet: an earlier stage's results are to give them."""
+        return tuple(dict.fromkeys(part.stage for part in parts(self.definition) if not part.is_open))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the campaign needs no further cell, of a stage that has not been opened neither."""
+        return not self.missing and not self.unopened
+
+    @property
+    def is_to_be_opened(self) -> bool:
+        """Whether the stages before the first unopened one are complete, so that its loads can be found."""
+        order = [part.stage for part in parts(self.definition)]
+        unopened = self.unopened
+        if not unopened:
+            return False
+        earlier = set(order[: order.index(unopened[0])])
+        return not any(one.cell.stage in earlier for one in self.missing)
+
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
         """The cells by their ids."""
@@ -125,7 +145,7 @@ class CampaignState(Generic[C_co]):
 
     @cached_property
     def by_variant(self) -> tuple[C_co, ...]:
-        """The cells in the order of reports: workloads and variants as defined, then loads rising, then repeats."""
+        """The cells in the order of reports: parts and variants as defined, then loads rising, then repeats."""
         order = {variant.id: place for place, variant in enumerate(self.definition.variants)}
         places = {part.name: place for place, part in enumerate(parts(self.definition))}
 
@@ -136,7 +156,7 @@ class CampaignState(Generic[C_co]):
 
     @property
     def missing(self) -> tuple[C_co, ...]:
-        """Cells without a valid attempt that the strategy asks for, now or later; none ends the campaign."""
+        """Cells without a valid attempt that the strategy asks for, now or later; none ends the open stages."""
         return tuple(one for one in self.cells if not one.is_settled)
 
     @property

@@ -175,7 +175,7 @@ class RunCell(TriggerDagRunOperator):
     def _require_budget(self) -> None:
         """Refused here already, where the campaign is watched, rather than in a run of its own."""
         with final():
-            require_budget(toolkit(), self._campaign, self._campaign.definition())
+            require_budget(toolkit(), self._campaign, self._campaign.definition(), self.cell_run.cell_id)
 
     def _await_end(self, then: str) -> None:
         states = [DagRunState.SUCCESS, DagRunState.FAILED]
@@ -228,7 +228,7 @@ class NextRound(TriggerDagRunOperator):
         if not context["ti"].get_dr_count(self.trigger_dag_id, run_ids=[context["run_id"]], states=LIVE_STATES):
             raise AirflowSkipException("this run was ended by hand, and with it what would follow")
         campaign = CampaignStore(toolkit().store, self.campaign_id)
-        cells = next_round(campaign, campaign.definition())
+        cells = next_round(campaign, toolkit().clock.now())
         if not cells:
             raise AirflowSkipException(f"{completeness(campaign).words}; the strategy asks for no further cells")
         # The same for a second try of a killed task, another for the round after it.

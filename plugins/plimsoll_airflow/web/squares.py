@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CellStatus
-from plimsoll.report.words import NOTHING, figure, ms, ops
+from plimsoll.report.words import NOTHING, figure, ms, ops, short_ops
 
 SIGNS: Mapping[str, str] = {
     "met": "✓",
@@ -32,15 +32,16 @@ _MET, _MISSED = (0.5, 0.8), (1.5, 3.0)
 
 @dataclass(frozen=True)
 class Row:
-    """A variant's squares with one workload: of each repeat one for each load, None where there is no such cell.
+    """A variant's squares with one workload in one stage: of each repeat one for each column, None without a cell.
 
-    `workload` is empty where the campaign has one alone.
+    `workload` and `stage` are empty where the campaign has one alone.
     """
 
     id: str
     label: str
     workload: str
     repeats: tuple[tuple[CellStatus | None, ...], ...]
+    stage: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,19 +52,32 @@ class Also:
     shade: str
 
 
-def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """Variants, workload by workload, and their repeats by loads."""
-    by_place = {(cell.variant, cell.workload, cell.repeat, cell.load_ops_s): cell for cell in status.matrix}
+def columns(status: CampaignStatus) -> tuple[str, ...]:
+    """Headings: loads, rising, and then the names of loads that earlier stages give."""
+    known = sorted({cell.load_ops_s for cell in status.matrix if not cell.level})
+    named = dict.fromkeys(stage.level for stage in status.stages if stage.level)
+    return (*map(short_ops, known if status.stages else status.loads), *named)
 
-    def squares(variant: str, workload: str) -> tuple[tuple[CellStatus | None, ...], ...]:
-        repeats = range(1, status.repeats + 1)
-        return tuple(tuple(by_place.get((variant, workload, n, load)) for load in status.loads) for n in repeats)
+
+def rows(status: CampaignStatus) -> tuple[Row, ...]:
+    """Variants, workload by workload and stage by stage, and their repeats by columns."""
+    by_place = {(cell.stage, cell.variant, cell.workload, cell.repeat, _column(cell)): cell for cell in status.matrix}
+    stages = [(stage.id, stage.repeats) for stage in status.stages] or [("", status.repeats)]
+
+    def squares(stage: str, most: int, variant: str, workload: str) -> tuple[tuple[CellStatus | None, ...], ...]:
+        place, shown = (stage, variant, workload), columns(status)
+        return tuple(tuple(by_place.get((*place, n, column)) for column in shown) for n in range(1, most + 1))
 
     return tuple(
-        Row(variant.id, variant.label, workload, squares(variant.id, workload))
+        Row(variant.id, variant.label, workload, squares(stage, most, variant.id, workload), stage)
+        for stage, most in stages
         for workload in status.workloads or ("",)
         for variant in status.variants
     )
+
+
+def _column(cell: CellStatus) -> str:
+    return cell.level or short_ops(cell.load_ops_s)
 
 
 def shown_state(cell: CellStatus) -> CellStateName:

@@ -16,16 +16,20 @@ from plimsoll.services.store.campaigns import CampaignStore
 
 @dataclass(frozen=True)
 class Completeness:
-    """Ids of the cells that still need a valid attempt, of how many cells; how many a search need not run."""
+    """Ids of the cells that still need a valid attempt, of how many cells; how many a search need not run.
+
+    `unopened`: ids of stages that have no cells yet, for their loads are to be taken from earlier ones' results.
+    """
 
     missing: tuple[str, ...]
     total: int
     not_needed: int = 0
+    unopened: tuple[str, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell that is needed has a valid attempt."""
-        return not self.missing
+        """Whether every cell that is needed has a valid attempt, and every stage was opened."""
+        return not self.missing and not self.unopened
 
     @property
     def words(self) -> str:
@@ -38,7 +42,16 @@ class Completeness:
             self.total - len(self.missing) - self.not_needed,
             "complete" if self.is_complete else "incomplete",
         )
-        return f"campaign {state}: {valid} of {plural(self.total, 'cell')} {have} a valid attempt{spared}"
+        return (
+            f"campaign {state}: {valid} of {plural(self.total, 'cell')} {have} a valid attempt{spared}{self._to_come}"
+        )
+
+    @property
+    def _to_come(self) -> str:
+        if not self.unopened:
+            return ""
+        stages = f"{'stage' if len(self.unopened) == 1 else 'stages'} {', '.join(self.unopened)}"
+        return f"; {stages} will follow, with loads from the results of those before"
 
     def lost(self, asked: Iterable[str]) -> tuple[str, ...]:
         """Those that were asked for and still have no valid attempt."""
@@ -55,7 +68,8 @@ class Asked(Model):
 def completeness(campaign: CampaignStore) -> Completeness:
     """Of the campaign as it is now. NotFound when there is no such campaign."""
     state = judged_state(campaign, campaign.definition())
-    return Completeness(tuple(one.cell.id for one in state.missing), len(state.cells), len(state.not_needed))
+    missing = tuple(one.cell.id for one in state.missing)
+    return Completeness(missing, len(state.cells), len(state.not_needed), state.unopened)
 
 
 def note_asked(campaign: CampaignStore, asked: Asked) -> None:

@@ -38,7 +38,7 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> Non
     Refused where a process has taken the campaign: whoever comes second sees the other, for both say so first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
-    until = now + cells * (definition.timing.duration + _AROUND_A_LOAD) + _SLACK
+    until = now + cells * (definition.longest + _AROUND_A_LOAD) + _SLACK
     said = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
     if said is not None and said.owner == owner:

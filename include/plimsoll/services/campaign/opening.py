@@ -11,6 +11,7 @@ from plimsoll.services.campaign.completeness import Asked, note_asked
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.planning import require_runnable
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.spending import require_budget
@@ -55,12 +56,15 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
     _require_something_to_repeat(campaign, request)
     require_free(toolkit, campaign.campaign_id)
-    memory = Memory(owners=toolkit.owners)
-    state = read_state(toolkit.store, campaign.campaign_id, definition, toolkit.clock.now(), memory)
+    now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)
+    if campaign_exists(toolkit.store, campaign.campaign_id):
+        open_stages(campaign, now)
+    known = campaign.with_openings(definition)
+    state = read_state(toolkit.store, campaign.campaign_id, known, now, memory)
     chosen = tuple(one.cell for one in choose(request, state, at))
     _require_room(len(chosen), largest_run)
     if chosen:
-        require_budget(toolkit, campaign, definition)
+        require_budget(toolkit, campaign, known, chosen[0].id)
     campaign.open(definition)
     note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
     missing, total = len(state.missing), len(state.cells)

@@ -1,27 +1,28 @@
 """Plan a campaign: check everything that can be checked, order the cells, say what it takes."""
 
-import math
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from plimsoll.domain.cell import Cell
+from plimsoll.domain.cell import Cell, awaited_cells
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.parts import parts
+from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_rate
 from plimsoll.ports.load_generator import SplitLoadGenerator
+from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, stage_plans, total
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.strategies.estimate import Estimate, estimate
+from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
 
 
@@ -37,20 +38,25 @@ class Plan:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The least, likely and most cells that the definition's strategy runs."""
-        return estimate(self.definition)
+        """The least, likely and most cells that the definition's strategies run."""
+        return total(self.stages)
+
+    @cached_property
+    def stages(self) -> tuple[StagePlan, ...]:
+        """What each stage takes; one where the definition has no stages."""
+        return stage_plans(self.definition)
 
     @property
     def usd(self) -> float | None:
         """Cost of all hosts under load; provisioning and deployment come on top. None where no price is known."""
-        return self.usd_of(len(self.cells))
+        return self.usd_of(self.cell_hours)
 
-    def usd_of(self, cells: int) -> float | None:
-        """The same of so many cells."""
+    def usd_of(self, cell_hours: float) -> float | None:
+        """The same of so many hours under load."""
         if self.tariff is None:
             return 0.0
         hourly = self.tariff.usd_per_cluster_hour(*self._shape)
-        return None if hourly is None else hourly * self.hours_of(cells)
+        return None if hourly is None else hourly * cell_hours
 
     @property
     def vcpus(self) -> int | None:
@@ -66,11 +72,11 @@ class Plan:
     @property
     def cell_hours(self) -> float:
         """Hours under load, all cells together."""
-        return self.hours_of(len(self.cells))
+        return self.definition.load_time / timedelta(hours=1)
 
-    def hours_of(self, cells: int) -> float:
-        """Hours under load of so many cells."""
-        return cells * (self.definition.timing.duration / timedelta(hours=1))
+    def hours(self, which: Bound) -> float:
+        """Hours under load of the least, the likely or the most cells that the strategies run."""
+        return sum(stage.hours_of(getattr(stage.estimate, which)) for stage in self.stages)
 
     @property
     def at_once(self) -> int:
@@ -90,22 +96,24 @@ class Plan:
     @property
     def load_time(self) -> timedelta:
         """Time under load with `parallel` cells at a time: of the full grid the least, of a search the likely."""
-        turns = max(math.ceil(self.estimate.likely / self.parallel), self.estimate.likely_rounds)
-        return turns * self.definition.timing.duration
+        return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
         """The documented form: `cells` in running order, `totals`, `cost`."""
         cells = [cell.model_dump() for cell in self.cells]
+        known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
+        awaited = [{"id": cell.id, **asdict(cell), "load_ops_s": None} for cell in awaited_cells(self.definition)]
         return {
             "definition": self.definition.name,
-            "cells": [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)],
+            "cells": known + awaited,
+            **({"stages": [stage.as_json(self.definition) for stage in self.stages]} if self.definition.stages else {}),
             "totals": {
-                "cells": len(self.cells),
+                "cells": self.definition.cells,
                 **self._range(),
-                "variants": len({cell.variant for cell in self.cells}),
-                "workloads": len(parts(self.definition)),
+                "variants": len(self.definition.variants),
+                "workloads": max(1, len(self.definition.workloads)),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
-                "repeats": len({cell.repeat for cell in self.cells}),
+                "repeats": max(stage.repeats for stage in self.stages),
                 "cell_hours": self.cell_hours,
                 "host_hours": self.host_hours,
                 "hosts": self.hosts,
@@ -122,11 +130,14 @@ class Plan:
 
     def _range(self) -> dict[str, float | None]:
         """Cells, hours under load and money that the strategy takes: the least, the likely, the most."""
-        counts = (("least", self.estimate.least), ("likely", self.estimate.likely), ("most", self.estimate.most))
         return {
-            f"{what}_{which}": of(cells)
-            for what, of in (("cells", int), ("cell_hours", self.hours_of), ("usd", self.usd_of))
-            for which, cells in counts
+            f"{what}_{which}": of(which)
+            for what, of in (
+                ("cells", lambda which: getattr(self.estimate, which)),
+                ("cell_hours", self.hours),
+                ("usd", lambda which: self.usd_of(self.hours(which))),
+            )
+            for which in BOUNDS
         }
 
 
@@ -188,7 +199,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     """Loads that take more processors than the load hosts have, where both are known."""
-    highest, there = max(plan.definition.loads), plan.tariff.load.vcpus if plan.tariff else None
+    highest, there = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
     needed = toolkit.load_generator(plan.definition).processors(highest)
     hosts = plan.definition.load_generator.hosts
     if not there or needed is None or needed < hosts * there * CPU_LIMIT:
@@ -215,10 +226,10 @@ def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
     """Of every workload, as if it were the only one, at the key where the definition has it."""
-    for number, part in enumerate(parts(definition)):
+    for part in parts(definition):
         choice = part.definition.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
-            yield _of_workload(problem, number) if definition.workloads else problem
+            yield replace(problem, where=_place(definition, part, problem.where))
     yield from _split_problems(toolkit, definition)
 
 
@@ -230,10 +241,13 @@ def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Proble
         yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
 
 
-def _of_workload(problem: Problem, number: int) -> Problem:
-    """The same of the workload of that number among several: `workload.name` → `workloads[2].name`."""
-    key, dot, rest = problem.where.partition(".")
-    return replace(problem, where=f"workloads[{number}]{dot}{rest}") if key == "workload" else problem
+def _place(definition: Definition, part: Part, where: str) -> str:
+    """Where the definition has a part's key: `workload.name` → `workloads[2].name`, `timing` → `stages[1].timing`."""
+    (stage, workload), (key, dot, rest) = part.places, re.split(r"(?<=\w)(\.|(?=\[)|$)", where, maxsplit=1)
+    if key == "workload" and definition.workloads:
+        return f"workloads[{workload}]{dot}{rest}"
+    has_own = definition.stages and getattr(definition.stages[stage], key, None) is not None
+    return f"stages[{stage}].{where}" if has_own and key != "id" else where
 
 
 def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
@@ -253,7 +267,8 @@ def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[P
 
 def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
     """Whoever deploys for a cell removes all data first, on kept hosts too."""
-    if not isinstance(definition.strategy, Ramp) or definition.strategy.data == "fresh":
+    strategies = (alone.strategy for _, alone in definition.of_stages)
+    if all(not isinstance(one, Ramp) or one.data == "fresh" for one in strategies):
         return []
     what = "data that outlive a cell are not supported yet: every cell begins with an empty database"
     return [Problem("strategy.data", what, "write `data: fresh`; `plimsoll simulate` plays this one through")]

@@ -5,6 +5,7 @@ from datetime import datetime
 from statistics import mean
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.progress import CampaignProgress, CellProgress
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
@@ -60,9 +61,9 @@ def seconds_left(
 
     Cells that wait count only where they were asked for; None: all were.
     """
-    whole = _seconds_per_cell(definition, cells)
+    whole = {part.stage: _seconds_per_cell(part, cells) for part in parts(definition)}
     due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]
-    left = [seconds for cell in due if (seconds := _cell_seconds_left(cell, whole, now))]
+    left = [seconds for cell in due if (seconds := _cell_seconds_left(cell, whole[cell.cell.stage], now))]
     return sum(left) / min(definition.max_parallel, len(left)) if left else 0.0
 
 
@@ -76,10 +77,11 @@ def _cell_seconds_left(cell: CellProgress, whole: float, now: datetime) -> float
     return max(0.0, whole - (now - min(cell.progress.phases.values())).total_seconds())
 
 
-def _seconds_per_cell(definition: Definition, cells: Sequence[CellProgress]) -> float:
+def _seconds_per_cell(part: Part, cells: Sequence[CellProgress]) -> float:
+    """What a cell of the part's stage takes, s."""
     taken = [
         (cell.progress.at - min(cell.progress.phases.values())).total_seconds()
         for cell in cells
-        if cell.state in ("met", "missed") and cell.progress and cell.progress.phases
+        if cell.cell.stage == part.stage and cell.state in ("met", "missed") and cell.progress and cell.progress.phases
     ]
-    return mean(taken) if taken else usual_time(definition).total_seconds()
+    return mean(taken) if taken else usual_time(part.definition).total_seconds()

@@ -12,11 +12,11 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cell import Cell, campaign_id_problem, cells_by_id, load_slug
+from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
-from plimsoll.domain.parts import workload_ids
+from plimsoll.domain.parts import parts, stage_ids, workload_ids
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaign.planning import new_campaign_id
@@ -34,11 +34,12 @@ _PROBLEMS_TOLD = 20
 
 
 class Request(Model):
-    """What to run. Empty choices of variants, workloads, loads and repeats choose everything."""
+    """What to run. Empty choices of stages, variants, workloads, loads and repeats choose everything."""
 
     campaign_id: str = ""
     cells: str = Field(default=MISSING, max_length=LONGEST_CHOICE)
     variants: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
@@ -47,7 +48,8 @@ class Request(Model):
     @property
     def is_for_all(self) -> bool:
         """Whether it asks for whatever the campaign still needs, and so for all rounds of a search."""
-        return self.cells == MISSING and not (self.variants or self.workloads or self.loads or self.repeats)
+        chosen = self.stages or self.variants or self.workloads or self.loads or self.repeats
+        return self.cells == MISSING and not chosen
 
     @property
     def patterns(self) -> Sequence[str]:
@@ -109,11 +111,28 @@ def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -
     return one.cell.id in patterns and (judged is None or judged.at < asked_at)
 
 
+def level_of(cell: Cell) -> str:
+    """A cell's load as people choose it: `40000/s`; of a load that an earlier stage gives `70pct` or `slowest`."""
+    return cell.level or format_rate(cell.load_ops_s)
+
+
+def levels_of(definition: Definition) -> tuple[str, ...]:
+    """All loads that people can choose, each once, in the definition's order."""
+    found = ([part.level] if part.level else map(format_rate, part.definition.loads) for part in parts(definition))
+    return tuple(dict.fromkeys(level for levels in found for level in levels))
+
+
+def most_repeats(definition: Definition) -> int:
+    """Repeats of the stage that has the most."""
+    return max(alone.repeats for _, alone in definition.of_stages)
+
+
 def _is_in_subset(cell: Cell, request: Request) -> bool:
     asked = (
         (cell.variant, request.variants),
+        (cell.stage, request.stages),
         (cell.workload, request.workloads),
-        (format_rate(cell.load_ops_s), request.loads),
+        (level_of(cell), request.loads),
         (repeat_id(cell.repeat), request.repeats),
     )
     return all(not chosen or value in chosen for value, chosen in asked)
@@ -123,9 +142,10 @@ def _problems(definition: Definition, request: Request) -> Iterator[Problem]:
     if request.campaign_id and (problem := campaign_id_problem(request.campaign_id)):
         yield problem
     yield from _choice_problems("variants", request.variants, [variant.id for variant in definition.variants])
+    yield from _choice_problems("stages", request.stages, stage_ids(definition))
     yield from _choice_problems("workloads", request.workloads, workload_ids(definition))
-    yield from _choice_problems("loads", request.loads, [format_rate(load) for load in definition.loads])
-    repeats = [repeat_id(number) for number in range(1, definition.repeats + 1)]
+    yield from _choice_problems("loads", request.loads, levels_of(definition))
+    repeats = [repeat_id(number) for number in range(1, most_repeats(definition) + 1)]
     yield from _choice_problems("repeats", request.repeats, repeats)
     if request.parallel and request.parallel > definition.max_parallel:
         mend = f"allowed: 1 to {definition.max_parallel}, the definition's `max_parallel`"
@@ -140,9 +160,9 @@ def _choice_problems(key: str, chosen: Sequence[str], known: Sequence[str]) -> I
 
 
 def _pattern_problems(definition: Definition, request: Request) -> Iterator[Problem]:
-    ids = list(cells_by_id(definition))
+    ids = cell_ids(definition)
     allowed = (
-        f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {definition.variants[0].id}-*, "
+        f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {next(_usual_patterns(definition))}, "
         "with blanks or commas between them"
     )
     if re.fullmatch(SOME_CELLS, request.cells.strip()) is None:
@@ -157,11 +177,19 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
 
 
 def _usual_patterns(definition: Definition) -> Iterator[str]:
-    """All cells of a variant, of a workload, of a load, of a repeat."""
-    yield from (f"{variant.id}-*" for variant in definition.variants)
+    """All cells of a variant, of a stage, of a workload, of a load, of a repeat."""
+    before = "*-" if stage_ids(definition) else ""
+    yield from (f"{before}{variant.id}-*" for variant in definition.variants)
+    yield from (f"{name}-*" for name in stage_ids(definition))
     yield from (f"*-{name}-*" for name in workload_ids(definition))
-    yield from (f"*-{load_slug(load)}-*" for load in definition.loads)
-    yield from (f"*-{repeat_id(number)}" for number in range(1, definition.repeats + 1))
+    yield from (f"*-{slug}-*" for slug in level_slugs(definition))
+    yield from (f"*-{repeat_id(number)}" for number in range(1, most_repeats(definition) + 1))
+
+
+def level_slugs(definition: Definition) -> tuple[str, ...]:
+    """All loads as ids of cells write them, each once."""
+    found = ([part.level] if part.level else map(load_slug, part.definition.loads) for part in parts(definition))
+    return tuple(dict.fromkeys(slug for slugs in found for slug in slugs))
 
 
 def _unknown(key: str) -> Problem:

@@ -62,7 +62,7 @@ def settled_tally(campaign: CampaignStore) -> Tally | None:
 
 def _is_settled(state: CampaignState[CellState]) -> bool:
     attempts = (one for cell in state.cells for one in cell.attempts)
-    return not state.missing and all(one.is_final or bool(one.ended) for one in attempts)
+    return state.is_complete and all(one.is_final or bool(one.ended) for one in attempts)
 
 
 def _digest(campaign: CampaignStore) -> str:

@@ -4,16 +4,26 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.analysis.campaign import deciding_level, ratio
+from plimsoll.domain.cell import part_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import workload_ids
+from plimsoll.domain.opening_notes import opening_notes
+from plimsoll.domain.parts import parts, stage_ids, workload_ids
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary, CellStatus, VariantName
+from plimsoll.domain.status import (
+    CampaignStateName,
+    CampaignStatus,
+    CampaignSummary,
+    CellStatus,
+    StageStatus,
+    VariantName,
+)
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaign.completeness import asked_cells
 from plimsoll.services.campaign.progress import cell_progress, seconds_left
 from plimsoll.services.campaign.settling import Tally, settled_tally, tally_of
+from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.cell.steps import share_done
 from plimsoll.services.hosts.spending import ledger, spent_usd
@@ -35,10 +45,34 @@ def campaign_status(
         asked=None if asked is None else tuple(cell_id for cell_id in state.by_id if cell_id in asked),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
         workloads=workload_ids(definition),
-        loads=tuple(sorted(definition.loads)),
-        repeats=definition.repeats,
-        service_levels=tuple(map(str, definition.service_levels)),
+        stages=stage_statuses(definition),
+        loads=tuple(sorted({load for part in parts(definition) for load in part.definition.loads})),
+        repeats=max(alone.repeats for _, alone in definition.of_stages),
+        service_levels=tuple(
+            dict.fromkeys(str(one) for part in parts(definition) for one in part.definition.service_levels)
+        ),
         matrix=tuple(cell_status(cell, definition) for cell in state.cells),
+    )
+
+
+def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
+    """The stages in order; none where there is one alone."""
+    if not stage_ids(definition):
+        return ()
+    return tuple(
+        StageStatus(
+            id=plan.id,
+            title=plan.title,
+            strategy=plan.strategy,
+            loads=plan.loads,
+            level=next(part.level for part in parts(definition) if part.stage == plan.id),
+            repeats=plan.repeats,
+            service_levels=tuple(map(str, alone.service_levels)),
+            cells=plan.cells,
+            opened_at=definition.openings[plan.id].at if plan.id in definition.openings else None,
+            notes=tuple(note for part in parts(definition) if part.stage == plan.id for note in opening_notes(part)),
+        )
+        for plan, (_, alone) in zip(stage_plans(definition), definition.of_stages, strict=True)
     )
 
 
@@ -73,7 +107,7 @@ def cell_status(state: CellState, definition: Definition) -> CellStatus:
             "runs": bool(newest and newest.is_running),
             "reason": state.reason,
             "decided_by": state.decided_by.cell_id if state.decided_by else None,
-            **(_running(running, definition) if running else {}),
+            **(_running(running, part_of(definition, state.cell).definition) if running else {}),
             **(_figures(verdict) if verdict else {}),
             **_newest(state),
         }
@@ -129,6 +163,6 @@ def _figures(verdict: Verdict) -> dict[str, object]:
 def _state(state: CampaignState[CellState]) -> CampaignStateName:
     if any(cell.newest and cell.newest.is_running for cell in state.cells):
         return "running"
-    if not state.missing:
+    if state.is_complete:
         return "complete"
     return "incomplete" if any(cell.attempts for cell in state.cells) else "waiting"

@@ -26,7 +26,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     require_free(toolkit, campaign_id, owner)
     _require_nobody_at_work(toolkit, campaign, cell_id, owner)
     _destroy_older(toolkit, definition, campaign, cell_id)
-    require_budget(toolkit, campaign, definition)
+    require_budget(toolkit, campaign, definition, cell_id)
     key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
     note_begun(toolkit, definition, ClusterId.of_attempt(key))
     return AttemptContext(toolkit, key)

@@ -9,6 +9,7 @@ from plimsoll.domain.errors import PlimsollError, ProviderError
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.campaign.rounds import all_rounds
+from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
@@ -69,9 +70,9 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
 def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
     """Every cell that the campaign needs and has no valid attempt at, once, one after another."""
     campaign = CampaignStore(toolkit.store, campaign_id)
-    definition = campaign.definition()
+    definition = open_stages(campaign, toolkit.clock.now())
     first = tuple(one.cell for one in judged_state(campaign, definition).to_run_now)
-    cells = all_rounds(campaign, definition, first)
+    cells = all_rounds(campaign, toolkit.clock, first)
     return run_cells(toolkit, campaign_id, (cell.id for cell in cells), owner, say)
 
 

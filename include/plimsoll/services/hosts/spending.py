@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cell import AttemptKey, duration_of
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Entry, Spending, Tariff, total
 from plimsoll.domain.definition import Definition
@@ -19,10 +19,16 @@ from plimsoll.services.toolkit import Toolkit
 _HOUR = timedelta(hours=1)
 
 
-def cell_usd(definition: Definition, tariff: Tariff) -> float | None:
+def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
     """A cell's hosts for the time under load, the least that it costs; None where no price is known."""
     hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
-    return None if hourly is None else hourly * (definition.timing.duration / _HOUR)
+    return None if hourly is None else hourly * (duration_of(definition, cell_id) / _HOUR)
+
+
+def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
+    """The same of every cell once."""
+    hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
+    return None if hourly is None else hourly * (definition.load_time / _HOUR)
 
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
@@ -43,12 +49,11 @@ def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None
         return None
     tariffs = [found for entry in entries if (found := tariff_of(campaign.store, entry.key))]
     definition = campaign.definition()
-    one_cell = cell_usd(definition, tariffs[-1]) if tariffs else None
     return Spending(
         entries=tuple(entry for entry in entries if not entry.idle),
         idle=tuple(entry for entry in entries if entry.idle),
         prices=tuple(dict.fromkeys(tariff.source for tariff in tariffs)),
-        estimated_usd=None if one_cell is None else one_cell * definition.cells,
+        estimated_usd=grid_usd(definition, tariffs[-1]) if tariffs else None,
         budget_usd=definition.budget,
         node_usd_per_hour=tariffs[-1].node.usd_per_hour if tariffs else None,
     )
@@ -65,18 +70,18 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definiti
     return f"the campaign has spent {show_usd(spent_usd(entries))}{budget} so far{kept}"
 
 
-def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> None:
-    """Refused unless the budget covers what was spent, what cells that run will still cost, and one cell more."""
+def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition, cell_id: str) -> None:
+    """Refused unless the budget covers what was spent, what cells that run will still cost, and this cell more."""
     tariff = toolkit.tariff(definition) if definition.budget is not None else None
     if definition.budget is None or tariff is None:
         return
-    one_cell = cell_usd(definition, tariff)
+    one_cell = cell_usd(definition, tariff, cell_id)
     if one_cell is None:
         mend = "give the prices of your instance types in the provider's options, or remove the budget"
         raise _refused(campaign, f"can't be kept: {tariff.source}", mend)
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
-    spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, one_cell) for entry in entries)
+    spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, tariff) for entry in entries)
     if spent + due + one_cell > definition.budget:
         what = (
             f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
@@ -107,14 +112,14 @@ def _so_far(store: ResultStore, kept: KeptCosts, cluster_id: ClusterId, now: dat
     return total(launched.hosts, launched.end(now)).usd
 
 
-def _due(store: ResultStore, entry: Entry, definition: Definition, now: datetime, one_cell: float) -> float:
+def _due(store: ResultStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
     """What an attempt that runs, or is about to, will cost beyond what it has."""
     if entry.final:
         return 0.0
     attempt = read_attempt(store, entry.key)
-    if attempt is None or now > attempt.started_at + definition.timing.duration:
+    if attempt is None or now > attempt.started_at + duration_of(definition, entry.key.cell_id):
         return 0.0
-    return max(0.0, one_cell - entry.usd)
+    return max(0.0, (cell_usd(definition, tariff, entry.key.cell_id) or 0.0) - entry.usd)
 
 
 def _refused(campaign: CampaignStore, what: str, mend: str) -> Refused:

@@ -13,6 +13,7 @@ from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.campaign.completeness import Completeness, completeness
 from plimsoll.services.campaign.settling import settle
+from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.imports.description import PROVIDER as IMPORTED
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
@@ -55,9 +56,10 @@ def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Com
     cell that was asked for has no valid attempt, or the complete campaign's checks do not pass.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
+    open_stages(campaign, toolkit.clock.now())
     found = completeness(campaign)
     lost = found.lost(asked)
-    if found.is_complete or len(lost) == len(found.missing):
+    if found.is_complete or 0 < len(lost) == len(found.missing):
         check_campaign(toolkit, campaign_id)
     elif lost:
         what = f"{len(lost)} of the {len(asked)} cells asked for have no valid attempt; {found.words}"
@@ -75,6 +77,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     from plimsoll.quality.campaign import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
+    _require_every_stage_opened(campaign)
     texts = list(campaign.verdict_texts())
     verdicts = [Verdict.model_validate_json(text) for text in texts]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
@@ -91,6 +94,14 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     )
     toolkit.store.write(_pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
     return passed.checks
+
+
+def _require_every_stage_opened(campaign: CampaignStore) -> None:
+    found = completeness(campaign)
+    if found.unopened:
+        raise GateClosed(
+            found.words, where=f"campaign {campaign.campaign_id}", mend=_mend(campaign, ", ".join(found.missing))
+        )
 
 
 def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:
@@ -210,6 +221,7 @@ def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> 
 
 def _mend(campaign: CampaignStore, again: str) -> str:
     name, definition = campaign.campaign_id, campaign.definition()
+    again = again or "what the next stage asks for"
     if definition.provider.name == IMPORTED:
         return f"import other files for: {again}. What was published can't be run again; leave out variants or loads"
     return (

@@ -11,6 +11,7 @@ from plimsoll.analysis.capacity import capacities
 from plimsoll.analysis.coincidence import with_every_cause
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.errors import NotFound, Problem
+from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
@@ -82,11 +83,11 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
 
     A definition's can have been added to (sliding windows) since attempts were judged.
     """
-    asked = state.definition.service_levels
+    asked = {part.name: part.definition.service_levels for part in parts(state.definition)}
     others = [
         f"{one.cell.id} attempt {one.verdict.key.attempt}"
         for one in state.by_variant
-        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != asked
+        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != asked[one.cell.part]
     ]
     if not others:
         return None

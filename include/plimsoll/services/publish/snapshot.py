@@ -91,7 +91,11 @@ def take_snapshot(campaign: CampaignStore) -> Snapshot:
     """
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
-    whole = (layout.costs_prefix(campaign_id), layout.campaign_quality_prefix(campaign_id))
+    whole = (
+        layout.costs_prefix(campaign_id),
+        layout.campaign_quality_prefix(campaign_id),
+        layout.stages_prefix(campaign_id),
+    )
     note = layout.note_key(campaign_id)
     named = [layout.definition_key(campaign_id), *([note] if store.exists(note) else ())]
     keys = [*named, *(key for prefix in whole for key in store.keys(prefix))]

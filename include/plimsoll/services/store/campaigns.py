@@ -16,7 +16,9 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, Verdict
+from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.spelling import meant
+from plimsoll.domain.stage import StageOpening
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store import layout
@@ -33,7 +35,30 @@ class CampaignStore:
     campaign_id: str
 
     def definition(self) -> Definition:
-        """The campaign's own copy of its definition; NotFound when the campaign does not exist."""
+        """The campaign's own copy of its definition, with the loads of the stages that were opened.
+
+        NotFound when the campaign does not exist.
+        """
+        return self.with_openings(self._declared())
+
+    def with_openings(self, definition: Definition) -> Definition:
+        """The definition with the loads that the campaign's stages took from earlier ones' results so far."""
+        taking = [stage.id for stage in definition.stages if stage.taken]
+        found = {stage: opening for stage in taking if (opening := self._opening(stage))}
+        return definition.opened(found) if taking else definition
+
+    def open_stage(self, opening: StageOpening) -> None:
+        """Put a stage's loads on record. What is on record stands: of two who do so at once, the first is right."""
+        key = layout.stage_key(self.campaign_id, opening.stage)
+        self.store.create(key, opening.model_dump_json(indent=1).encode())
+
+    def _opening(self, stage: str) -> StageOpening | None:
+        try:
+            return StageOpening.model_validate_json(self.store.read(layout.stage_key(self.campaign_id, stage)))
+        except NotFound:
+            return None
+
+    def _declared(self) -> Definition:
         where = self.store.url(layout.definition_key(self.campaign_id))
         return parse_definition(self.definition_text().decode(), where, stored=True)
 
@@ -65,13 +90,13 @@ class CampaignStore:
         key = layout.definition_key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
-        stored = self.definition()
+        stored = self._declared()
         wanted = _judged_as(stored, definition)
         if stored == wanted:
-            return stored
+            return self.with_openings(stored)
         if stored.model_copy(update={name: getattr(wanted, name) for name in _FREE_TO_CHANGE}) == wanted:
             self.store.write(key, dump_definition(wanted).encode())
-            return wanted
+            return self.with_openings(wanted)
         changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name)]
         what = f"was started with another definition; changed since: {', '.join(changed)}"
         mend = "start a new campaign, or bring the definition back to what the campaign was started with"
@@ -90,7 +115,7 @@ class CampaignStore:
 
         Verdicts that were found before lack it until they are found again, and no report is made of them till then.
         """
-        stored = self.definition()
+        stored = self._declared()
         amended = _with_sliding_windows(stored)
         if amended != stored:
             self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
@@ -147,16 +172,27 @@ class CampaignStore:
 
 
 def _with_sliding_windows(definition: Definition) -> Definition:
-    sliding = definition.service_levels[0].model_copy(update={"windows": "sliding"})
-    if sliding in definition.service_levels:
-        return definition
-    return definition.model_copy(update={"service_levels": (*definition.service_levels, sliding)})
+    """The definition, with sliding windows in every stage beside its first service level."""
+    stages = tuple(
+        stage.model_copy(update={"service_levels": _and_sliding(stage.service_levels)})
+        if stage.service_levels
+        else stage
+        for stage in definition.stages
+    )
+    levels = _and_sliding(definition.service_levels)
+    return definition.model_copy(update={"service_levels": levels, "stages": stages})
+
+
+def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
+    sliding = levels[0].model_copy(update={"windows": "sliding"})
+    return levels if sliding in levels else (*levels, sliding)
 
 
 def _judged_as(stored: Definition, definition: Definition) -> Definition:
     """The definition, with the sliding windows if they were added to the campaign since it was begun."""
     amended = _with_sliding_windows(definition)
-    return amended if amended.service_levels == stored.service_levels else definition
+    wanted, kept = ([alone.service_levels for _, alone in one.of_stages] for one in (amended, stored))
+    return amended if wanted == kept else definition
 
 
 def campaign_ids(store: ResultStore) -> tuple[str, ...]:

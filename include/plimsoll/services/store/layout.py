@@ -1,7 +1,7 @@
 """Keys of the result store: the one place that knows where what lies.
 
 `<campaign_id>/definition.yaml`, `<campaign_id>/bundles/…`, `<campaign_id>/cells/<cell>/<attempt>/…`,
-`<campaign_id>/costs/…`, `<campaign_id>/report/…`, `<campaign_id>/settled.json`.
+`<campaign_id>/costs/…`, `<campaign_id>/stages/…`, `<campaign_id>/report/…`, `<campaign_id>/settled.json`.
 """
 
 from plimsoll.domain.cell import AttemptKey
@@ -43,6 +43,16 @@ def definition_key(campaign_id: str) -> str:
 def settled_key(campaign_id: str) -> str:
     """Where it is on record what a complete campaign's attempts came to."""
     return f"{campaign_id}/settled.json"
+
+
+def stages_prefix(campaign_id: str) -> str:
+    """Below it, for each stage that took its loads from an earlier one's results, those loads: `<stage>.json`."""
+    return f"{campaign_id}/stages"
+
+
+def stage_key(campaign_id: str, stage: str) -> str:
+    """The loads of a stage that was opened; created exclusively, and never written again."""
+    return f"{stages_prefix(campaign_id)}/{stage}.json"
 
 
 def note_key(campaign_id: str) -> str:

@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,7 @@ from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.strategies.replay import replay
 
 SEARCH = instant_definition(variants=2, loads=3, repeats=2).model_copy(update={"strategy": Search()})
+AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MISSES_AT = {"v1": 3000, "v2": 1000}
 """Of each variant the lowest load that its second repeat misses."""
 
@@ -61,7 +62,7 @@ def test_each_round_is_what_the_store_says_and_the_last_asks_for_nothing(
     installation: Installation, campaign: CampaignStore
 ) -> None:
     ran = []
-    for cell in all_rounds(campaign, SEARCH, ask(installation).cells):
+    for cell in all_rounds(campaign, installation.toolkit.clock, ask(installation).cells):
         run(installation, cell.id)
         ran.append(cell.id)
 
@@ -77,19 +78,19 @@ def test_a_cell_that_was_invalid_or_killed_waits_for_a_person_while_other_varian
     ask(installation)
     run(installation, "v1-001k-r1", valid=False)
     begin(installation.toolkit, "mine", "v2-001k-r1", "killed")
-    assert next_round(campaign, SEARCH) == ()
+    assert next_round(campaign, AT) == ()
 
     again = {cell.id for cell in ask(installation).cells}
 
     assert again == {"v1-001k-r1", "v2-001k-r1"}
     run(installation, "v2-001k-r1")
-    assert [cell.id for cell in next_round(campaign, SEARCH)] == ["v2-001k-r2"]
+    assert [cell.id for cell in next_round(campaign, AT)] == ["v2-001k-r2"]
 
 
 def test_a_cell_of_an_earlier_round_that_is_run_again_can_take_back_what_was_decided(
     installation: Installation, campaign: CampaignStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for cell in all_rounds(campaign, SEARCH, ask(installation).cells):
+    for cell in all_rounds(campaign, installation.toolkit.clock, ask(installation).cells):
         run(installation, cell.id)
     monkeypatch.setitem(MISSES_AT, "v2", 2000)
 
@@ -97,13 +98,13 @@ def test_a_cell_of_an_earlier_round_that_is_run_again_can_take_back_what_was_dec
     run(installation, "v2-001k-r2")
 
     assert not completeness(campaign).is_complete
-    assert [cell.id for cell in next_round(campaign, SEARCH)] == ["v2-002k-r1"]
+    assert [cell.id for cell in next_round(campaign, AT)] == ["v2-002k-r1"]
 
 
 def test_what_need_not_run_runs_when_it_is_asked_for_and_counts(
     installation: Installation, campaign: CampaignStore
 ) -> None:
-    for cell in all_rounds(campaign, SEARCH, ask(installation).cells):
+    for cell in all_rounds(campaign, installation.toolkit.clock, ask(installation).cells):
         run(installation, cell.id)
 
     assert [cell.id for cell in ask(installation, "v2-003k-r1").cells] == ["v2-003k-r1"]
@@ -119,14 +120,14 @@ def test_a_round_that_the_budget_has_no_room_for_is_refused_and_the_campaign_sta
 ) -> None:
     for cell in ask(installation).cells:
         run(installation, cell.id)
-    left = next_round(campaign, SEARCH)
+    left = next_round(campaign, AT)
     dear, tools = SEARCH.model_copy(update={"budget": 0.01}), installation.toolkit
     request = read_request(dear, {"campaign_id": "mine", "cells": " ".join(cell.id for cell in left)})
 
     with pytest.raises(Refused, match="no room for another cell"):
         open_campaign(replace(tools, tariffs={"instant": Prices()}), dear, request, tools.clock.now())
 
-    assert next_round(campaign, SEARCH) == left
+    assert next_round(campaign, AT) == left
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -145,7 +146,7 @@ def test_killed_at_any_moment_it_ends_with_what_the_full_grid_finds(
                     begin(installation.toolkit, "mine", cell.id, "killed")
                 else:
                     run(installation, cell.id, valid=dice.random() > 0.2)
-            cells = next_round(campaign, SEARCH) if dice.random() < 0.8 else ()
+            cells = next_round(campaign, AT) if dice.random() < 0.8 else ()
 
     state = judged_state(campaign, SEARCH)
     outcomes: dict[str, list[Outcome]] = {one.cell.id: [one.outcome or "met"] for one in state.cells}

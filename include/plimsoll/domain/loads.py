@@ -1,0 +1,125 @@
+"""The loads of a campaign or of a stage: listed, evenly spaced, or taken from the results of an earlier stage."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Self
+
+from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
+
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.contradictions import LARGEST_GRID, raise_limit
+from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
+from plimsoll.domain.units import Percent, Rate, format_rate
+from plimsoll.domain.variant import SLUG
+
+LoadLevels = tuple[Annotated[Rate, Field(gt=0)], ...]
+_StageId = Annotated[str, Field(pattern=SLUG, max_length=20)]
+
+
+class LoadRange(Model):
+    """Evenly spaced load levels, both ends included."""
+
+    from_: Annotated[Rate, Field(alias="from", gt=0)]
+    to: Annotated[Rate, Field(gt=0)]
+    step: Annotated[Rate, Field(gt=0)]
+
+    def levels(self) -> tuple[int, ...]:
+        """The load levels in ops/s, rising."""
+        return tuple(self._range)
+
+    @property
+    def count(self) -> int:
+        """How many levels there are, told without making them."""
+        return len(self._range)
+
+    @property
+    def _range(self) -> range:
+        return range(self.from_, self.to + 1, self.step)
+
+
+class TakenLoad(Model):
+    """One load for each variant and workload, taken from the results of an earlier stage.
+
+    The maximum of a variant with a workload is its capacity in that stage: the highest load at which every repeat is
+    valid and met, with all lower loads too.
+    """
+
+    share: Annotated[
+        LeftOutIfEmpty[Percent | None], Field(ge=1, le=100, description="Of each variant's own maximum, beside `of`")
+    ] = None
+    of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima those are")] = None
+    slowest_of: Annotated[
+        LeftOutIfEmpty[_StageId | None],
+        Field(description="Id of a stage: every variant gets the lowest of all variants' maxima in it, by workload"),
+    ] = None
+    rounded_to: Annotated[
+        LeftOutIfEmpty[Rate | None],
+        Field(gt=0, description="The load is rounded down to a multiple of this, unless it is less than one"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _is_one_of_both_kinds(self) -> Self:
+        if (self.share is None) != (self.of is None) or (self.of is None) == (self.slowest_of is None):
+            mend = "write `{share: 70%, of: STAGE}`, or `{slowest_of: STAGE}`"
+            raise Faulty([Fault((), "does not say one load", mend)])
+        return self
+
+    @property
+    def source(self) -> str:
+        """Id of the stage that it is taken from."""
+        found = self.of or self.slowest_of
+        assert found is not None, "one of both is always there"
+        return found
+
+    @property
+    def slug(self) -> str:
+        """How ids of cells name the load, since they are known before it is: `70pct`, `slowest`."""
+        return "slowest" if self.share is None else f"{self.share}pct"
+
+    def __str__(self) -> str:
+        return f"slowest of {self.slowest_of}" if self.share is None else f"{self.share} % of {self.of}"
+
+    def load(self, maximum_ops_s: int) -> int:
+        """The load in ops/s where the maximum is that many."""
+        exact = maximum_ops_s if self.share is None else maximum_ops_s * self.share // 100
+        step = self.rounded_to or 1
+        return max(1, exact // step * step or exact)
+
+
+def expanded(value: object, most: int = LARGEST_GRID) -> object:
+    """What a definition says of loads, with a range `{from, to, step}` written out. At most `most` levels."""
+    if not isinstance(value, dict):
+        return value
+    try:
+        span = LoadRange.model_validate(value)
+    except ValidationError as error:
+        raise Faulty(faults_of(error, LoadRange)) from None
+    # Counted before it is made: `{from: 1/s, to: 100M/s, step: 1/s}` would fill the memory.
+    require_none(_empty_or_endless(span, most))
+    return tuple(f"{level}/s" for level in span.levels())
+
+
+def listed_or_taken(value: object) -> object:
+    """The same, where `{share, of}` and `{slowest_of}` may stand, too: they are left as they are."""
+    is_taken = isinstance(value, dict) and value.keys() & TakenLoad.model_fields.keys()
+    return value if is_taken else expanded(value)
+
+
+def _kind(value: Any) -> str:
+    return "taken-load" if isinstance(value, dict | TakenLoad) else "load-levels"
+
+
+StageLoads = Annotated[
+    Annotated[LoadLevels, Field(min_length=1), Tag("load-levels")] | Annotated[TakenLoad, Tag("taken-load")],
+    Discriminator(_kind),
+]
+"""Load levels, or one that an earlier stage's results give."""
+
+
+def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
+    if span.count == 0:
+        yield Fault(
+            ("to",), f"{format_rate(span.to)} lies below `from`, {format_rate(span.from_)}", "write a higher rate"
+        )
+    if span.count > most:
+        what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
+        yield Fault(("step",), what, f"write a larger step{raise_limit(span.count)}")

@@ -1,0 +1,88 @@
+"""Stages: parts of a campaign that run one after the other, each with a strategy and loads of its own."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, field_validator
+
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.loads import StageLoads, TakenLoad, listed_or_taken
+from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.strategy import Strategy
+from plimsoll.domain.timing import Timing
+from plimsoll.domain.variant import SLUG
+
+LONGEST_STAGE_ID = 20
+
+
+class Stage(Model):
+    """A part of a campaign that begins when those before it are complete.
+
+    What it does not say is as at the top of the definition.
+    """
+
+    id: Annotated[
+        str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID, description="Short name: letters, digits and hyphens")
+    ]
+    title: Annotated[LeftOutIfEmpty[str], Field(description="What it is for, in a few words")] = ""
+    strategy: LeftOutIfEmpty[Strategy | None] = None
+    loads: Annotated[
+        LeftOutIfEmpty[StageLoads | None],
+        Field(
+            description="Load levels: a list of rates, or `{from, to, step}`; or one load that is taken from an "
+            "earlier stage's results, `{share, of}` or `{slowest_of}`"
+        ),
+    ] = None
+    repeats: Annotated[
+        LeftOutIfEmpty[int | None], Field(ge=1, le=1000, description="Times every variant meets every load")
+    ] = None
+    timing: LeftOutIfEmpty[Timing | None] = None
+    service_levels: Annotated[LeftOutIfEmpty[tuple[ServiceLevel, ...] | None], Field(min_length=1)] = None
+
+    @field_validator("loads", mode="before")
+    @classmethod
+    def _expand_range(cls, value: object) -> object:
+        return listed_or_taken(value)
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return self.title or self.id
+
+    @property
+    def taken(self) -> TakenLoad | None:
+        """How its load is taken from an earlier stage's results; None where its loads are its own."""
+        return self.loads if isinstance(self.loads, TakenLoad) else None
+
+
+class OpenedLoad(Model):
+    """The load of a variant with a workload in a stage, and what it was taken from."""
+
+    variant: str
+    workload: LeftOutIfEmpty[str] = ""
+    load_ops_s: Annotated[int | None, Field(description="ops/s; none: nothing was carried that it could be taken from")]
+    maximum_ops_s: Annotated[int | None, Field(description="Of that variant in the earlier stage; none: no load")]
+    kind: Annotated[
+        Literal["found", "at-least", "none"],
+        Field(description="found: the next load missed; at-least: every load was met; none: the lowest load missed"),
+    ]
+    decided_by: Annotated[
+        tuple[str, ...], Field(description="Attempts that counted: at the maximum, and at the next higher load")
+    ] = ()
+
+
+class StageOpening(Model):
+    """The loads of a stage as they were found when the stages before it were complete. Never changed afterwards."""
+
+    stage: str
+    of: Annotated[str, Field(description="Id of the stage whose results they were taken from")]
+    at: AwareDatetime
+    loads: tuple[OpenedLoad, ...]
+
+    def of_workload(self, workload: str) -> tuple[OpenedLoad, ...]:
+        """Of all variants with one workload, in the definition's order."""
+        return tuple(one for one in self.loads if one.workload == workload)
+
+
+Openings = Mapping[str, StageOpening]
+"""By the stage's id; without those that have not been opened."""

@@ -1,0 +1,30 @@
+"""How long a cell is loaded, and which part of that time is judged."""
+
+from datetime import timedelta
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.faults import Fault, Faulty
+from plimsoll.domain.units import Duration, format_duration
+
+
+class Timing(Model):
+    """How long a cell is loaded. The service level is judged over `duration` less `warmup`."""
+
+    duration: Annotated[Duration, Field(description="Length of the timed run, warm-up included")]
+    warmup: Annotated[Duration, Field(description="First part of the run, which is not judged")]
+
+    @model_validator(mode="after")
+    def _warmup_is_shorter(self) -> Self:
+        if self.warmup >= self.duration:
+            length, warmup = format_duration(self.duration), format_duration(self.warmup)
+            what = f"warm-up {warmup} is not shorter than duration {length}"
+            raise Faulty([Fault(("warmup",), what, f"write less than {length}, or a longer duration")])
+        return self
+
+    @property
+    def judged(self) -> timedelta:
+        """Duration less warm-up."""
+        return self.duration - self.warmup

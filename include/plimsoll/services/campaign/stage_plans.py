@@ -1,0 +1,83 @@
+"""What each stage of a definition takes: cells, rounds of them, and time under load."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.units import format_duration, format_rate
+from plimsoll.strategies.estimate import Estimate, estimates
+
+Bound = Literal["least", "likely", "most"]
+BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """One stage. `id` is empty where the definition has none; `cells` are all of its grid."""
+
+    id: str
+    title: str
+    strategy: str
+    loads: tuple[str, ...]
+    """Rates such as `20000/s`; of a load that an earlier stage's results give, how: `70 % of maximum`."""
+    repeats: int
+    duration: timedelta
+    cells: int
+    estimate: Estimate
+
+    def hours_of(self, cells: int) -> float:
+        """Hours under load of so many cells."""
+        return cells * (self.duration / timedelta(hours=1))
+
+    def load_time(self, parallel: int) -> timedelta:
+        """The likely time under load with so many cells at a time."""
+        return max(math.ceil(self.estimate.likely / parallel), self.estimate.likely_rounds) * self.duration
+
+    def as_json(self, definition: Definition) -> dict[str, Any]:
+        """The documented form."""
+        hours = self.hours_of(self.cells)
+        return {
+            "id": self.id,
+            "title": self.title,
+            "strategy": self.strategy,
+            "loads": self.loads,
+            "repeats": self.repeats,
+            "duration": format_duration(self.duration),
+            "cells": self.cells,
+            **{f"cells_{which}": getattr(self.estimate, which) for which in BOUNDS},
+            "cell_hours": hours,
+            "host_hours": hours * definition.cluster_size,
+        }
+
+
+def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
+    """The stages in order; one for a definition without stages."""
+    counted = zip(definition.of_stages, definition.cells_of_stages, estimates(definition), strict=True)
+    return tuple(
+        StagePlan(
+            id=stage.id if stage else "",
+            title=stage.label if stage else "",
+            strategy=alone.strategy.name,
+            loads=(str(stage.taken),) if stage and stage.taken else tuple(map(format_rate, alone.loads)),
+            repeats=alone.repeats,
+            duration=alone.timing.duration,
+            cells=cells,
+            estimate=found,
+        )
+        for (stage, alone), cells, found in counted
+    )
+
+
+def total(stages: Sequence[StagePlan]) -> Estimate:
+    """All stages, one after the other."""
+    found = [stage.estimate for stage in stages]
+    return Estimate(
+        least=sum(one.least for one in found),
+        likely=sum(one.likely for one in found),
+        most=sum(one.most for one in found),
+        likely_rounds=sum(one.likely_rounds for one in found),
+        at_once=max(one.at_once for one in found),
+    )

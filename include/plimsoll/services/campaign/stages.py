@@ -1,0 +1,21 @@
+"""Open stages: find the loads that a stage takes from an earlier one's results, once, and put them on record."""
+
+from datetime import datetime
+
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.strategies.openings import open_stage
+
+
+def open_stages(campaign: CampaignStore, at: datetime) -> Definition:
+    """The campaign's definition, with the loads of every stage that can be opened at that time.
+
+    Refused while the campaign is being deleted.
+    """
+    definition = campaign.definition()
+    while (state := judged_state(campaign, definition)).is_to_be_opened:
+        campaign.require_kept()
+        campaign.open_stage(open_stage(state, at))
+        definition = campaign.with_openings(definition)
+    return definition

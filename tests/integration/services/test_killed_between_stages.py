@@ -1,0 +1,82 @@
+"""`plimsoll run` of a campaign in stages, killed where the second begins: it goes on, and ends with its report."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+
+from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.stage import Stage
+from plimsoll.domain.strategy import FullGrid, Ramp
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+PLIMSOLL = [sys.executable, "-c", "from plimsoll.cli import app; app()"]
+RUN = (*PLIMSOLL, "run", "staged", "--campaign", "mine")
+STAGES = (
+    Stage(id="maximum", strategy=Ramp()),
+    Stage(id="share", title="70 % of the maximum", strategy=FullGrid(), repeats=2,
+          loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"})),
+    Stage(id="common", strategy=FullGrid(), loads=TakenLoad.model_validate({"slowest_of": "maximum"})),
+)  # fmt: skip
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    made = Installation(tmp_path)
+    definition = instant_definition("staged", variants=2, loads=1)
+    made.define(definition.model_copy(update={"stages": STAGES, "control": "v1"}))
+    return made
+
+
+def kill_where_the_second_stage_begins(environment: dict[str, str]) -> None:
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(RUN, cwd=CHECKOUT, env={**environment, "PYTHONUNBUFFERED": "1"}, **pipes) as process:
+        told = []
+        for line in process.stdout or ():
+            told.append(line)
+            if line.startswith("mine/share-"):
+                process.kill()
+                return
+        pytest.fail(f"the second stage did not begin: {told}")
+
+
+def test_it_goes_on_with_the_loads_that_are_on_record(installation: Installation) -> None:
+    environment = {**os.environ, **installation.environment}
+    kill_where_the_second_stage_begins(environment)
+    record = installation.folder / "store" / "mine" / "stages" / "share.json"
+    found = record.read_bytes()
+
+    ended = subprocess.run(RUN, cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=240, check=False)
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert record.read_bytes() == found
+    attempts = installation.attempts("mine")
+    assert {cell: numbers for cell, numbers in attempts.items() if cell.startswith("maximum")} == {
+        "maximum-v1-001k-r1": [1], "maximum-v2-001k-r1": [1],
+    }  # fmt: skip
+    assert {len(numbers) for cell, numbers in attempts.items() if cell.startswith("share")} <= {1, 2}
+    report = installation.folder / "store" / "mine" / "report"
+    document = json.loads((report / "report.json").read_bytes())
+    assert [part["name"] for part in document["parts"]] == ["maximum", "share", "common"]
+    loads = {one["variant"]: one["load_ops_s"] for one in document["stages"][1]["opening"]["loads"]}
+    assert loads == {"v1": 700, "v2": 700}
+    v1, v2 = document["parts"][1]["at_loads"]
+    assert (v1["repeats"], v1["to_control"]) == (2, None)
+    assert v2["to_control"]["low"] <= v2["to_control"]["value"] <= v2["to_control"]["high"]
+    assert document["parts"][2]["at_loads"][0]["p99_9_ms"]["value"] > 0
+    page = (report / "report.html").read_text()
+    assert "maximum at least 1000/s in stage maximum, as maximum-v1-001k-r1/1 decided; it runs at 700/s" in page
+    assert (report / "share-report.html").exists()
+
+    again = subprocess.run(
+        (*PLIMSOLL, "report", str(report / "bundle.zip"), "--into", str(installation.folder / "again")),
+        cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert again.returncode == 0, again.stdout + again.stderr

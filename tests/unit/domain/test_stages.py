@@ -1,0 +1,162 @@
+"""Stages in a definition: what each has of its own, ids of cells, loads taken from results, and what must not stand."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from plimsoll.domain.cell import cell_ids, cells_by_id, duration_of, part_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.parts import parts, stage_ids
+from plimsoll.domain.stage import OpenedLoad, StageOpening
+from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.services.definitions.text import dump_definition, parse_definition
+
+TOP = """
+name: staged
+title: Stages
+system: {version: 4.0.1}
+variants:
+- {id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}
+- {id: zgc, jvm: {jdk: openjdk-11.0.13, collector: ZGC, heap: 512M}}
+loads: [1000/s, 2000/s]
+timing: {duration: 20s, warmup: 10s}
+"""
+STAGES = """
+strategy: ramp
+stages:
+- id: maximum
+- id: share
+  title: 70 % of the maximum
+  strategy: full-grid
+  loads: {share: 70%, of: maximum, rounded_to: 100/s}
+  repeats: 3
+  timing: {duration: 40s, warmup: 10s}
+- id: common
+  strategy: full-grid
+  loads: {slowest_of: maximum}
+"""
+AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def parsed(more: str = STAGES) -> Definition:
+    return parse_definition(TOP + more, "staged.yaml")
+
+
+def faults_of(text: str) -> str:
+    with pytest.raises(DefinitionError) as caught:
+        parsed(text)
+    return str(caught.value)
+
+
+def opening(stage: str, **loads: int | None) -> StageOpening:
+    found = [
+        OpenedLoad(variant=name, load_ops_s=load, maximum_ops_s=load, kind="found" if load else "none")
+        for name, load in loads.items()
+    ]
+    return StageOpening(stage=stage, of="maximum", at=AT, loads=tuple(found))
+
+
+def test_a_stage_has_what_it_says_and_the_rest_from_the_top() -> None:
+    maximum, share, common = (alone for _, alone in parsed().of_stages)
+    assert (maximum.strategy, maximum.loads, maximum.repeats) == (Ramp(), (1000, 2000), 1)
+    assert (share.strategy, share.repeats, share.timing.duration) == (FullGrid(), 3, timedelta(seconds=40))
+    assert (common.repeats, common.timing) == (1, parsed().timing)
+    assert share.stages == ()
+
+
+def test_ids_gain_the_stage_and_loads_that_are_not_known_yet_have_a_name_of_their_own() -> None:
+    definition = parsed()
+    assert list(cells_by_id(definition)) == ["maximum-g1-001k-r1", "maximum-g1-002k-r1", "maximum-zgc-001k-r1",
+                                             "maximum-zgc-002k-r1"]  # fmt: skip
+    ids = cell_ids(definition)
+    assert {"share-g1-70pct-r1", "share-zgc-70pct-r3", "common-zgc-slowest-r1"} <= set(ids)
+    assert len(ids) == definition.cells == 4 + 6 + 2
+
+
+def test_cells_of_an_opened_stage_have_their_variant_s_load_and_the_ids_that_were_told_before() -> None:
+    definition = parsed().opened({"share": opening("share", g1=700, zgc=1400)})
+    cells = cells_by_id(definition)
+    assert (cells["share-g1-70pct-r2"].load_ops_s, cells["share-zgc-70pct-r2"].load_ops_s) == (700, 1400)
+    assert set(cell_ids(definition)) == set(cell_ids(parsed()))
+    assert part_of(definition, cells["share-g1-70pct-r2"]).definition.loads == (700, 1400)
+    assert cells["share-g1-70pct-r2"].ladder == "share-g1"
+
+
+def test_a_variant_that_carried_nothing_has_no_cells_where_loads_are_taken_from_what_it_carried() -> None:
+    definition = parsed().opened({"share": opening("share", g1=700, zgc=None)})
+    assert [one for one in cells_by_id(definition) if one.startswith("share-zgc")] == []
+    assert definition.cells == len(cell_ids(definition)) == 4 + 3 + 2
+
+
+def test_workloads_and_stages_make_parts_stage_by_stage() -> None:
+    definition = parsed(STAGES + "workloads: [{id: kv}, {id: series}]")
+    assert [part.name for part in parts(definition)] == [
+        "maximum-kv", "maximum-series", "share-kv", "share-series", "common-kv", "common-series",
+    ]  # fmt: skip
+    assert "share-g1-kv-70pct-r1" in cell_ids(definition)
+    assert definition.cells == 2 * (4 + 6 + 2)
+
+
+def test_one_stage_alone_is_no_part_of_ids() -> None:
+    definition = parsed("stages: [{id: only, repeats: 2}]")
+    assert "g1-001k-r2" in cells_by_id(definition)
+    assert stage_ids(definition) == ()
+    assert [part.name for part in parts(definition)] == [""]
+
+
+def test_a_definition_without_stages_is_kept_without_the_key() -> None:
+    assert "stages" not in dump_definition(parsed(""))
+    assert parse_definition(dump_definition(parsed()), "kept") == parsed()
+
+
+@pytest.mark.parametrize(
+    ("taken", "maximum", "load"),
+    [
+        (TakenLoad(share="70%", of="m"), 1000, 700),
+        (TakenLoad(share="70%", of="m", rounded_to="500/s"), 1500, 1000),
+        (TakenLoad(share="70%", of="m", rounded_to="1000/s"), 250, 175),
+        (TakenLoad(share="1%", of="m"), 10, 1),
+        (TakenLoad(slowest_of="m", rounded_to="400/s"), 1000, 800),
+    ],
+)
+def test_loads_are_rounded_down_unless_nothing_would_be_left(taken: TakenLoad, maximum: int, load: int) -> None:
+    assert taken.load(maximum) == load
+
+
+def test_cells_are_as_long_as_their_own_stage_says() -> None:
+    definition = parsed().opened({"share": opening("share", g1=700, zgc=1400)})
+    assert duration_of(definition, "share-g1-70pct-r1") == timedelta(seconds=40)
+    assert duration_of(definition, "maximum-g1-001k-r1") == timedelta(seconds=20)
+    assert (definition.shortest, definition.longest) == (timedelta(seconds=20), timedelta(seconds=40))
+    assert definition.load_time == timedelta(seconds=4 * 20 + 6 * 40 + 2 * 20)
+
+
+@pytest.mark.parametrize(
+    ("stages", "told"),
+    [
+        ("[{id: a, loads: {share: 70%, of: b}}, {id: b}]", "stages[0].loads.of (line 10): 'b' is no stage before"),
+        ("[{id: a}, {id: b, loads: {slowest_of: c}}]", "stages[1].loads.slowest_of (line 10): 'c' is no stage before"),
+        ("[{id: a}, {id: a}]", "stages[1].id (line 10): stage id 'a' stands 2 times"),
+        ("[{id: a}, {id: b, loads: {share: 70%}}]", "stages[1].loads (line 10): does not say one load"),
+        ("[{id: a}, {id: b, loads: {share: 0.7, of: a}}]", "stages[1].loads.share (line 10)"),
+        ("[{id: a}, {id: b, loads: {from: 3k/s, to: 1k/s, step: 1k/s}}]", "stages[1].loads.to (line 10)"),
+        ("[{id: a, loads: [1k/s, 1k/s]}]", "stages[0].loads[1] (line 10): load '1000/s' stands 2 times"),
+        ("[{id: a, loads: [fast]}]", "stages[0].loads[0] (line 10)"),
+        ("[{id: a, timing: {duration: 25s, warmup: 10s}}]", "stages[0].timing (line 10): interval 10s does not divide"),
+        ("[{id: a, loads: {from: 1/s, to: 9k/s, step: 1/s}}]", "stages (line 10): all stages together are 18,000"),
+        ("[{id: a}, {id: a-g1}, {id: a-g1-g1}]", ""),
+    ],
+)
+def test_what_can_not_be_is_refused_at_its_place(stages: str, told: str) -> None:
+    if told:
+        assert told in faults_of(f"stages: {stages}")
+    else:
+        assert parsed(f"stages: {stages}").stages
+
+
+def test_stages_that_would_have_cells_of_the_same_ids_are_refused() -> None:
+    text = TOP.replace("id: zgc", "id: b-g1")
+    with pytest.raises(DefinitionError, match="names, a-b-g1-…"):
+        parse_definition(text + "stages: [{id: a}, {id: a-b}]", "staged.yaml")
