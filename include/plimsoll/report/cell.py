@@ -8,6 +8,7 @@ from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
 from plimsoll.analysis.misses import misses_of
 from plimsoll.analysis.noise import UNKNOWN
 from plimsoll.analysis.statistics import power_of
+from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.rendering import drawing, page_svg
@@ -49,7 +50,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
     """The attempt as if its campaign had nothing else."""
     cell = attempt.verdict.cell
-    alone = definition.model_copy(
+    alone = part_of(definition, cell).definition.model_copy(
         update={"variants": (definition.variant(cell.variant),), "control": None, "loads": (cell.load_ops_s,)}
     )
     return Findings(

@@ -62,12 +62,12 @@ class Library:
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def definition(self, campaign_id: str) -> Definition:
-        """The campaign's own; NotFound when there is no such campaign. Equal texts are parsed once."""
+        """The campaign's own, with its stages' loads; NotFound where there is none. Equal texts are parsed once."""
         campaign = CampaignStore(self.store, campaign_id)
         text = campaign.definition_text()
         if text not in self._definitions:
             self._definitions[text] = parse_definition(text.decode(), campaign_id, stored=True)
-        return self._definitions[text]
+        return campaign.with_openings(self._definitions[text])
 
     def has(self, campaign_id: str) -> bool:
         """Whether there is such a campaign."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.ports.store import ResultStore
@@ -17,6 +18,7 @@ from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.services.campaign.deleting import interrupted_deletion
 from plimsoll.services.campaign.request import SOME_CELLS
+from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.publishing import REPORT
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.store import layout
@@ -174,7 +176,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
     found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
     number = attempt or found.status.attempt
     context = {
-        "definition": visit.definition,
+        "repeats": part_of(visit.definition, require_cell(visit.definition, cell_id)).definition.repeats,
         "document": found,
         "cell": found.status,
         "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),

@@ -49,7 +49,17 @@ def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_w
         5,
         960,
     )
-    assert make_plan(definition).as_json()["totals"]["cells_most"] == 270
+    assert make_plan(definition).as_json()["totals"]["cells_most"] == 270 + 27 + 27
+
+
+@pytest.mark.parametrize("name", ["datastax-2021", "local-datastax"])
+def test_its_stages_are_the_maximum_a_share_of_it_and_the_slowest_one_s_rate(name: str) -> None:
+    stages = shipped(name).stages
+
+    assert [(one.id, one.strategy and one.strategy.name) for one in stages] == [
+        ("maximum", "ramp"), ("share", "full-grid"), ("common", "full-grid"),
+    ]  # fmt: skip
+    assert [str(one.taken) for one in stages[1:]] == ["70 % of maximum", "slowest of maximum"]
 
 
 def test_local_datastax_has_the_same_shape() -> None:

@@ -1,0 +1,55 @@
+"""Pages, JSON and form of a campaign in stages, one of which has no loads yet."""
+
+import pytest
+from tests.airflow.web.app import DEFINITION, Client
+from tests.airflow.web.markup import page
+from tests.fakes.installation import Installation
+from tests.support.campaigns.stored import store_every_state
+
+from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.stage import Stage
+from plimsoll_airflow.forms import campaign_doc, campaign_params
+
+STAGED = "demo-staged"
+HERE = f"/plimsoll/campaigns/{STAGED}"
+TAKEN = TakenLoad.model_validate({"share": "70%", "of": "maximum"})
+STAGES = (Stage(id="maximum"), Stage(id="share", title="Throughput at 70 %", loads=TAKEN))
+DEFINED = DEFINITION.model_copy(update={"stages": STAGES})
+
+
+@pytest.fixture
+def staged(installation: Installation) -> Installation:
+    installation.define(DEFINED)
+    store_every_state(installation, DEFINED, STAGED)
+    return installation
+
+
+@pytest.mark.usefixtures("staged")
+def test_the_matrix_has_rows_for_each_stage_and_says_what_loads_will_be(client: Client) -> None:
+    shown = page(client, HERE)
+    told = " ".join(str(label) for label in shown.attributes("a", "aria-label"))
+
+    assert "maximum-v1-001k-r1: met" in told
+    assert "Throughput at 70 %" in shown.text
+    assert "Its loads are 70 % of each variant's maximum: they are known once stage maximum is complete." in shown.text
+    assert "70pct" in shown.text
+    assert "stage maximum: " in page(client, f"{HERE}/cells/maximum-v1-001k-r1").text
+
+
+@pytest.mark.usefixtures("staged")
+def test_the_json_names_stages_and_the_campaign_is_not_complete_before_all_are_open(client: Client) -> None:
+    status = client("viewer").get(f"/plimsoll/api/v1/campaigns/{STAGED}").json()
+
+    assert [(one["id"], one["level"]) for one in status["stages"]] == [("maximum", ""), ("share", "70pct")]
+    assert {cell["stage"] for cell in status["matrix"]} == {"maximum"}
+    assert status["state"] != "complete"
+
+
+def test_the_form_takes_ids_of_cells_whose_loads_are_not_known_yet() -> None:
+    params = campaign_params(DEFINED)
+
+    assert params["cells"].resolve("share-v1-70pct-r1") == "share-v1-70pct-r1"
+    assert params["stages"].resolve(["share"]) == ["share"]
+    assert params["loads"].resolve(["70pct"]) == ["70pct"]
+    assert "stages" not in campaign_params(DEFINITION)
+    assert "- stage `share`: Throughput at 70 %" in campaign_doc(DEFINED)

@@ -1,0 +1,106 @@
+"""The report of a campaign in stages: loads that were taken, what they rest on, and a variant that carried nothing."""
+
+import json
+from collections.abc import Mapping
+
+import pandas as pd
+import pytest
+from tests.support.campaigns.outcomes import attempt_of, definition_of
+from tests.support.campaigns.synthetic import GENERATED_AT
+
+from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.parts import data_of_parts
+from plimsoll.analysis.taken_loads import mean_of, ratio_of
+from plimsoll.domain.cell import grid
+from plimsoll.domain.stage import OpenedLoad, StageOpening
+from plimsoll.report import build_report
+from plimsoll.report.answers import capacity_table, loads_line
+
+STAGES = [
+    {"id": "maximum"},
+    {"id": "share", "title": "Throughput at 70 %", "loads": {"share": "70%", "of": "maximum"}},
+    {"id": "common", "loads": {"slowest_of": "maximum"}},
+]
+MAXIMA: Mapping[str, int | None] = {"a": 10_000, "b": 20_000, "c": None}
+
+
+def opening(stage: str, loads: Mapping[str, int | None]) -> StageOpening:
+    found = [
+        OpenedLoad(
+            variant=name,
+            load_ops_s=load,
+            maximum_ops_s=MAXIMA[name],
+            kind="found" if MAXIMA[name] else "none",
+            decided_by=(f"maximum-{name}-020k-r1/1",),
+        )
+        for name, load in loads.items()
+    ]
+    return StageOpening(stage=stage, of="maximum", at=GENERATED_AT, loads=tuple(found))
+
+
+@pytest.fixture(scope="module")
+def data() -> CampaignData:
+    outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
+    definition = definition_of(outcomes, control="a", stages=STAGES).opened(
+        {
+            "share": opening("share", {"a": 7_000, "b": 14_000, "c": None}),
+            "common": opening("common", dict.fromkeys(MAXIMA)),
+        }
+    )
+    carried = {"a": "mx", "b": "mm", "c": "xx"}
+    attempts = [
+        attempt_of(
+            definition,
+            cell,
+            1,
+            carried[cell.variant][cell.load_ops_s // 10_000 - 1] if cell.stage == "maximum" else "m",
+        )
+        for cell in grid(definition)
+    ]
+    return CampaignData("staged-1", definition, tuple(attempts), (), GENERATED_AT)
+
+
+def test_each_stage_with_cells_is_a_part_with_the_variants_that_have_loads(data: CampaignData) -> None:
+    maximum, share = data_of_parts(data)
+    assert (maximum.part, share.part) == ("maximum", "share")
+    assert [one.id for one in share.definition.variants] == ["a", "b"]
+    assert share.definition.loads == (7_000, 14_000)
+
+
+def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing(data: CampaignData) -> None:
+    files = build_report(data).files
+    document = json.loads(files["report.json"])
+    assert [one["name"] for one in document["parts"]] == ["maximum", "share"]
+    a, b = document["parts"][1]["at_loads"]
+    assert (a["load_ops_s"], a["to_control"], a["repeats"]) == (7_000, None, 2)
+    assert b["to_control"]["value"] == pytest.approx(2, rel=0.2)
+    page = files["report.html"].decode()
+    assert "Throughput at 70 %" in page
+    assert "c carried no load of stage maximum (maximum-c-020k-r1/1), so it has no maximum." in page
+    assert (
+        "So stage common has no cells. To measure it, begin a new campaign with lower loads in stage maximum." in page
+    )
+    assert 'href="share-report.html"' in page
+    assert "common-report.html" not in files
+    assert "| B | 14,000 ops/s | 2 |" in files["summary.md"].decode()
+    assert files["at-taken-loads.csv"].decode().startswith("stage,workload,variant,load_ops_s,repeats,achieved_ops_s")
+    assert files["cells.csv"].decode().splitlines()[0].startswith("stage,")
+
+
+def test_loads_that_were_taken_are_not_narrowed_further(data: CampaignData) -> None:
+    assert "14" not in loads_line(capacity_table(data))
+
+
+def test_a_mean_of_repeats_has_student_s_interval_and_a_ratio_has_welch_s() -> None:
+    assert mean_of([]) is None
+    assert mean_of([5.0]) is not None
+    assert (mean_of([5.0]) or pd.NA).low is None
+    found = mean_of([90.0, 100.0, 110.0])
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert (found.value, found.low, found.high) == pytest.approx((99.66, 77.66, 127.9), rel=1e-3)
+    ratio = ratio_of([200.0, 220.0], [100.0, 110.0])
+    assert ratio is not None
+    assert ratio.low is not None
+    assert ratio.low < ratio.value == pytest.approx(2.0)
