@@ -48,9 +48,9 @@ def compare_parts(
 ) -> Comparisons:
     """Compare campaign B with campaign A, each workload with the same one of the other campaign.
 
-    Workloads of one id belong together. A campaign's only workload, which its cells do not name, belongs to the one
-    that asks for the same. Refused as `compare_campaigns` does, each problem with the workloads that have it, and
-    where the campaigns have no workload in common.
+    Workloads of one id belong together, in stages of one id. A campaign's only workload, which its cells do not name,
+    belongs to the one that asks for the same. Refused as `compare_campaigns` does, each problem with the workloads that
+    have it, and where the campaigns have no workload in common.
     """
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
@@ -87,9 +87,16 @@ def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> 
 
 
 def _is_same(a: CampaignData, b: CampaignData) -> bool:
-    if a.part and b.part:
-        return a.part == b.part
-    return a.definition.workload == b.definition.workload
+    """Whether two parts are of one stage and of one workload."""
+    (stage_a, name_a), (stage_b, name_b) = _names(a), _names(b)
+    if name_a and name_b:
+        return (stage_a, name_a) == (stage_b, name_b)
+    return stage_a == stage_b and a.definition.workload == b.definition.workload
+
+
+def _names(data: CampaignData) -> tuple[str, str]:
+    """Ids of stage and workload, empty where the campaign has one alone."""
+    return (data.of_part.stage, data.of_part.workload) if data.of_part else ("", "")
 
 
 def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Problem:
