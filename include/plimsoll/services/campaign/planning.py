@@ -1,5 +1,6 @@
 """Plan a campaign: check everything that can be checked, order the cells, say what it takes."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
