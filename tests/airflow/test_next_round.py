@@ -6,6 +6,8 @@ import pytest
 from airflow.sdk.exceptions import AirflowSkipException, DagRunTriggerException
 from tests.fakes.installation import Installation, instant_definition
 
+from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
@@ -106,3 +108,13 @@ def test_a_search_that_is_over_is_followed_by_none(campaign: Installation) -> No
 
     with pytest.raises(AirflowSkipException, match="campaign complete"):
         execute()
+
+
+def test_the_next_stage_follows_with_loads_from_the_one_before(installation: Installation) -> None:
+    share = Stage(id="share", loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"}))
+    staged = instant_definition(variants=1, loads=1).model_copy(update={"stages": (Stage(id="maximum"), share)})
+    campaign = installation.open_campaign(staged)
+    run_cell(installation.toolkit, "campaign", "maximum-v1-001k-r1", "owner", print)
+
+    assert follows()[1]["cells"] == "share-v1-70pct-r1"
+    assert campaign.definition().openings["share"].loads[0].load_ops_s == 700

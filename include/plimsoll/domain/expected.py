@@ -19,7 +19,9 @@ def node_at(schema: Node, path: Sequence[int | str]) -> Node:
 
 def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
     """The keys that may stand beside the one at the end of the path."""
-    return tuple(node_at(schema, path[:-1]).get("properties", {}))
+    node = node_at(schema, path[:-1])
+    choices = (node, *node.get("anyOf", ()))
+    return tuple(dict.fromkeys(name for choice in choices for name in choice.get("properties", {})))
 
 
 def expected(node: Node) -> str:

@@ -36,6 +36,9 @@ class LoadRange(Model):
         return range(self.from_, self.to + 1, self.step)
 
 
+_RANGE = frozenset({"from", "to", "step"})
+
+
 class TakenLoad(Model):
     """One load for each variant and workload, taken from the results of an earlier stage.
 
@@ -100,8 +103,9 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
 
 def listed_or_taken(value: object) -> object:
     """The same, where `{share, of}` and `{slowest_of}` may stand, too: they are left as they are."""
-    is_taken = isinstance(value, dict) and value.keys() & TakenLoad.model_fields.keys()
-    return value if is_taken else expanded(value)
+    if not isinstance(value, dict) or (value.keys() & _RANGE and not value.keys() & TakenLoad.model_fields.keys()):
+        return expanded(value)
+    return value
 
 
 def _kind(value: Any) -> str:

@@ -32,6 +32,11 @@ class Part:
         return "-".join(word for word in (self.stage, self.workload) if word)
 
     @property
+    def source(self) -> str:
+        """Name of the part whose results give its loads; empty where they are its own."""
+        return "-".join(word for word in (self.taken.source, self.workload) if word) if self.taken else ""
+
+    @property
     def is_open(self) -> bool:
         """Whether its loads are known."""
         return self.taken is None or self.opening is not None

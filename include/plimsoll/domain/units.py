@@ -76,7 +76,7 @@ def parse_usd(value: str | float) -> float:
 
 def parse_percent(value: str) -> int:
     """`70%` → 70; a bare number is refused."""
-    match = re.fullmatch(r"(\d{1,3}) ?%", _text(value).strip())
+    match = re.fullmatch(r"(\d{1,3}) ?%", value.strip()) if isinstance(value, str) else None
     if match is None:
         raise ValueError(f"{value!r} is not a whole percentage like 70%")
     return int(match[1])

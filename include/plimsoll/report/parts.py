@@ -13,7 +13,6 @@ from plimsoll.analysis.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
-from plimsoll.domain.opening_notes import opening_notes
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
 from plimsoll.report import file_of_part
@@ -22,7 +21,7 @@ from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
 from plimsoll.report.figures import capacity_frame
 from plimsoll.report.page import rendered
-from plimsoll.report.stages import StageDocument, TakenRow, at_loads, stage_documents, taken_frame, taken_rows
+from plimsoll.report.stages import StageDocument, TakenRow, at_loads, rests_on, stage_documents, taken_frame, taken_rows
 from plimsoll.report.tables import as_csv, as_parquet, cells_frame
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     by_name = {one.data.part: one for one in findings}
     measured = [(part, by_name[part.name]) for part in parts(data.definition) if part.name in by_name]
     at = {part.name: at_loads(part, one) for part, one in measured}
-    sections = tuple(_section(part, by_name.get(part.name), at) for part in parts(data.definition))
+    sections = tuple(_section(part, by_name, at) for part in parts(data.definition))
     document = _document(data, measured, at)
     context = {"data": data, "definition": data.definition, "parts": sections, "document": document}
     taken = [(part, one) for part, _ in measured for one in at[part.name]]
@@ -143,9 +142,10 @@ def _summary(part: Part, findings: Findings, at: tuple[AtTakenLoad, ...]) -> Par
     )
 
 
-def _section(part: Part, findings: Findings | None, at: Mapping[str, tuple[AtTakenLoad, ...]]) -> _Section:
+def _section(part: Part, by_name: Mapping[str, Findings], at: Mapping[str, tuple[AtTakenLoad, ...]]) -> _Section:
+    findings = by_name.get(part.name)
     heading = ", ".join(word for word in (part.title if part.stage else "", part.workload) if word)
-    notes = tuple(opening_notes(part))
+    notes = tuple(rests_on(part, by_name.get(part.source)))
     if findings is None:
         return _Section(part.name, heading, notes)
     return _Section(

@@ -9,11 +9,13 @@ from pydantic import Field
 
 from plimsoll.analysis.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.opening_notes import opening_notes
 from plimsoll.domain.stage import StageOpening
-from plimsoll.report.words import figure, ms, multiple, ops
+from plimsoll.domain.units import format_rate
+from plimsoll.report.words import figure, moment, ms, multiple, ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
 
@@ -83,6 +85,22 @@ def taken_rows(findings: Findings, found: Sequence[AtTakenLoad]) -> tuple[TakenR
         )
         for one in found
     )
+
+
+def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
+    """What the loads of a part rest on, in sentences; and where the earlier stage's results say otherwise by now.
+
+    `source`: of the part of the earlier stage that the loads were taken from.
+    """
+    yield from opening_notes(part)
+    if part.opening is None:
+        return
+    yield f"These loads were found on {moment(part.opening.at)}, and stand whatever is judged later."
+    now = {one.variant: one.capacity_ops_s for one in source.capacities} if source else {}
+    for one in part.opened:
+        if source and now.get(one.variant) != one.maximum_ops_s:
+            maximum = format_rate(found) if (found := now.get(one.variant)) else "none"
+            yield f"By the results that count by now the maximum of {one.variant} is {maximum}."
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:

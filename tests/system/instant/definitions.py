@@ -2,8 +2,14 @@
 
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.stage import Stage
+from plimsoll.domain.strategy import FullGrid, Ramp, Search
 
+STAGES = (
+    Stage(id="maximum", strategy=Ramp()),
+    Stage(id="share", strategy=FullGrid(), loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"})),
+)
 DEFINITIONS = {
     definition.name: definition
     for definition in (
@@ -16,6 +22,7 @@ DEFINITIONS = {
             update={"strategy": Search(), "cluster_scope": "campaign"}
         ),
         instant_definition("held", variants=1, loads=2, parallel=1).model_copy(update={"cluster_scope": "campaign"}),
+        instant_definition("staged", variants=2, loads=1).model_copy(update={"stages": STAGES}),
         instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
     )
 }

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.analysis.taken_loads import mean_of, ratio_of
-from plimsoll.domain.cell import grid
+from plimsoll.domain.cell import cells_by_id, grid
 from plimsoll.domain.stage import OpenedLoad, StageOpening
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
@@ -80,11 +81,22 @@ def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing
     assert (
         "So stage common has no cells. To measure it, begin a new campaign with lower loads in stage maximum." in page
     )
+    assert "These loads were found on" in page
+    assert "By the results that count by now" not in page
     assert 'href="share-report.html"' in page
     assert "common-report.html" not in files
     assert "| B | 14,000 ops/s | 2 |" in files["summary.md"].decode()
     assert files["at-taken-loads.csv"].decode().startswith("stage,workload,variant,load_ops_s,repeats,achieved_ops_s")
     assert files["cells.csv"].decode().splitlines()[0].startswith("stage,")
+
+
+def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(data: CampaignData) -> None:
+    worse = [attempt for attempt in data.attempts if attempt.key.cell_id != "maximum-b-010k-r1"]
+    cell = cells_by_id(data.definition)["maximum-b-010k-r1"]
+    again = attempt_of(data.definition, cell, 1, "x")
+    page = build_report(replace(data, attempts=(*worse, again))).files["report.html"].decode()
+    assert "By the results that count by now the maximum of b is none." in page
+    assert "it runs at 14000/s" in page
 
 
 def test_loads_that_were_taken_are_not_narrowed_further(data: CampaignData) -> None:
