@@ -7,6 +7,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.workload import NamedWorkload
 from plimsoll.report.cell import attempt_page, cell_timeline
 from plimsoll.report.findings import Findings
 
@@ -27,7 +28,9 @@ def test_where_no_interval_was_judged_there_are_no_charts() -> None:
 def test_the_page_names_the_workload_where_there_are_several(demo: Findings) -> None:
     attempt = demo.data.attempts[0]
     named = attempt.verdict.model_copy(update={"cell": attempt.verdict.cell.model_copy(update={"workload": "kv"})})
-    page = attempt_page(demo.definition, replace(attempt, verdict=named), demo.data.generated_at)
+    two = tuple(NamedWorkload.model_validate({"id": name}) for name in ("kv", "series"))
+    definition = demo.definition.model_copy(update={"workloads": two})
+    page = attempt_page(definition, replace(attempt, verdict=named), demo.data.generated_at)
     assert f", kv, at {named.cell.load_ops_s:,} ops/s, repeat 1: attempt 1" in page
 
 
