@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.base import Model
 
 
@@ -17,10 +18,13 @@ class ClockReading(Model):
 
 
 class LoadStart(Model):
-    """When the load hosts of an attempt start together, and how their clocks stood when that was told to them."""
+    """When the load hosts of an attempt start, where they are told it, and how their clocks stood then."""
 
     start: Annotated[AwareDatetime, Field(description="Of the timed run, by the first load host's clock")]
     clocks: Annotated[Mapping[str, ClockReading], Field(description="By load host, the first one first")]
+    aftermath: Annotated[
+        Aftermath | None, Field(description="What populating left to do, where the nodes themselves were asked for it")
+    ] = None
     clocks_after: Annotated[Mapping[str, ClockReading], Field(description="The same once the load was over")] = {}
 
     @property

@@ -5,6 +5,7 @@ from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
@@ -42,6 +43,15 @@ class Database(Protocol):
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
         """What really runs on each node; with the facts of its JVM where the product runs in one."""
+
+    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+        """Whether clients, so load generators too, can't ask nodes what populating left to do, such as compactions."""
+
+    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+        """What came of waiting, within a bound of the adapter's, until the nodes had none of that work left.
+
+        The first call begins to wait; None as long as it lasts. Never blocks.
+        """
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the log's tail for each node that is not running; empty while all are."""

@@ -34,7 +34,8 @@ class LoadRequest:
     """One cell's load against a list of contact points; of several load hosts, the share of one.
 
     `load_ops_s` is the rate of all load hosts together. `part` of `parts`: which of them it is, from 1. Where there are
-    several, the timed run starts when `SplitLoadGenerator.begin` says.
+    several, and where it `waits`, the timed run starts when `SplitLoadGenerator.begin` says: whoever says it has waited
+    for what populating left to do.
     """
 
     job_id: str
@@ -44,6 +45,7 @@ class LoadRequest:
     expires: timedelta
     part: int = 1
     parts: int = 1
+    waits: bool = False
 
 
 class LoadGenerator(Protocol):

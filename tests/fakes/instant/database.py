@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint
@@ -55,6 +56,14 @@ class InstantDatabase:
             )
             for node in nodes
         ]
+
+    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+        """It leaves nothing to do."""
+        return False
+
+    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+        """At once."""
+        return Aftermath(settled=True, left={node.info.name: 0 for node in nodes})
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """All are up unless they were told otherwise."""

@@ -54,7 +54,7 @@ class InstantLoadGenerator:
         """Write the logs of the whole run, unless it was started before."""
         if self.has_started(host):
             return
-        if request.parts > 1:
+        if request.parts > 1 or request.waits:
             host.write(_WAITING, _as_text(request))
             host.write(_STATE, json.dumps({"ends": inf, "rate": request.load_ops_s / request.parts}))
         else:

@@ -16,8 +16,10 @@ from plimsoll.adapters.cassandra.node import Blueprint, install, start
 from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.cassandra.release import PRODUCT
 from plimsoll.adapters.cassandra.releases import release_of
+from plimsoll.adapters.cassandra.settling import aftermath
 from plimsoll.adapters.cassandra.waiting import Patience
 from plimsoll.adapters.cassandra.words import down
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
@@ -86,6 +88,15 @@ class Cassandra:
     ) -> Sequence[NodeFingerprint]:
         """What really runs on each node, asked of its JVM."""
         return inspect(self._tool, nodes)
+
+    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
+        """Of releases before 4.0, which have no virtual tables."""
+        release = release_of(definition.version_of(variant))
+        return release is not None and not release.tells_compactions
+
+    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
+        """By JMX, on the nodes' own machines."""
+        return aftermath(self._tool, nodes)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the log's tail for each node that is not running."""

@@ -42,24 +42,29 @@ def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
 
 def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """What the nodes' JVMs and Cassandra report, in the nodes' order. DeployError when one does not answer."""
-    machines = _by_machine(nodes)
+    machines = by_machine(nodes)
     with ThreadPoolExecutor(max(1, len(machines))) as pool:
         answers = list(pool.map(lambda hosts: _inspect_machine(tool, hosts), machines.values()))
     found = {facts.host: facts for each in answers for facts in each}
     return [found[node.info.name] for node in nodes]
 
 
-def _by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
+def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
+    """The nodes of each machine, in order: of the local provider all are of one."""
     machines: dict[str, list[Host]] = {}
     for node in nodes:
         machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
     return machines
 
 
+def jmx_ports(nodes: Sequence[Host]) -> str:
+    """As the node tool is told them."""
+    return ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
+
+
 def _inspect_machine(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """JMX is open on a node's own machine only, and one start of the program serves all nodes there."""
-    ports = ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
-    answers = _ask(tool, nodes[0], "inspect", "--jmx-port", ports, allowed=_JVM_START)
+    answers = _ask(tool, nodes[0], "inspect", "--jmx-port", jmx_ports(nodes), allowed=_JVM_START)
     for node, answer in zip(nodes, answers, strict=True):
         if answer["error"]:
             raise DeployError(answer["error"], where=f"cassandra on {name_of(node)}", mend="see whether the node runs")

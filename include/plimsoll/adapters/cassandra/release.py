@@ -31,3 +31,5 @@ class Release:
     """In the line of the log that says: other nodes can connect."""
     ready: str
     """In the line of the log that says: clients can connect."""
+    tells_compactions: bool = True
+    """Whether clients can ask a node for its compactions (virtual tables)."""

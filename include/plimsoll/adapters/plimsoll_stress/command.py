@@ -45,15 +45,15 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
         **_shared(request, folder),
-        **({} if is_own else {"--options": str(folder / OPTIONS), "--settle": SETTLE}),
+        **({} if is_own else {"--options": str(folder / OPTIONS)}),
+        **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
     return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
 
 
 def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
-    if request.parts == 1:
-        return {}
-    return {"--split": f"{request.part}/{request.parts}", "--start-file": str(folder / START)}
+    split = {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
+    return {**split, "--start-file": str(folder / START)} if split or request.waits else {}
 
 
 def _count(number: int) -> str:

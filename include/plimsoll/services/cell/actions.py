@@ -15,7 +15,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, look, start_all
+from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, waits_for_database
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.hosts import kept_hosts
@@ -125,6 +125,7 @@ def start_load(work: AttemptContext) -> None:
         load_ops_s=work.cell.load_ops_s,
         contact_points=[host.address for host in _cluster(work).nodes],
         expires=_time_left(work),
+        waits=waits_for_database(work),
     )
     start_all(work, _load_hosts(work), request)
 
@@ -193,7 +194,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
         return LoadStatus("failed", reason="the cluster is gone: it was destroyed, or its hosts died")
-    status = look(work, load_hosts(work, cluster), load_job(work.key))
+    status = look(work, cluster, load_job(work.key))
     if _is_smooth(status):
         return status
     down = work.database.down([work.host(cluster, info) for info in cluster.nodes])

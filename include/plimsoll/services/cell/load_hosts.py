@@ -11,10 +11,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import LoadError
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
 from plimsoll.services.cell.context import AttemptContext
@@ -41,17 +43,26 @@ def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest)
     _at_once(parts, lambda one: work.load_generator.start(*one))
 
 
-def look(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> LoadStatus:
+def waits_for_database(work: AttemptContext) -> bool:
+    """Whether the load is to wait until the nodes, asked by themselves, have done what populating left.
+
+    A load generator that asks them as their client does not need that; one that can't be told when to start can't wait.
+    """
+    is_populated = work.definition.workload.name != BASIC_TIME_SERIES  # which was never waited for, as published
+    can_wait = isinstance(work.load_generator, SplitLoadGenerator)
+    return is_populated and can_wait and work.database.hides_aftermath(work.definition, work.variant)
+
+
+def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     """How the load of all hosts together is. Those that are all ready are told when to start."""
+    hosts = load_hosts(work, cluster)
     told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
-    if len(hosts) == 1:
-        return told[0]
-    status = together(statuses)
-    if status.state != "running":
+    status = told[0] if len(hosts) == 1 else together(statuses)
+    if status.state != "running" or (len(hosts) == 1 and not status.is_ready):
         return status
     try:
-        _start_together(work, hosts, job_id, statuses)
+        _start_together(work, cluster, job_id, statuses)
     except LoadError as error:
         return LoadStatus("failed", status.phase, reason=error.text())
     return status
@@ -95,15 +106,18 @@ def read_start(work: AttemptContext) -> LoadStart | None:
     return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
 
 
-def _start_together(
-    work: AttemptContext, hosts: Sequence[Host], job_id: str, statuses: Mapping[str, LoadStatus]
-) -> None:
+def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuses: Mapping[str, LoadStatus]) -> None:
     """LoadError where the hosts can't start together any more."""
+    hosts = load_hosts(work, cluster)
     ready = [host for host in hosts if statuses[host.info.name].is_ready]
     start = read_start(work)
     if len(ready) == len(hosts) and (start is None or start.start < _first_clock(work, start)):
         # None was told of an earlier start, else it would not wait.
-        start = _new_start(work, hosts)
+        waits = waits_for_database(work)
+        aftermath = work.database.aftermath([work.host(cluster, info) for info in cluster.nodes]) if waits else None
+        if waits and aftermath is None:
+            return
+        start = _new_start(work, hosts, aftermath)
     if start is None:
         return
     if ready:
@@ -112,9 +126,9 @@ def _start_together(
         _require_begun(statuses)
 
 
-def _new_start(work: AttemptContext, hosts: Sequence[Host]) -> LoadStart:
+def _new_start(work: AttemptContext, hosts: Sequence[Host], aftermath: Aftermath | None) -> LoadStart:
     found = clocks(hosts)
-    start = LoadStart(start=_whole_second(_first_now(work, found) + _LEAD), clocks=found)
+    start = LoadStart(start=_whole_second(_first_now(work, found) + _LEAD), clocks=found, aftermath=aftermath)
     most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
     if start.error_ms > most_ms:
         raise LoadError(

@@ -99,7 +99,7 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
         work,
         judged,
         reasons=_reasons(manifest, judged),
-        warnings=(*work.load_generator.limits(work.definition), *judgement.notes),
+        warnings=(*work.load_generator.limits(work.definition), *judgement.notes, *_left_to_do(evidence)),
         errors=evidence.summary,
         started_at=evidence.summary.started_at,
     )
@@ -107,6 +107,18 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
         _store_circumstances(work, evidence, fingerprint, judged.intervals, evidence.summary.started_at)
     store_verdict(work, judged, verdict)
     return verdict
+
+
+def _left_to_do(evidence: Evidence) -> Iterator[str]:
+    """What the nodes had still to do of populating when the timed run began, where they were asked."""
+    aftermath = evidence.start.aftermath if evidence.start else None
+    if aftermath is None or aftermath.settled:
+        return
+    left = ", ".join(f"{node} {count}" for node, count in aftermath.left.items() if count)
+    if left:
+        yield f"compactions of populating were left when the timed run began: {left}"
+    if aftermath.problem:
+        yield f"whether compactions of populating were left is not known: {aftermath.problem}"
 
 
 def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:

@@ -28,7 +28,7 @@ def azul() -> Definition:
     )
 
 
-def arguments_of(definition: Definition, part: int = 1, parts: int = 1) -> tuple[str, ...]:
+def arguments_of(definition: Definition, part: int = 1, parts: int = 1, waits: bool = False) -> tuple[str, ...]:
     request = LoadRequest(
         job_id="load",
         definition=definition,
@@ -37,6 +37,7 @@ def arguments_of(definition: Definition, part: int = 1, parts: int = 1) -> tuple
         expires=timedelta(hours=1),
         part=part,
         parts=parts,
+        waits=waits,
     )
     return run_arguments(request, PurePosixPath("load"))
 
@@ -45,6 +46,15 @@ def test_one_of_several_load_hosts_is_told_which_and_to_wait_for_the_start(azul:
     arguments = arguments_of(azul, part=2, parts=3)
     assert arguments[-4:] == ("--split", "2/3", "--start-file", "load/start.json")
     assert arguments[:-4] == arguments_of(azul)
+
+
+def test_a_load_that_waits_for_the_database_is_told_to_wait_for_the_start_and_asks_nobody_itself(
+    azul: Definition,
+) -> None:
+    workload = type(azul.workload).model_validate({"name": "YcsbA", "recordcount": "1M"})
+    arguments = arguments_of(azul.model_copy(update={"workload": workload}), waits=True)
+    assert arguments[-4:] == ("--start-file", "load/start.json", "--options", "load/options.json")
+    assert not {"--settle", "--split"} & set(arguments)
 
 
 def test_the_command_line_begins_as_published(azul: Definition) -> None:

@@ -1,15 +1,18 @@
 """Several load hosts that put on one load together."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import InstantLoadGenerator
+from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
 
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -220,3 +223,54 @@ def test_all_are_ready_once_each_is():
     ready = LoadStatus("running", errors=0, is_ready=True)
     assert together({"load": ready, "load2": ready}).is_ready
     assert not together({"load": ready, "load2": LoadStatus("running", errors=0)}).is_ready
+
+
+class Reserved(InstantDatabase):
+    """Its clients can't ask it what populating left; it is done at the third look."""
+
+    def __init__(self, faults):
+        super().__init__(faults)
+        self.looks = 0
+
+    def hides_aftermath(self, definition, variant):
+        return True
+
+    def aftermath(self, nodes):
+        self.looks += 1
+        return Aftermath(settled=False, left={"node1": 4, "node2": 0}) if self.looks == 3 else None
+
+
+@pytest.mark.parametrize("hosts", [1, 2])
+def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_can_tell(tmp_path, told, hosts):
+    installation = Installation(tmp_path)
+    one = instant_definition(variants=1, loads=1)
+    changes = {
+        "load_generator": one.load_generator.model_copy(update={"hosts": hosts}),
+        "workload": Workload(name="YcsbA", replication_factor=3),
+    }
+    installation.open_campaign(one.model_copy(update=changes))
+    database = Reserved(Faults(tmp_path / "faults"))
+    toolkit = replace(installation.toolkit, databases={INSTANT: database})
+    work = begin(toolkit, "campaign", "v1-001k-r1", "test")
+    for step in (actions.provision, actions.deploy, actions.start_load):
+        step(work)
+
+    for _ in range(2):
+        assert actions.poll_load(work).state == "running"
+        assert told == []
+    assert actions.poll_load(work).state == "running"
+    assert len(told) == hosts
+    assert read_start(work).aftermath.left == {"node1": 4, "node2": 0}
+    assert actions.poll_load(work).state == "complete"
+    collect(work)
+    assert "compactions of populating were left when the timed run began: node1 4" in judge(work).warnings
+
+
+def test_the_published_workload_is_not_waited_for(tmp_path):
+    installation = Installation(tmp_path)
+    installation.open_campaign(instant_definition(variants=1, loads=1))
+    toolkit = replace(installation.toolkit, databases={INSTANT: Reserved(Faults(tmp_path / "faults"))})
+    work = begin(toolkit, "campaign", "v1-001k-r1", "test")
+    for step in (actions.provision, actions.deploy, actions.start_load):
+        step(work)
+    assert actions.poll_load(work).state == "complete"
