@@ -21,7 +21,7 @@ def _from_top(found: Comparisons) -> Iterator[RenderableType]:
     yield from (Text(f"{sentence}\n", style="bold") for sentence in only_in_one(found))
     for one in comparisons_of(found):
         if one.workload:
-            yield Text(f"Workload {one.workload}\n", style="bold underline")
+            yield Text(f"\nWorkload {one.workload}\n", style="bold underline")
         yield from _of_workload(one)
 
 
