@@ -19,6 +19,7 @@ class PaidProvider:
     name = "instant"
     is_local = False
     keeps_hosts = True
+    replaces_hosts = False
 
     def __init__(self, inner: Provider, clock: Clock) -> None:
         self._inner, self._clock = inner, clock

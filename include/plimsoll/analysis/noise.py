@@ -307,16 +307,11 @@ def _clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
 
 def _kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
     counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
-    used: dict[str, list[AttemptData]] = {}
+    used: dict[tuple[str, str], list[AttemptData]] = {}
     for one in sorted(counted, key=lambda data: str(data.verdict.started_at)):
         if one.fingerprint and one.fingerprint.cluster:
-            used.setdefault(one.fingerprint.cluster, []).append(one)
+            used.setdefault((one.fingerprint.cluster, one.fingerprint.replaces), []).append(one)
     return tuple(
-        KeptHosts(
-            cluster=cluster,
-            cells=len(those),
-            first_cell=those[0].verdict.cell.id,
-            replaces=those[0].fingerprint.replaces if those[0].fingerprint else "",
-        )
-        for cluster, those in used.items()
+        KeptHosts(cluster=cluster, cells=len(those), first_cell=those[0].verdict.cell.id, replaces=replaces)
+        for (cluster, replaces), those in used.items()
     )

@@ -29,6 +29,8 @@ class Provider(Protocol):
     """Whether its clusters are processes of this machine, which belong to nobody elsewhere."""
     keeps_hosts: bool
     """Whether its clusters can serve one attempt after the other."""
+    replaces_hosts: bool
+    """Whether `ensure` gives a kept cluster others in the place of hosts that it has lost, and leaves it the rest."""
 
     def at(self, places: Places) -> Self:
         """The same provider, which looks for clusters in those places. By itself it looks nowhere but at home."""

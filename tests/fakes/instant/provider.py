@@ -23,6 +23,7 @@ class InstantProvider:
     name = INSTANT
     is_local = True
     keeps_hosts = True
+    replaces_hosts = False
 
     def __init__(self, work: Path, faults: Faults) -> None:
         self._alive = work / "alive"

@@ -21,7 +21,8 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
-from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts import kept_hosts, replacing
+from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 
@@ -132,15 +133,41 @@ def test_killed_while_it_destroys_them_the_next_run_does(place: Place, tools: To
     assert place.cloud.nothing_left(), place.cloud.leftovers()
 
 
-def test_a_host_that_died_between_two_cells_is_seen_and_others_take_their_place(place: Place, tools: Toolkit) -> None:
+def test_a_host_that_died_between_two_cells_is_replaced_alone_and_every_later_fingerprint_says_so(
+    place: Place, tools: Toolkit
+) -> None:
     first = started(tools, CELLS[0])
     actions.destroy(first)
+    before = hosts_of(first)
     place.cloud.kill(place.instance("node"))
     place.cloud.skip(30)
+    later = []
+    for cell_id in reversed(CELLS):
+        later.append(started(tools, cell_id))
+        actions.destroy(later[-1])
+    assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
+    [gone], [fresh] = before - hosts_of(later[0]), hosts_of(later[0]) - before
+    told = [read_fingerprint(tools.store, work.key).replaces for work in (first, *later)]
+    assert told == ["", *[f"{gone} died, replaced by {fresh}"] * 2]
+    assert place.launched() == 5
+
+
+def test_hosts_that_somebody_destroyed_by_hand_between_two_cells_are_not_made_whole(
+    place: Place, tools: Toolkit
+) -> None:
+    first = started(tools, CELLS[0])
+    actions.destroy(first)
+    destroy_cluster(tools, first.provider, first.cluster_id)
     second = started(tools, CELLS[1])
     assert [cluster_of(tools, work) for work in (first, second)] == ["hosts/1", "hosts/2"]
-    assert read_fingerprint(tools.store, second.key).replaces == kept_hosts.GONE
-    assert place.launched() == 8
+    assert read_fingerprint(tools.store, second.key).replaces == replacing.GONE
+
+
+def hosts_of(work: AttemptContext) -> set[str]:
+    """The instances, as the attempt's record has them."""
+    cluster = read_cluster(work.toolkit.store, work.key)
+    assert cluster is not None
+    return {host.facts["instance_id"] for host in cluster.hosts}
 
 
 def test_a_host_that_dies_after_it_was_looked_for_is_not_replaced_in_secret(
@@ -158,7 +185,8 @@ def test_a_host_that_dies_after_it_was_looked_for_is_not_replaced_in_secret(
 
     monkeypatch.setattr(kept_hosts, "take", then_one_dies)
     second = started(tools, CELLS[1])
-    assert cluster_of(tools, second) == "hosts/2"
+    assert cluster_of(tools, second) == "hosts/1"
+    assert read_fingerprint(tools.store, second.key).replaces.partition(", replaced by ")[0].endswith(" died")
 
 
 def test_their_time_moves_on_with_each_cell(place: Place, tools: Toolkit) -> None:

@@ -66,15 +66,20 @@ class Launcher:
         return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
-        """Ids of all hosts of that role, launched now or before. Where some have died, they come up anew together."""
+        """Ids of all hosts of that role, launched now or before.
+
+        Where some have died, they come up anew together; of kept ones, which have served cells, those alone that died.
+        """
         known = self._launched.living(role, subnet.id)
-        if len(known) == self.wanted.count(role) and not self._gone() & set(known):
+        lost = self._lost(known)
+        if len(known) == self.wanted.count(role) and not lost:
             return known
-        self._end(known)
+        staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []
+        self._end([one for one in known if one not in staying])
         for generation in range(_GENERATIONS):
-            made = self._run(role, subnet, generation)
+            made = self._run(role, subnet, generation, staying)
             if made and all(self._is_alive(one) for one in made):
-                return [one["InstanceId"] for one in made]
+                return [*staying, *(one["InstanceId"] for one in made)]
             self._end([one["InstanceId"] for one in made if self._is_alive(one)])
         what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
         raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
@@ -83,9 +88,12 @@ class Launcher:
         """A repeated request may answer with instances that are gone, in the state that they were in."""
         return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
 
-    def _run(self, role: Role, subnet: Subnet, generation: int) -> list[Answer]:
-        """What the request of that generation has launched, now or before; nothing where that was terminated."""
-        request = run_instances(self.wanted, role, subnet, generation)
+    def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
+        """What the request of that generation has launched, now or before; nothing where that was terminated.
+
+        `beside` are hosts of that role which live.
+        """
+        request = run_instances(self.wanted, role, subnet, generation, beside)
         token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
         self._launched.asked(token, role, where(subnet.id, subnet.zone, group), self.wanted.expires)
@@ -165,8 +173,12 @@ class Launcher:
     def _seen(self) -> list[Answer]:
         return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
 
-    def _gone(self) -> set[str]:
-        return {one["InstanceId"] for one in self._seen() if one["State"]["Name"] not in LIVING}
+    def _lost(self, known: Collection[str]) -> set[str]:
+        """Those that EC2 shows to be gone, or shows no more although its answers can't lag that far behind."""
+        states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
+        return {
+            one for one in known if (states[one] not in LIVING if one in states else not self._launched.may_lag(one))
+        }
 
     def _never_ran(self, found: Sequence[Answer]) -> CloudError:
         states = ", ".join(f"{one['InstanceId']} is {one['State']['Name']}" for one in found) or "none is to be seen"

@@ -64,6 +64,7 @@ class Ec2Provider:
     name = PROVIDER
     is_local = False
     keeps_hosts = True
+    replaces_hosts = True
 
     @cached_property
     def _cloud(self) -> Callable[[Place], Cloud]:

@@ -1,6 +1,7 @@
 """What AWS is asked for: parameters of RunInstances and CreatePlacementGroup. Pure."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -36,11 +37,16 @@ class Wanted:
         return self.nodes if role == "node" else self.load_hosts
 
 
-def run_instances(wanted: Wanted, role: Role, subnet: Subnet, generation: int) -> dict[str, Any]:
-    """All hosts of one role in one subnet, or none. Equal for equal arguments, so that repeating it is safe."""
-    options, count = wanted.options, wanted.count(role)
+def run_instances(
+    wanted: Wanted, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
+) -> dict[str, Any]:
+    """All hosts of one role in one subnet, or none; but for those that are there, whose ids are `beside`.
+
+    Equal for equal arguments, so that repeating it is safe.
+    """
+    options, count = wanted.options, wanted.count(role) - len(beside)
     return {
-        "ClientToken": client_token(wanted.store, wanted.id, role, subnet.zone, generation),
+        "ClientToken": client_token(wanted, role, subnet.zone, generation, beside),
         "ImageId": wanted.image.id,
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
@@ -71,13 +77,15 @@ def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
     return f"plimsoll-{whose}-{cluster_id.campaign_id}-{cluster_id.purpose}-{cluster_id.number}-{zone}"
 
 
-def client_token(store: str, cluster_id: ClusterId, role: Role, zone: str, generation: int) -> str:
+def client_token(wanted: Wanted, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
     """Names a launch: AWS makes no second one of the same token, also where its answer was lost.
 
     A token is used up once its instances are terminated; `generation` then makes the next one. Another store's
-    cluster of the same name has tokens of its own.
+    cluster of the same name has tokens of its own, and so has a launch in the place of hosts that died: `beside` are
+    the ids of those that live.
     """
-    return hashlib.sha256(f"{store}|{cluster_id}|{role}|{zone}|{generation}".encode()).hexdigest()
+    survivors = "".join(f"|{instance}" for instance in sorted(beside))
+    return hashlib.sha256(f"{wanted.store}|{wanted.id}|{role}|{zone}|{generation}{survivors}".encode()).hexdigest()
 
 
 def tuning(options: Ec2Options) -> str:

@@ -45,6 +45,7 @@ class LocalProvider:
     name = PROVIDER
     is_local = True
     keeps_hosts = True
+    replaces_hosts = False
 
     def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
         self._work = work.resolve()

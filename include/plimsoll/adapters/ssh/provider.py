@@ -34,6 +34,7 @@ class SshProvider:
     name = "ssh"
     is_local = False
     keeps_hosts = True
+    replaces_hosts = False
 
     def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
         self._connections, self._clock, self._depot = connections, clock, depot

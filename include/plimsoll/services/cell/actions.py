@@ -18,7 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, waits_for_database
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
-from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
@@ -52,14 +52,11 @@ def provision(work: AttemptContext) -> Cluster:
     )
     with waiting_told_to(partial(_note_waiting, work)):
         cluster = work.provider.ensure(request)
-    if work.keeps_hosts and kept_hosts.has_changed(work.toolkit.store, cluster):
-        # Some of them died after they had been looked for. Others must be known as such.
-        kept_hosts.retire(work.toolkit, cluster.id, kept_hosts.GONE)
-        return provision(work)
     if work.keeps_hosts:
-        kept_hosts.note_provided(work.toolkit.store, cluster)
-        # Whoever had the hosts before may have died before they were cleared.
-        work.provider.clear(cluster, keep=work.key.environment)
+        changed = replacing.note_provided(work.toolkit, cluster)
+        # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
+        # left of this attempt either: its nodes know the one that died.
+        work.provider.clear(cluster, keep="" if changed else work.key.environment)
     write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
     return cluster
 
@@ -101,7 +98,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     except (DeployError, HostError) as error:
         if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
             raise
-        kept_hosts.retire(work.toolkit, work.cluster_id, str(error))
+        replacing.retire(work.toolkit, work.cluster_id, str(error))
     work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
     provision(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
@@ -113,7 +110,7 @@ def _kept(work: AttemptContext) -> dict[str, str]:
     if not work.keeps_hosts:
         return {}
     cluster_id = work.cluster_id
-    return {"cluster": cluster_id.name, "replaces": kept_hosts.why_replaced(work.toolkit.store, cluster_id)}
+    return {"cluster": cluster_id.name, "replaces": replacing.why_replaced(work.toolkit.store, cluster_id)}
 
 
 def start_load(work: AttemptContext) -> None:

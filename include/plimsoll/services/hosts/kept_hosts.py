@@ -10,33 +10,22 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
-from pydantic import AwareDatetime
-
-from plimsoll.domain.base import Model
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.cluster import Cluster, ClusterId, kept_for
+from plimsoll.domain.cluster import ClusterId, kept_for
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, ProviderError, Refused, StoreError, Unreachable
+from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError, Unreachable
 from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import is_at_work, is_in_force
 from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.booking import destroy_cluster, destroy_replaced, record_share
-from plimsoll.services.hosts.launches import read_provided
+from plimsoll.services.hosts.launches import read_launched
+from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
 from plimsoll.services.toolkit import Toolkit
-
-GONE = "hosts of it were gone"
-
-
-class Retirement(Model):
-    """Why a cluster is used no more."""
-
-    reason: str
-    at: AwareDatetime
 
 
 def is_kept(definition: Definition) -> bool:
@@ -77,38 +66,6 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
         return False
     every = uses(store, key.campaign_id, use.cluster.purpose)
     return any(one.cluster == use.cluster and one.attempt != key for one in every)
-
-
-def has_changed(store: ResultStore, cluster: Cluster) -> bool:
-    """Whether it has other hosts than when it was provided last: some died, and the provider made it whole again."""
-    before = read_provided(store, cluster.id)
-    return before is not None and _hosts_of(before) != _hosts_of(cluster)
-
-
-def note_provided(store: ResultStore, cluster: Cluster) -> None:
-    """Put the cluster on record: it was whole once, so that it counts as lost where it can't be found any more."""
-    store.write(layout.cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
-
-
-def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
-    """Have another cluster take its place from the next use on. The first reason stays."""
-    retirement = Retirement(reason=reason, at=toolkit.clock.now())
-    toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
-
-
-def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | None:
-    """Why that cluster is used no more; None for one that still may be."""
-    try:
-        return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
-    except NotFound:
-        return None
-
-
-def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
-    """Why the cluster took the place of the one before it; empty for the first of its kind."""
-    before = cluster_id.number - 1
-    found = retirement_of(store, cluster_id.numbered(before)) if before else None
-    return found.reason if found else ""
 
 
 def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
@@ -160,12 +117,13 @@ def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
 
 
 def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
-    """That cluster, or the next of its purpose where it is retired, or has lost hosts since.
+    """That cluster, or the next of its purpose where it is retired, or has lost hosts that nobody replaces.
 
     `asker` is the attempt that will use it. It may have used the one before too, and goes on.
     """
     store, provider = toolkit.store, toolkit.provider(definition)
-    if store.exists(layout.cluster_key(cluster_id)) and provider.find(cluster_id) is None:
+    is_lost = store.exists(layout.cluster_key(cluster_id)) and provider.find(cluster_id) is None
+    if is_lost and (not provider.replaces_hosts or _was_ended(store, cluster_id)):
         retire(toolkit, cluster_id, GONE)
     if retirement_of(store, cluster_id) is None:
         return cluster_id
@@ -173,8 +131,9 @@ def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, ask
     return cluster_id.numbered(cluster_id.number + 1)
 
 
-def _hosts_of(cluster: Cluster) -> set[tuple[str, str, str]]:
-    return {(host.name, host.address, host.facts.get("instance_id", "")) for host in cluster.hosts}
+def _was_ended(store: ResultStore, cluster_id: ClusterId) -> bool:
+    """Whether all of its hosts were told to end, by hand for one: then its account is closed."""
+    return all(host.until is not None for host in read_launched(store, cluster_id).hosts)
 
 
 def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:

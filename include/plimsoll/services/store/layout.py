@@ -132,6 +132,16 @@ def retired_key(cluster_id: ClusterId) -> str:
     return f"{cluster_prefix(cluster_id)}/retired.json"
 
 
+def replaced_prefix(cluster_id: ClusterId) -> str:
+    """Which hosts of a kept cluster others have taken the place of."""
+    return f"{cluster_prefix(cluster_id)}/replaced"
+
+
+def replaced_key(cluster_id: ClusterId, number: int) -> str:
+    """The so-manieth time that hosts of it were replaced."""
+    return f"{replaced_prefix(cluster_id)}/{number}.json"
+
+
 def uses_prefix(campaign_id: str, purpose: str) -> str:
     """Below it, numbered, each attempt's time on the hosts that are kept for that purpose."""
     return f"{clusters_prefix(campaign_id)}/{purpose}/uses"

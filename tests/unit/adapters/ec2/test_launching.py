@@ -1,5 +1,7 @@
 """What EC2's eventual consistency and used-up tokens do to a launch; the API itself is asked in integration tests."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,10 +10,11 @@ from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.ec2.cloud import Place
 from plimsoll.adapters.ec2.errors import CloudError
-from plimsoll.adapters.ec2.launched import Launched
+from plimsoll.adapters.ec2.launched import LAG, Launched
 from plimsoll.adapters.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.requests import Wanted, client_token, run_instances
+from plimsoll.domain.cluster import ClusterId
 
 
 class FakeCloud:
@@ -23,7 +26,7 @@ class FakeCloud:
     def __init__(self, clock: Any, lag_s: int = 0) -> None:
         self.clock, self.lag = clock, timedelta(seconds=lag_s)
         self.made, self.tokens, self.refusals = [], {}, []
-        self.state, self.terminated = "running", []
+        self.state, self.terminated, self.launched = "running", [], 0
 
     def call(self, operation: Any, **parameters: Any) -> Any:
         if operation == "terminate_instances":
@@ -47,7 +50,7 @@ class FakeCloud:
     def _launch(self, parameters: Any) -> list[Any]:
         made = [
             {
-                "InstanceId": f"i-{len(self.made) + number}",
+                "InstanceId": f"i-{self.launched + number}",
                 "AmiLaunchIndex": number,
                 "LaunchTime": self.clock.now(),
                 "InstanceType": parameters["InstanceType"],
@@ -60,6 +63,7 @@ class FakeCloud:
             for number in range(parameters["MaxCount"])
         ]
         self.made += made
+        self.launched += len(made)
         return made
 
 
@@ -131,7 +135,45 @@ def test_a_used_up_token_is_followed_by_the_next(
         cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
         cloud.state = "running"
     launcher_on(cloud, clock, wanted).launch(subnet)
-    assert client_token(wanted.store, wanted.id, "node", subnet.zone, 1) in cloud.tokens
+    assert client_token(wanted, "node", subnet.zone, 1) in cloud.tokens
+
+
+@pytest.fixture
+def kept(wanted: Wanted) -> Wanted:
+    """Hosts that live on when their cell is over."""
+    return replace(wanted, id=ClusterId.kept("campaign", "", 1))
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_of_kept_hosts_those_alone_that_died_are_replaced_whether_they_still_show_or_not(
+    kept: Wanted, subnet: Subnet, clock: SteppingClock, is_shown: bool
+) -> None:
+    cloud = FakeCloud(clock)
+    launcher = launcher_on(cloud, clock, kept)
+    before = ids(launcher.launch(subnet))
+    dead = cloud.made[1]
+    clock.sleep(2 * LAG.total_seconds())
+    dead["State"] = {"Name": "terminated"}
+    if not is_shown:
+        cloud.made.remove(dead)
+    found = ids(launcher.launch(subnet))
+    assert len(found) == 4
+    assert before - found == {dead["InstanceId"]}
+    assert ids(launcher.launch(subnet)) == found
+
+
+def test_of_hosts_of_one_attempt_all_of_a_role_come_up_anew(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock
+) -> None:
+    cloud = FakeCloud(clock)
+    launcher = launcher_on(cloud, clock, wanted)
+    before = ids(launcher.launch(subnet))
+    cloud.made[1]["State"] = {"Name": "terminated"}
+    assert len(before - ids(launcher.launch(subnet))) == 3
+
+
+def ids(instances: Sequence[Any]) -> set[str]:
+    return {one["InstanceId"] for one in instances}
 
 
 def test_hosts_that_stay_pending_are_given_up(wanted: Wanted, subnet: Subnet, clock: SteppingClock) -> None:

@@ -86,15 +86,18 @@ def test_the_same_request_twice_is_the_same(wanted: Wanted, subnet: Subnet) -> N
 
 
 def test_every_launch_has_a_token_of_its_own(wanted: Wanted, key: ClusterId) -> None:
+    of_another = replace(wanted, id=key.model_copy(update={"name": "g1-040k-r3/3"}))
     tokens = {
-        client_token("s3://mine", key, "node", "us-east-1a", 0),
-        client_token("s3://mine", key, "load", "us-east-1a", 0),
-        client_token("s3://mine", key, "node", "us-east-1b", 0),
-        client_token("s3://mine", key, "node", "us-east-1a", 1),
-        client_token("s3://yours", key, "node", "us-east-1a", 0),
-        client_token("s3://mine", key.model_copy(update={"name": "g1-040k-r3/3"}), "node", "us-east-1a", 0),
+        client_token(wanted, "node", "us-east-1a", 0),
+        client_token(wanted, "load", "us-east-1a", 0),
+        client_token(wanted, "node", "us-east-1b", 0),
+        client_token(wanted, "node", "us-east-1a", 1),
+        client_token(replace(wanted, store="s3://yours"), "node", "us-east-1a", 0),
+        client_token(of_another, "node", "us-east-1a", 0),
+        client_token(wanted, "node", "us-east-1a", 0, ["i-1"]),
+        client_token(wanted, "node", "us-east-1a", 0, ["i-1", "i-2"]),
     }
-    assert len(tokens) == 6
+    assert len(tokens) == 8
     assert {len(token) for token in tokens} == {64}  # the most that AWS takes
 
 
