@@ -147,7 +147,9 @@ def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLev
     reasons = [
         reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
     ]
-    return _judgement(run, levels, passes, reasons, timeline_notes(tracks))
+    start_s = schedules[levels[0].interval].origin_s
+    planned_end_s = None if run.duration is None else start_s + run.duration / _SECOND
+    return _judgement(run, levels, passes, reasons, timeline_notes(tracks, planned_end_s))
 
 
 def _pass(tracks: Sequence[Track], schedule: Schedule, levels: Iterable[ServiceLevel], decoder: Decoder) -> _Pass:

@@ -22,9 +22,15 @@ def timeline_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ..
     return (*alone, *_faults_together(tracks, interval_s))
 
 
-def timeline_notes(tracks: Sequence[Track]) -> tuple[str, ...]:
-    """Remarks on logs that end earlier than the others, which ends what can be judged."""
+def timeline_notes(tracks: Sequence[Track], planned_end_s: float | None = None) -> tuple[str, ...]:
+    """Remarks on logs that end earlier than the others, which ends what can be judged.
+
+    `planned_end_s` (since the epoch): of a run whose end is known, nothing after it is judged, so that logs which reach
+    it may end when they will. Several load hosts wait for different last answers.
+    """
     last_s = max(float(track.ends[-1]) for track in tracks)
+    if planned_end_s is not None:
+        last_s = min(last_s, planned_end_s)
     early = [track for track in tracks if last_s - track.ends[-1] > _seam_s(track)]
     return tuple(
         f"{track.name}: ends {last_s - track.ends[-1]:.3f} s before the longest log; nothing is judged after it"

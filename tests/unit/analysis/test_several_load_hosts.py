@@ -49,6 +49,12 @@ def test_a_host_that_began_at_another_time_makes_the_measurement_unsound_and_is_
     assert any("load2/" in reason and "begins 3.000 s after" in reason for reason in both.reasons)
 
 
+def test_hosts_that_wait_for_different_last_answers_leave_no_remark() -> None:
+    longer = {name: log + b"40.000,0.900," + log.rpartition(b"1.000,")[2] for name, log in logs(50).items()}
+    both = judge_load_hosts({"load": logs(50), "load2": longer}, RUN, LEVELS, KINDS)
+    assert (both.reasons, both.notes) == ((), ())
+
+
 def test_a_host_whose_log_ends_early_makes_the_measurement_unsound() -> None:
     both = judge_load_hosts({"load": logs(50), "load2": logs(50, seconds=20)}, RUN, LEVELS, KINDS)
     assert not both.valid

@@ -77,7 +77,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         if unready := work.load_generator.unready(host):
             raise DeployError(unready, where=f"host {host.info.name} of {work.key}")
     work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
-    _sample(work, _sampled([*nodes, *loads]))
+    _sample(work, _sampled([*nodes, *reversed(loads)]))
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
@@ -230,7 +230,7 @@ def _sample(work: AttemptContext, hosts: Sequence[Host]) -> None:
 
 
 def _sampled(hosts: Sequence[Host]) -> list[Host]:
-    # Hosts that are one machine (the local provider's) would only say the same several times.
+    # Hosts that are one machine (the local provider's) would only say the same several times: the last speaks for it.
     machines = {host.info.facts.get("machine", host.info.name): host for host in hosts}
     return list(machines.values())
 
