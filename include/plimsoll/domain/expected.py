@@ -90,12 +90,20 @@ def _resolved(schema: Node, node: Node) -> Node:
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:
         own = {key: value for key, value in node.items() if key != "anyOf"}
-        return {**_referenced(schema, choices[0]), **own}
+        return _with_kinds(schema, {**_referenced(schema, choices[0]), **own})
     if choices:
         return {**node, "anyOf": [_referenced(schema, choice) for choice in choices]}
     if isinstance(node.get("items"), dict):
         return {**node, "items": _referenced(schema, node["items"])}
     return node
+
+
+def _with_kinds(schema: Node, node: Node) -> Node:
+    """The node whose value may be of several kinds, told apart by what stands in it, with each kind's own keys."""
+    if "oneOf" not in node:
+        return node
+    own = {key: value for key, value in node.items() if key != "oneOf"}
+    return {**own, "anyOf": [_referenced(schema, kind) for kind in node["oneOf"]]}
 
 
 def _referenced(schema: Node, node: Node) -> Node:

@@ -141,7 +141,10 @@ def test_cells_are_as_long_as_their_own_stage_says() -> None:
         ("[{id: a}, {id: a}]", "stages[1].id (line 10): stage id 'a' stands 2 times"),
         ("[{id: a}, {id: b, loads: {share: 70%}}]", "stages[1].loads (line 10): does not say one load"),
         ("[{id: a}, {id: b, loads: {share: 0.7, of: a}}]", "stages[1].loads.share (line 10): 0.7 is not a whole perc"),
-        ("[{id: a}, {id: b, loads: {slowest: a}}]", "stages[1].loads.slowest (line 10): there is no such key"),
+        (
+            "[{id: a}, {id: b, loads: {slowest: a}}]",
+            "stages[1].loads.slowest (line 10): there is no such key (did you mean 'slowest_of'?",
+        ),
         ("[{id: a}, {id: b, loads: {from: 3k/s, to: 1k/s, step: 1k/s}}]", "stages[1].loads.to (line 10)"),
         ("[{id: a, loads: [1k/s, 1k/s]}]", "stages[0].loads[1] (line 10): load '1000/s' stands 2 times"),
         ("[{id: a, loads: [fast]}]", "stages[0].loads[0] (line 10)"),
