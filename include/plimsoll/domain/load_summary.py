@@ -43,6 +43,11 @@ class LoadSummary(Model):
         int | None, Field(description="Most operations that were due at once and waited for others to be answered")
     ] = None
 
+    compactions_left: Annotated[
+        int | None,
+        Field(description="That populating left, and that were not done when the generator stopped waiting for them"),
+    ] = None
+
     @property
     def failed(self) -> int:
         """Operations that failed, of all kinds."""

@@ -122,6 +122,7 @@ def parse_summary(text: str) -> LoadSummary:
         complete=document["complete"],
         reason=document["reason"] or "",
         generator=document["generator"],
+        compactions_left=((document.get("populate") or {}).get("settle") or {}).get("compactions_left"),
         **({} if run is None else _judged(run)),
     )
 

@@ -110,7 +110,9 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """What the nodes had still to do of populating when the timed run began, where they were asked."""
+    """What the nodes had still to do of populating when the timed run began, as generator or nodes say."""
+    if evidence.summary.compactions_left:
+        yield f"compactions of populating were left when the timed run began: {evidence.summary.compactions_left}"
     aftermath = evidence.start.aftermath if evidence.start else None
     if aftermath is None or aftermath.settled:
         return

@@ -2,7 +2,16 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.plimsoll_stress.reports import last_progress, log_end, parse_summary, response_time_logs, seconds
+import pytest
+
+from plimsoll.adapters.plimsoll_stress.reports import (
+    is_ready,
+    last_progress,
+    log_end,
+    parse_summary,
+    response_time_logs,
+    seconds,
+)
 
 
 def progress_line(phase: Any, elapsed: Any, planned: Any, achieved: Any, **errors: Any) -> Any:
@@ -149,3 +158,28 @@ def test_the_generator_tells_what_waits_at_the_end_of_a_second() -> None:
     waiting = {"in_flight": 50, "backlog": 700, "schedule_lag_ms": {"p99": 0.2, "max": 1.7}}
     (found,) = seconds(json.dumps(fields | waiting))
     assert (found.in_flight, found.backlog, found.lag_ms) == (50, 700, 1.7)
+
+
+@pytest.mark.parametrize(
+    ("settle", "left"),
+    [
+        ({"settled": False, "compactions_left": 12, "waited_s": 600.0}, 12),
+        ({"settled": True, "compactions_left": 0, "waited_s": 3.0}, 0),
+        ({"settled": None, "compactions_left": None, "waited_s": 0.0}, None),
+        (None, None),
+    ],
+)
+def test_compactions_that_were_left_when_it_stopped_waiting_are_told(settle: Any, left: Any) -> None:
+    text = json.dumps({**SUMMARY, "populate": {"completed": 10, "settle": settle}})
+    assert parse_summary(text).compactions_left == left
+
+
+def test_a_progress_file_whose_last_line_says_ready_waits_for_the_start() -> None:
+    ready = json.dumps({"time": "2026-11-22T12:00:00Z", "phase": "ready"}) + "\n"
+    before = progress_line("populate", 1, 2, 3)
+    assert is_ready(before + ready)
+    assert not is_ready(before)
+    assert not is_ready(before + ready + progress_line("warmup", 1, 2, 3))
+    assert not is_ready(before + ready[:-1])
+    assert not is_ready("")
+    assert seconds(before + ready) == ()

@@ -274,3 +274,15 @@ def test_the_published_workload_is_not_waited_for(tmp_path):
     for step in (actions.provision, actions.deploy, actions.start_load):
         step(work)
     assert actions.poll_load(work).state == "complete"
+
+
+def test_compactions_that_the_load_generator_saw_left_are_a_warning(work, monkeypatch):
+    actions.poll_load(work)
+    collect(work)
+    told = InstantLoadGenerator.summary
+
+    def summary(generator, files):
+        return told(generator, files).model_copy(update={"compactions_left": 12})
+
+    monkeypatch.setattr(InstantLoadGenerator, "summary", summary)
+    assert "compactions of populating were left when the timed run began: 12" in judge(work).warnings
