@@ -12,6 +12,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.strategies.state import C, CampaignState
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,11 @@ class Completeness:
             self.total - len(self.missing) - self.not_needed,
             "complete" if self.is_complete else "incomplete",
         )
-        return (
-            f"campaign {state}: {valid} of {plural(self.total, 'cell')} {have} a valid attempt{spared}{self._to_come}"
-        )
+        return f"campaign {state}: {valid} of {plural(self.total, 'cell')} {have} a valid attempt{spared}{self.to_come}"
 
     @property
-    def _to_come(self) -> str:
+    def to_come(self) -> str:
+        """What follows for stages that have no cells yet, as the end of a sentence; empty where there are none."""
         if not self.unopened:
             return ""
         stages = f"{'stage' if len(self.unopened) == 1 else 'stages'} {', '.join(self.unopened)}"
@@ -67,7 +67,11 @@ class Asked(Model):
 
 def completeness(campaign: CampaignStore) -> Completeness:
     """Of the campaign as it is now. NotFound when there is no such campaign."""
-    state = judged_state(campaign, campaign.definition())
+    return completeness_of(judged_state(campaign, campaign.definition()))
+
+
+def completeness_of(state: CampaignState[C]) -> Completeness:
+    """The same of a state that is known."""
     missing = tuple(one.cell.id for one in state.missing)
     return Completeness(missing, len(state.cells), len(state.not_needed), state.unopened)
 

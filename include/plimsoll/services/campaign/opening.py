@@ -7,7 +7,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.plurals import plural
-from plimsoll.services.campaign.completeness import Asked, note_asked
+from plimsoll.services.campaign.completeness import Asked, completeness_of, note_asked
 from plimsoll.services.campaign.holding import require_free
 from plimsoll.services.campaign.planning import require_runnable
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
@@ -29,12 +29,15 @@ class CampaignPlan:
     total: int
     goes_on: bool = False
     """Whether the strategy is to be asked again once these cells have run."""
+    to_come: str = ""
+    """Of stages that have no cells yet: that they will follow."""
 
     @property
     def summary(self) -> str:
         """The plan in one sentence."""
         have = "has" if self.missing == 1 else "have"
-        return f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
+        now = f"{plural(len(self.cells), 'cell')} to run now; {self.missing} of {self.total} {have} no valid attempt"
+        return now + self.to_come
 
 
 def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, and what bounds it
@@ -67,8 +70,15 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
         require_budget(toolkit, campaign, known, chosen[0].id)
     campaign.open(definition)
     note_asked(campaign, Asked(at=at, cells=tuple(cell.id for cell in chosen)))
-    missing, total = len(state.missing), len(state.cells)
-    return CampaignPlan(campaign.campaign_id, chosen, missing, total, goes_on=request.is_for_all)
+    found = completeness_of(state)
+    return CampaignPlan(
+        campaign.campaign_id,
+        chosen,
+        len(found.missing),
+        found.total,
+        goes_on=request.is_for_all,
+        to_come=found.to_come,
+    )
 
 
 def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> None:

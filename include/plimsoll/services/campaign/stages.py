@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.openings import open_stage
@@ -14,7 +15,10 @@ def open_stages(campaign: CampaignStore, at: datetime) -> Definition:
     Refused while the campaign is being deleted.
     """
     definition = campaign.definition()
-    while (state := judged_state(campaign, definition)).is_to_be_opened:
+    while any(not part.is_open for part in parts(definition)):  # else nothing is read: there may be many verdicts
+        state = judged_state(campaign, definition)
+        if not state.is_to_be_opened:
+            break
         campaign.require_kept()
         campaign.open_stage(open_stage(state, at))
         definition = campaign.with_openings(definition)

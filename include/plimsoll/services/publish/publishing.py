@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import GateClosed, NotFound
 from plimsoll.domain.result import Check, Verdict
-from plimsoll.services.campaign.completeness import Completeness, completeness
+from plimsoll.services.campaign.completeness import Completeness, completeness, completeness_of
 from plimsoll.services.campaign.settling import settle
 from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.imports.description import PROVIDER as IMPORTED
@@ -77,11 +77,11 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     from plimsoll.quality.campaign import check_campaign as check
 
     campaign = CampaignStore(toolkit.store, campaign_id)
-    _require_every_stage_opened(campaign)
     texts = list(campaign.verdict_texts())
     verdicts = [Verdict.model_validate_json(text) for text in texts]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
     state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
+    _require_every_stage_opened(campaign, state)
     _require_one_kind_of_judging(campaign_id, state)
     fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(state, fingerprints)
@@ -96,12 +96,11 @@ def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
     return passed.checks
 
 
-def _require_every_stage_opened(campaign: CampaignStore) -> None:
-    found = completeness(campaign)
-    if found.unopened:
-        raise GateClosed(
-            found.words, where=f"campaign {campaign.campaign_id}", mend=_mend(campaign, ", ".join(found.missing))
-        )
+def _require_every_stage_opened(campaign: CampaignStore, state: CampaignState[C]) -> None:
+    if state.unopened:
+        found = completeness_of(state)
+        mend = _mend(campaign, ", ".join(found.missing))
+        raise GateClosed(found.words, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
 def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:

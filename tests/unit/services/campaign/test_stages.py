@@ -84,6 +84,13 @@ def test_stages_run_one_after_the_other_and_the_later_ones_take_their_loads_from
     assert completeness(campaign).is_complete
 
 
+def test_who_starts_a_campaign_is_told_what_will_follow(installation: Installation) -> None:
+    assert ask(installation).summary == (
+        "2 cells to run now; 6 of 6 have no valid attempt; stages share, common will follow, with loads from the "
+        "results of those before"
+    )
+
+
 def test_a_campaign_whose_next_stage_has_no_loads_yet_is_neither_complete_nor_published(
     installation: Installation, campaign: CampaignStore
 ) -> None:
