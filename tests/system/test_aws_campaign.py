@@ -13,12 +13,10 @@ from tests.support.suite.requirements import require_namespaces
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
-from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.publish.publishing import report_key
-from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
@@ -28,7 +26,7 @@ CAMPAIGN = "azul-mine"
 SMALLER: Mapping[str, Any] = {
     "loads": ["200/s"],
     "repeats": 1,
-    "load_generator": {"name": "plimsoll-stress", "hosts": 2, "threads": 2, "concurrency": 50, "heap": "128M"},
+    "load_generator": {"name": "plimsoll-stress", "threads": 2, "concurrency": 50, "heap": "128M"},
     "timing": {"duration": "15s", "warmup": "5s"},
     "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "5s"}],
     "max_parallel": 1,
@@ -93,17 +91,6 @@ def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
         variant = campaign.definition.variant(cell_of(campaign.definition, key.cell_id).variant)
         assert {node.jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}
         assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == 3
-        assert len({host.provider["instance_id"] for host in fingerprint.load_hosts.values()}) == 2
-
-
-def test_its_two_load_hosts_started_each_load_together(campaign: Campaign) -> None:
-    for cell in running_order(campaign.definition):
-        verdict = valid_verdict(campaign.stored, cell.id)
-        assert verdict is not None
-        start = read_model(campaign.stack.store, verdict.key, layout.LOAD_START, LoadStart)
-        assert start is not None
-        assert list(start.clocks) == ["load", "load2"]
-        assert start.start == verdict.started_at
 
 
 def test_what_its_hosts_fetched_was_staged_once(campaign: Campaign) -> None:
@@ -113,8 +100,8 @@ def test_what_its_hosts_fetched_was_staged_once(campaign: Campaign) -> None:
 
 
 def test_it_leaves_nothing_in_the_cloud(campaign: Campaign) -> None:
-    assert campaign.stack.cloud.summary()["launched"] == 5 * len(campaign.attempts)
-    assert campaign.stack.cloud.summary()["peak_instances"] == 5
+    assert campaign.stack.cloud.summary()["launched"] == 4 * len(campaign.attempts)
+    assert campaign.stack.cloud.summary()["peak_instances"] == 4
     assert not any(campaign.stack.cloud.leftovers().values()), str(campaign.stack.cloud.leftovers())
 
 
