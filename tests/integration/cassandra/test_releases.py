@@ -18,6 +18,7 @@ from plimsoll.analysis.gclog import parse_gc_log
         ("3.11.19", "openjdk-8", "G1"),
         ("4.0-alpha4", "openjdk-11.0.13", "CMS"),
         ("4.1.10", "openjdk-11.0.13", "G1"),
+        ("4.0.1", "openjdk-17.0.9", "ZGC"),
         ("5.0.9", "openjdk-17.0.9", "G1"),
     ],
 )

@@ -80,12 +80,49 @@ _FROM_11 = (
     *opened(*OPENS),
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
+# conf/jvm17-server.options of 5.0, less the cache of Netty.
+ON_17 = (
+    "-Djdk.attach.allowAttachSelf=true",
+    *exported(
+        "java.base/jdk.internal.misc",
+        "java.management.rmi/com.sun.jmx.remote.internal.rmi",
+        "java.rmi/sun.rmi.registry",
+        "java.rmi/sun.rmi.server",
+        "java.sql/java.sql",
+        "java.base/java.lang.ref",
+        "jdk.unsupported/sun.misc",
+        "jdk.compiler/com.sun.tools.javac.file",
+        "jdk.attach/sun.tools.attach",
+    ),
+    *opened(
+        *OPENS,
+        "java.base/sun.nio.ch",
+        "java.base/java.io",
+        "java.base/java.lang.reflect",
+        "jdk.compiler/com.sun.tools.javac",
+        "java.base/java.lang",
+        "java.base/java.util",
+    ),
+    "-Dio.netty.tryReflectionSetAccessible=true",
+)
+# 4.0 ships nothing for JDK 17. Its jamm measures by reflection what 5.0's no longer does: the fields of these packages.
+_MEASURED = opened(
+    "java.base/java.math",
+    "java.base/java.net",
+    "java.base/java.nio",
+    "java.base/java.nio.charset",
+    "java.base/java.nio.file.spi",
+    "java.base/java.util.concurrent",
+    "java.base/java.util.concurrent.atomic",
+)
 JDK_FLAGS = {
     8: ("-XX:ThreadPriorityPolicy=42",),  # conf/jvm8-server.options
     11: _FROM_11,
     # What publications ran 4.0 on: tlp-2020 on 14, datastax-2021 on 16.
     14: _FROM_11,
     16: _FROM_11,
+    # datastax-2021 on one machine: no registry has a JDK 16.
+    17: (*ON_17, *_MEASURED),
 }
 
 # conf/jvm11-server.options: CMS is what 4.0 runs by default, G1 stands beside it, commented out. ZGC and Shenandoah

@@ -1,6 +1,6 @@
 """Cassandra 5.0 as it is shipped: what its own `conf/` says (`cassandra.yaml`, `jvm11-` and `jvm17-server.options`)."""
 
-from plimsoll.adapters.cassandra.cassandra_4_0 import CMS_FLAGS, OPENS, exported, opened
+from plimsoll.adapters.cassandra.cassandra_4_0 import CMS_FLAGS, ON_17, exported
 from plimsoll.adapters.cassandra.cassandra_4_1 import CASSANDRA_4_1, G1_FLAGS
 from plimsoll.adapters.cassandra.release import Release
 
@@ -8,43 +8,15 @@ from plimsoll.adapters.cassandra.release import Release
 _ON_11_ONLY = "-XX:-UseBiasedLocking"
 JVM_FLAGS = tuple(flag for flag in CASSANDRA_4_1.jvm_flags if flag != _ON_11_ONLY)
 
-_NETTY = (
-    "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Dio.netty.allocator.useCacheForAllThreads=true",
-    "-Dio.netty.allocator.maxOrder=11",
-)
-_ON_17 = (
-    "-Djdk.attach.allowAttachSelf=true",
-    *exported(
-        "java.base/jdk.internal.misc",
-        "java.management.rmi/com.sun.jmx.remote.internal.rmi",
-        "java.rmi/sun.rmi.registry",
-        "java.rmi/sun.rmi.server",
-        "java.sql/java.sql",
-        "java.base/java.lang.ref",
-        "jdk.unsupported/sun.misc",
-        "jdk.compiler/com.sun.tools.javac.file",
-        "jdk.attach/sun.tools.attach",
-    ),
-    *opened(
-        *OPENS,
-        "java.base/sun.nio.ch",
-        "java.base/java.io",
-        "java.base/java.lang.reflect",
-        "jdk.compiler/com.sun.tools.javac",
-        "java.base/java.lang",
-        "java.base/java.util",
-    ),
-    *_NETTY,
-)
+_NETTY = ("-Dio.netty.allocator.useCacheForAllThreads=true", "-Dio.netty.allocator.maxOrder=11")
 
 CASSANDRA_5_0 = Release(
     line="5.0",
     settings=CASSANDRA_4_1.settings,
     jvm_flags=JVM_FLAGS,
     jdk_flags={
-        11: (_ON_11_ONLY, *CASSANDRA_4_1.jdk_flags[11], *exported("java.base/jdk.internal.util"), *_NETTY[1:]),
-        17: _ON_17,
+        11: (_ON_11_ONLY, *CASSANDRA_4_1.jdk_flags[11], *exported("java.base/jdk.internal.util"), *_NETTY),
+        17: (*ON_17, *_NETTY),
     },
     collector_flags={"CMS": CMS_FLAGS, "G1": G1_FLAGS},
     environment=CASSANDRA_4_1.environment,

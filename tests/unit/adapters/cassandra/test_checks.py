@@ -19,7 +19,7 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
         ({"system": {"version": "4.0.99"}}, "system.version", "4.0.99 can't be had"),
         ({"variant": {"version": "2.2.9"}}, "variants[0] (g1)", "2.2.9"),
         ({"variant": {"version": "3.11.19"}}, "variants[0] (g1).jvm.jdk", "Cassandra 3.11 is not run on JDK 11 here"),
-        ({"jvm": {"jdk": "openjdk-17.0.1"}}, "variants[0] (g1).jvm.jdk", "is not run on JDK 17"),
+        ({"jvm": {"jdk": "openjdk-21.0.1"}}, "variants[0] (g1).jvm.jdk", "is not run on JDK 21"),
         ({"jvm": {"jdk": "prime-11.0.13"}}, "jvm.jdk", "there is no JDK prime-11.0.13"),
         ({"jvm": {"collector": "C4"}}, "variants[0] (g1).jvm.collector", "openjdk-11.0.13 has no collector C4"),
         ({"jvm": {"flags": ["-Da=b", "-XX:NoSuchFlag"]}}, "variants[0] (g1).jvm.flags[1]", "Unrecognized VM option"),

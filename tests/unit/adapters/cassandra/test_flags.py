@@ -107,7 +107,7 @@ def test_a_release_of_no_known_line(version: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "jdks"),
-    [("3.11.19", {8}), ("4.0.1", {8, 11, 14, 16}), ("4.1.10", {11}), ("5.0.9", {11, 17})],
+    [("3.11.19", {8}), ("4.0.1", {8, 11, 14, 16, 17}), ("4.1.10", {11}), ("5.0.9", {11, 17})],
 )
 def test_the_jdks_that_a_line_is_run_on(version: str, jdks: set[int]) -> None:
     assert set(known(version).jdk_flags) == jdks
