@@ -7,15 +7,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
+from itertools import zip_longest
 
 from plimsoll.analysis.formats.reading import Reading
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
-
-_EARLY_S = 0.25
-"""A second is reported a little after its end; by clocks that are not known exactly it may be a little before."""
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
@@ -48,23 +46,24 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
 
 
 def merged_seconds(
-    by_host: Mapping[str, Sequence[GeneratorSecond]], started_at: datetime | None, ahead_ms: Mapping[str, float]
+    by_host: Mapping[str, Sequence[GeneratorSecond]], ahead_ms: Mapping[str, float]
 ) -> tuple[GeneratorSecond, ...]:
     """The hosts' own state, second by second of the timed run, by the first host's clock.
 
+    Every host started at the same instant and reports each second once, in order, so that the so-manieth of each are of
+    the same second. When a second was reported does not tell: a host that stood still reports it late.
     `ahead_ms`: by how much the others' clocks are ahead of it. What waits or is under way adds up; of standstills,
     processors and lateness the largest counts, and `host` is the one that stood still longest.
     """
-    if len(by_host) == 1 or started_at is None:
+    if len(by_host) == 1:
         return tuple(next(iter(by_host.values())))
-    found: defaultdict[int, list[GeneratorSecond]] = defaultdict(list)
-    for host, seconds in by_host.items():
-        ahead = timedelta(milliseconds=ahead_ms.get(host, 0.0))
-        for one in seconds:
-            at = one.at - ahead
-            number = math.floor((at - started_at).total_seconds() + _EARLY_S)
-            found[number].append(replace(one, at=at, host=host))
-    return tuple(_second(found[number]) for number in sorted(found))
+    columns = [_by_first_clock(host, seconds, ahead_ms.get(host, 0.0)) for host, seconds in by_host.items()]
+    return tuple(_second([one for one in row if one is not None]) for row in zip_longest(*columns))
+
+
+def _by_first_clock(host: str, seconds: Iterable[GeneratorSecond], ahead_ms: float) -> list[GeneratorSecond]:
+    ahead = timedelta(milliseconds=ahead_ms)
+    return [replace(one, at=one.at - ahead, host=host) for one in seconds]
 
 
 def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:

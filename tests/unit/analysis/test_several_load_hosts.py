@@ -117,13 +117,23 @@ def test_seconds_of_hosts_meet_by_the_first_ones_clock() -> None:
         "load": [second(1, 0.01), second(2, 0.02)],
         "load2": [second(1, 2.5, hiccup_ms=80.0), second(2, 2.45), second(3, 2.51)],
     }
-    merged = merged_seconds(seconds, datetime.fromtimestamp(START, UTC), {"load": 0.0, "load2": 2500.0})
+    merged = merged_seconds(seconds, {"load": 0.0, "load2": 2500.0})
     assert [(one.in_flight, one.backlog) for one in merged] == [(6, 2), (6, 2), (3, 1)]
     assert (merged[0].hiccup_ms, merged[0].host) == (80.0, "load2")
     assert [round(one.at.timestamp() - START) for one in merged] == [1, 2, 3]
 
 
+def test_a_host_that_reports_a_second_late_is_counted_in_that_second_and_once() -> None:
+    seconds = {
+        "load": [second(1, 0.02), second(2, 0.02), second(3, 0.02)],
+        "load2": [second(1, 0.02), second(2, 0.9, hiccup_ms=880.0), second(3, 0.02)],
+    }
+    merged = merged_seconds(seconds, {"load": 0.0, "load2": 0.0})
+    assert [(one.in_flight, one.backlog) for one in merged] == [(6, 2), (6, 2), (6, 2)]
+    assert (merged[1].hiccup_ms, merged[1].host) == (880.0, "load2")
+
+
 def test_the_account_of_one_host_stays_as_it_is() -> None:
     alone = summary(reason="x")
     assert summed({"load": alone}) is alone
-    assert merged_seconds({"load": [second(1, 0)]}, None, {}) == (second(1, 0),)
+    assert merged_seconds({"load": [second(1, 0)]}, {}) == (second(1, 0),)

@@ -81,7 +81,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         pauses=pauses,
         events={host: database.events(text, zone) for host, (text, zone) in logs_of_nodes.items()},
         lines={host: _lines(work, manifest, host, text, zone) for host, (text, zone) in logs_of_nodes.items()},
-        seconds=merged_seconds(seconds, summary.started_at, start.ahead_ms if start else {}),
+        seconds=merged_seconds(seconds, start.ahead_ms if start else {}),
         samples=_samples(work, manifest),
     )
 
