@@ -15,7 +15,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, waits_for_database
+from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_database
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.hosts import kept_hosts, replacing
@@ -151,11 +151,15 @@ def require_complete(work: AttemptContext, status: LoadStatus) -> None:
 
 
 def stop_load(work: AttemptContext) -> None:
-    """End the load if it runs, so that its logs are whole; no cluster is no error."""
+    """End the load if it runs, so that its logs are whole; no cluster is no error.
+
+    Where a host's load can't be ended, the others' are, before the first error is raised.
+    """
     cluster = work.provider.find(work.cluster_id)
-    if cluster is not None:
-        for host in load_hosts(work, cluster):
-            work.load_generator.stop(host, load_job(work.key))
+    if cluster is None:
+        return
+    for error in stop_all(work, load_hosts(work, cluster), load_job(work.key)).values():
+        raise error
 
 
 def destroy(work: AttemptContext) -> None:

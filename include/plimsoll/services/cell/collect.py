@@ -18,7 +18,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.store import StoredFile
 from plimsoll.services.cell.actions import load_job
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after
+from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
 from plimsoll.services.cell.recording import failure_of, note_phase
 from plimsoll.services.cell.sending import send_files
 from plimsoll.services.store import layout
@@ -83,12 +83,9 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     """From all at once: one that does not answer takes its time. The load ends first, so that its logs are whole."""
     tasks = [partial(_node, work, work.host(cluster, info)) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
-    for load in loads:
-        try:
-            work.load_generator.stop(load, load_job(work.key))
-            tasks.append(partial(_load, work, load))
-        except PlimsollError as error:
-            yield _lost(load, error)
+    failed = stop_all(work, loads, load_job(work.key))
+    yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)
+    tasks += [partial(_load, work, load) for load in loads if load.info.name not in failed]
     with suppress(PlimsollError):  # then it stays unknown whether clocks have moved
         note_clocks_after(work, loads)
     with ThreadPoolExecutor(len(tasks)) as pool:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import LoadError
+from plimsoll.domain.errors import LoadError, PlimsollError
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
@@ -41,6 +41,20 @@ def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest)
     """Start on each its part of the load, or attach to it if it runs already."""
     parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
     _at_once(parts, lambda one: work.load_generator.start(*one))
+
+
+def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
+    """End the load on each at the same time; by host why it could not be ended, which keeps none of the others."""
+
+    def stop(host: Host) -> PlimsollError | None:
+        try:
+            work.load_generator.stop(host, job_id)
+        except PlimsollError as error:
+            return error
+        return None
+
+    found = zip(hosts, _at_once(hosts, stop), strict=True)
+    return {host.info.name: error for host, error in found if error is not None}
 
 
 def waits_for_database(work: AttemptContext) -> bool:

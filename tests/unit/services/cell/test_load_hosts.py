@@ -186,7 +186,21 @@ def test_stopping_ends_the_load_on_every_host(work, monkeypatch):
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
     actions.stop_load(work)
-    assert stopped == ["load", "load2"]
+    assert sorted(stopped) == ["load", "load2"]
+
+
+def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_stopped(work, monkeypatch):
+    stopped = []
+
+    def stop(generator, host, job_id):
+        if host.info.name == "load":
+            raise HostError("can't be reached: timed out", where="host load")
+        stopped.append(host.info.name)
+
+    monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
+    with pytest.raises(HostError, match="can't be reached"):
+        actions.stop_load(work)
+    assert stopped == ["load2"]
 
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=500.0, seconds_left=30.0, errors=1)
