@@ -1,5 +1,6 @@
 """What would keep a definition's clusters from running on its groups of hosts, asked of the hosts."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
@@ -31,7 +32,8 @@ def problems(definition: Definition, connections: Connections) -> list[Problem]:
 
 
 def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
-    """Whether the groups are large and many enough: pure."""
+    """Whether the groups are large and many enough, and each of their hosts is a machine of its own: pure."""
+    yield from _twice(options)
     nodes, loads = definition.system.nodes, definition.load_generator.hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
     fitting = [group for group in large if len(group.loads) >= loads]
@@ -46,8 +48,18 @@ def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
         yield Problem("load_generator.hosts", what, "name more in the group's `further_load_hosts`, or ask for fewer")
     elif definition.max_parallel > len(fitting):
         cells = f"{definition.max_parallel} cells at once"
-        what = f"{cells} need as many groups of {plural(nodes, 'node')}; there are {len(fitting)}"
+        size = f"{plural(nodes, 'node')} and {plural(loads, 'load host')}"
+        what = f"{cells} need as many groups of {size}; there are {len(fitting)}"
         yield Problem("max_parallel", what, "name more groups, or run fewer cells at once")
+
+
+def _twice(options: SshOptions) -> Iterator[Problem]:
+    """A host that stands twice in a group would be two nodes, or node and load host, in one folder."""
+    for number, group in enumerate(options.groups):
+        for (address, port), count in Counter(host.place for host in group.hosts).items():
+            if count > 1:
+                what = f"{address}:{port} stands {count} times in group {group.name}: nodes and load hosts share none"
+                yield Problem(f"provider.options.groups[{number}]", what, "name another host")
 
 
 def memory(definition: Definition, member: Member, there: int) -> Iterator[Problem]:

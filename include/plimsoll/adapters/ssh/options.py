@@ -40,6 +40,11 @@ class HostOptions(Model):
         parse_host_key(value)
         return value
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Address and port that tell machines apart."""
+        return self.ssh_address or self.address, self.port
+
     def target(self, connection_id: str) -> Target:
         """How it is reached."""
         return Target(self.ssh_address or self.address, self.host_key, connection_id, self.port, self.user)
@@ -60,6 +65,11 @@ class GroupOptions(Model):
     def loads(self) -> tuple[HostOptions, ...]:
         """All load hosts, the first one first."""
         return (self.load, *self.further_load_hosts)
+
+    @property
+    def hosts(self) -> tuple[HostOptions, ...]:
+        """Nodes and load hosts."""
+        return (*self.nodes, *self.loads)
 
 
 class SshOptions(Model):
@@ -84,5 +94,4 @@ class SshOptions(Model):
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
-        hosts = (*group.nodes, *group.loads)
-        return {(host.ssh_address or host.address, host.port, self.folder_of(group)) for host in hosts}
+        return {(*host.place, self.folder_of(group)) for host in group.hosts}

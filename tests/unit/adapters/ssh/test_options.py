@@ -86,3 +86,24 @@ def test_a_definition_with_more_load_hosts_than_any_group_has_is_refused_in_plai
     assert problem.what == "no group of 2 nodes has 3 load hosts; the most that one has is 2"
     enough = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(8), host(9)])]})
     assert not list(shape(one, enough))
+
+
+@pytest.mark.parametrize("number", [2, 3], ids=["a node", "the load host"])
+def test_a_host_that_stands_twice_in_a_group_is_refused(number: int) -> None:
+    options = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(number)])]})
+    one = instant_definition(parallel=1)
+    small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
+    (problem,) = shape(small, options)
+    assert problem.where == "provider.options.groups[0]"
+    assert problem.what == f"10.0.0.{number}:22 stands 2 times in group rack1: nodes and load hosts share none"
+
+
+def test_groups_without_enough_load_hosts_do_not_count_for_cells_at_once() -> None:
+    two = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(9)]), group("rack2", first=5)]})
+    one = instant_definition(parallel=2)
+    changes = {
+        "system": one.system.model_copy(update={"nodes": 2}),
+        "load_generator": one.load_generator.model_copy(update={"hosts": 2}),
+    }
+    (problem,) = shape(one.model_copy(update=changes), two)
+    assert problem.what == "2 cells at once need as many groups of 2 nodes and 2 load hosts; there are 1"
