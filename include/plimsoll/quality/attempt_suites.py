@@ -35,7 +35,8 @@ Suite = Sequence[Expected]
 
 _HEAP_TOLERANCE = 0.05
 _MIX_DEVIATIONS = 5.0
-_LAG_SHARE = 0.1
+LAG_SHARE = 0.1
+"""Of the bound: how late the load generator may send 99 % of its operations while it has room to."""
 _MEMORY_FLOOR = 0.02
 _STEAL_LIMIT = 0.1
 _NOTICED: Severity = "warning"
@@ -116,7 +117,7 @@ def _rate(definition: Definition) -> Suite:
 
 def _generator(definition: Definition) -> Suite:
     level, milliseconds = definition.service_levels[0], "{:.3g} ms"
-    lag_ms, hiccup_ms = _LAG_SHARE * level.bound_ms, level.standstill_ms
+    lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
     return (
         Expected(
             "misses",

@@ -11,17 +11,18 @@ from plimsoll.analysis.judgement import RATE_TOLERANCE
 from plimsoll.domain.clocks import most_apart_ms
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
+from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.quality.attempt import Measured
 
 _COMPLETE = "complete"
-_LAG_SHARE = 0.1
 
 
 def table(measured: Measured) -> pd.DataFrame:
@@ -48,7 +49,7 @@ def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]
 def suite(definition: Definition) -> Sequence[Expected]:
     """Of the load hosts, a row each."""
     level, hosts = definition.service_levels[0], definition.load_generator.hosts
-    lag_ms, hiccup_ms = _LAG_SHARE * level.bound_ms, level.standstill_ms
+    lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
     share, milliseconds = "{:.1%}", "{:.3g} ms"
     return (
         Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
@@ -85,10 +86,25 @@ def suite(definition: Definition) -> Sequence[Expected]:
 
 
 def start_table(measured: Measured) -> pd.DataFrame:
-    """One row: how exactly the hosts' clocks were known at the start, and how they moved while the load ran, ms."""
+    """One row, ms: how far from each other the hosts say that they started, by the first one's clock; how exactly their
+    clocks were known then; and how these moved while the load ran.
+    """
     start = measured.load_start
     drift = start.drift_ms if start else None
-    return pd.DataFrame([{"error_ms": start.error_ms if start else nan, "drift_ms": nan if drift is None else drift}])
+    known = {
+        "apart_ms": _apart_ms([one.started_at for one in measured.summaries.values()]),
+        "error_ms": start.error_ms if start else nan,
+        "drift_ms": nan if drift is None else drift,
+    }
+    return pd.DataFrame([known])
+
+
+def _apart_ms(starts: Sequence[datetime | None]) -> float:
+    """NaN where one is not known."""
+    known = [one for one in starts if one is not None]
+    if not known or len(known) < len(starts):
+        return nan
+    return (max(known) - min(known)).total_seconds() * 1000
 
 
 def start_suite(definition: Definition) -> Sequence[Expected]:
@@ -96,6 +112,9 @@ def start_suite(definition: Definition) -> Sequence[Expected]:
     most_ms = most_apart_ms(level.interval for level in definition.service_levels)
     milliseconds = "{:.3g} ms"
     return (
+        Expected(
+            "told start", *at_most("apart_ms", 0.0), "load hosts that were all told the same start", show=milliseconds
+        ),
         Expected(
             "common start",
             *at_most("error_ms", most_ms),
