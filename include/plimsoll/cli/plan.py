@@ -89,7 +89,7 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
     typer.echo(f"{definition.title} ({definition.name})")
     for stage, (_, alone) in zip(plan.stages, definition.of_stages, strict=True):
         _show_stage(stage, alone)
-    first = [cell.id for cell in plan.cells[:4]]
+    first = [cell.id for cell in plan.first[:4]]
     typer.echo(
         f"{_counts(plan)}\n"
         f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"

@@ -179,3 +179,17 @@ class Measured(InstantLoadGenerator):
     def processors(self, load_ops_s: int) -> float | None:
         """Of 53 µs an operation."""
         return load_ops_s * 53e-6
+
+
+def test_the_cells_that_a_ramp_begins_with_are_first() -> None:
+    published = parse_definition((CAMPAIGNS / "datastax-2021.yaml").read_text(), "datastax-2021.yaml")
+    plan = make_plan(published)
+    lowest = min(cell.load_ops_s for cell in plan.cells)
+    assert {(cell.stage, cell.load_ops_s) for cell in plan.first} == {("maximum", lowest)}
+    ladders = len(published.variants) * len(published.workloads)
+    assert len(plan.first) == ladders * published.of_stages[0][1].repeats
+
+
+def test_a_full_grid_begins_with_the_first_of_all_cells(azul: Any) -> None:
+    plan = make_plan(azul)
+    assert plan.first == plan.cells

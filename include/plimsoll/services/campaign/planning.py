@@ -25,6 +25,7 @@ from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
+from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ class Plan:
     parallel: int
     tariff: Tariff | None = None
     """None: hosts cost nothing."""
+
+    @cached_property
+    def first(self) -> tuple[Cell, ...]:
+        """The cells that the strategy asks for first, while nothing is known, in running order."""
+        state = campaign_state(self.definition, (), CellAttempts[JudgedAttempt])
+        return tuple(one.cell for one in state.to_run_now)
 
     @cached_property
     def estimate(self) -> Estimate:
