@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import Part, parts
@@ -60,7 +61,7 @@ class AttemptKey(Model):
     """Names one attempt at one cell of one campaign."""
 
     campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID)]
-    cell_id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+    cell_id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_CELL_ID)]
     attempt: Annotated[int, Field(ge=1)]
 
     def __str__(self) -> str:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 LARGEST_GRID = 500_000
 """No definition may allow more cells."""
 
+LONGEST_CELL_ID = 80
+"""They stand in ids of Airflow's runs, in names of files and in tags of a cloud, which have limits of their own."""
+
 
 def raise_limit(cells: int) -> str:
     """The advice to allow so many cells, where that can be done."""
@@ -59,6 +62,7 @@ def contradictions(definition: Definition) -> Iterator[Fault]:
     yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
     yield from _stages_taken_from(definition)
     yield from _same_cell_ids(definition)
+    yield from _too_long_cell_ids(definition)
     yield from _too_many_replicas(definition)
     yield from _shared_at_once(definition)
 
@@ -184,6 +188,26 @@ def _same_cell_ids(definition: Definition) -> Iterator[Fault]:
 def _twice(first: set[str], second: set[str]) -> Iterator[str]:
     counts = Counter("-".join(names) for names in product(first, second))
     return (name for name, count in counts.items() if count > 1)
+
+
+def _too_long_cell_ids(definition: Definition) -> Iterator[Fault]:
+    """Each id is short enough by itself; those of a stage, a variant and a workload together can be too long."""
+    named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
+    words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
+    length = len("-".join(words)) + max(_tail(stage, alone) for stage, alone in definition.of_stages)
+    if length > LONGEST_CELL_ID:
+        key = "stages" if len(definition.stages) > 1 else "variants"
+        what = f"cells would have ids of up to {length} characters, of {', '.join(words)}, a load and a repeat"
+        yield Fault(
+            (key,), f"{what}; at most {LONGEST_CELL_ID} are allowed", "give the longest of these a shorter `id`"
+        )
+
+
+def _tail(stage: Stage | None, alone: Definition) -> int:
+    """The most characters that load and repeat take in ids of a stage's cells: `-40000-r3`, `-slowest-r3`."""
+    taken = stage.taken if stage else None
+    load = taken.slug if taken else f"{max(alone.loads):05d}"
+    return len(f"-{load}-r{alone.repeats}")
 
 
 def _shared_at_once(definition: Definition) -> Iterator[Fault]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.cell import cell_ids, cells_by_id, duration_of, part_of
+from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, duration_of, part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.loads import TakenLoad
@@ -37,6 +37,7 @@ stages:
   strategy: full-grid
   loads: {slowest_of: maximum}
 """
+WORKLOADS = "workloads: [{id: twenty-characters-xy}, {id: kv}]\n"
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
@@ -164,3 +165,25 @@ def test_stages_that_would_have_cells_of_the_same_ids_are_refused() -> None:
     text = TOP.replace("id: zgc", "id: b-g1")
     with pytest.raises(DefinitionError, match="names, a-b-g1-…"):
         parse_definition(text + "stages: [{id: a}, {id: a-b}]", "staged.yaml")
+
+
+def test_ids_of_cells_that_no_attempt_could_have_are_refused() -> None:
+    long = "twenty-characters-xy"
+    top = TOP.replace("id: g1,", f"id: {long}-{long[:19]},") + f"workloads: [{{id: {long}}}, {{id: kv}}]\n"
+    stages = f"stages: [{{id: {long}}}, {{id: share, loads: {{slowest_of: {long}}}}}]\n"
+    with pytest.raises(DefinitionError, match="cells would have ids of up to 93 characters") as caught:
+        parse_definition(top + stages, "staged.yaml")
+    assert "stages" in str(caught.value)
+    assert "at most 80 are allowed" in str(caught.value)
+    assert parse_definition(top, "staged.yaml").cells == 8
+
+
+def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
+    stages = "stages: [{id: maximum-of-all-of-it}, {id: share, loads: {slowest_of: maximum-of-all-of-it}}]\n"
+    for length in range(30, 41):
+        try:
+            found = parse_definition(TOP.replace("id: g1,", f"id: {'v' * length},") + WORKLOADS + stages, "staged.yaml")
+        except DefinitionError:
+            continue
+        for cell_id in cell_ids(found):
+            AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
