@@ -1,10 +1,11 @@
 """How many cells, and rounds of them, a campaign is going to take."""
 
 from dataclasses import dataclass
+from math import ceil
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.domain.strategy import FullGrid, Ramp, Search
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.synthetic import World, simulate
 
@@ -33,14 +34,22 @@ def estimates(definition: Definition) -> tuple[Estimate, ...]:
     """What each stage of the definition takes; one where it has no stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
     return tuple(
-        _of_one_load(cells, is_open=stage.id in definition.openings) if stage and stage.taken else estimate(alone)
+        _of_one_load(alone, cells, is_open=stage.id in definition.openings)
+        if stage and stage.taken
+        else estimate(alone)
         for (stage, alone), cells in counted
     )
 
 
-def _of_one_load(cells: int, *, is_open: bool) -> Estimate:
-    """Of a stage whose load an earlier one gives. It has no cells where that one carries nothing."""
-    return Estimate(cells if is_open else 0, cells, cells, likely_rounds=1, at_once=cells)
+def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
+    """Of a stage whose load an earlier one gives. It has no cells where that one carries nothing.
+
+    A search ends at the first miss, and asks for so many repeats at once as it may; the others ask for all of them.
+    """
+    strategy, repeats = alone.strategy, alone.repeats
+    at_once = min(strategy.repeats_at_once, repeats) if isinstance(strategy, Search) else repeats
+    first = cells // repeats * at_once
+    return Estimate(first if is_open else 0, cells, cells, likely_rounds=ceil(repeats / at_once), at_once=first)
 
 
 def estimate(definition: Definition) -> Estimate:

@@ -12,7 +12,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import GateClosed, Refused
 from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.stage import Stage
-from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.domain.strategy import FullGrid, Ramp, Search
 from plimsoll.domain.timing import Timing
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
@@ -171,3 +171,11 @@ def test_the_plan_counts_cells_whose_loads_are_not_known_yet() -> None:
 def test_several_stages_are_not_simulated() -> None:
     with pytest.raises(Refused, match="has 3 stages, and a simulation plays one alone"):
         replay(STAGED, {})
+
+
+def test_a_search_at_a_load_that_was_taken_runs_repeat_by_repeat() -> None:
+    searched = STAGES[1].model_copy(update={"strategy": Search(), "repeats": 3})
+    plan = make_plan(STAGED.model_copy(update={"stages": (STAGES[0], searched)}))
+    found = plan.stages[1].estimate
+    assert (found.least, found.likely, found.most) == (0, 6, 6)
+    assert (found.likely_rounds, found.at_once) == (3, 2)
