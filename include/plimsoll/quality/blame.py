@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.service_level import ServiceLevel
 
-HeldBackBy = Literal["nobody", "database", "load generator", "unknown"]
+HeldBackBy = Literal["nobody", "database", "load generator", "no cause that can be told"]
 MissOwedTo = Literal["nobody", "database", "load generator"]
 
 ERROR_LIMIT = 0.001
@@ -52,7 +52,7 @@ def held_back_by(
 
     `attempted`: operations that were due in the judged time; `achieved_share`: those answered within it over attempted
     ones; `cpu_share`: the generator's CPU over its host's, None if not known.
-    "unknown": operations are missing though the generator was neither late nor blocked.
+    "no cause that can be told": operations are missing though the generator was neither late nor blocked.
     """
     sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
     if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
@@ -60,7 +60,7 @@ def held_back_by(
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
     if _is_at_its_limit(cpu_share) or _was_late(summary, lost_ms):
         return "load generator"
-    return "database" if was_blocked(definition, summary) else "unknown"
+    return "database" if was_blocked(definition, summary) else "no cause that can be told"
 
 
 def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: float | None) -> MissOwedTo:

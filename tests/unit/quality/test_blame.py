@@ -33,8 +33,8 @@ def test_a_generator_with_all_it_may_in_flight_waited_for_the_database() -> None
 
 
 def test_a_generator_with_room_to_spare_that_was_on_time_is_a_riddle() -> None:
-    assert blamed(0.9, in_flight_max=89) == "unknown"
-    assert blamed(0.9, in_flight_max=None) == "unknown"
+    assert blamed(0.9, in_flight_max=89) == "no cause that can be told"
+    assert blamed(0.9, in_flight_max=None) == "no cause that can be told"
 
 
 @pytest.mark.parametrize("in_flight", [9, 100])
@@ -71,20 +71,20 @@ def test_operations_under_way_at_the_end_were_sent_so_nobody_held_them_back() ->
 
 def test_a_backlog_that_was_sent_after_the_end_was_not_sent_in_time() -> None:
     assert blamed(0.985, later=450, in_flight_max=100) == "database"
-    assert blamed(0.985, later=450, in_flight_max=9) == "unknown"
+    assert blamed(0.985, later=450, in_flight_max=9) == "no cause that can be told"
     assert blamed(0.985, later=450, in_flight_max=9, schedule_lag_p99_ms=300.0) == "load generator"
-    assert blamed(0.985, later=450, in_flight_max=None) == "unknown"
+    assert blamed(0.985, later=450, in_flight_max=None) == "no cause that can be told"
 
 
 def test_operations_given_up_for_lateness_were_never_sent() -> None:
     assert blamed(0.95, errors={"overflow": 1500}, in_flight_max=100) == "database"
-    assert blamed(0.95, errors={"overflow": 1500}) == "unknown"
+    assert blamed(0.95, errors={"overflow": 1500}) == "no cause that can be told"
     assert blamed(0.995, errors={"overflow": 60}, in_flight_max=100) == "database"
     assert blamed(1.0, errors={"unfinished": 60}, in_flight_max=100) == "database"
 
 
 def test_a_run_without_any_operation_was_not_held_back_by_nobody() -> None:
-    assert blamed(0.0) == "unknown"
+    assert blamed(0.0) == "no cause that can be told"
 
 
 def test_shares_of_errors() -> None:
