@@ -120,6 +120,8 @@ def _running(host: Host) -> LoadStatus:
     progress = reports.last_progress(told)
     if progress is None:
         return LoadStatus("running")
+    if not progress.planned:  # populating as fast as it can, and nothing is answered yet
+        return LoadStatus("running", progress.phase, errors=progress.errors)
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
     left = (progress.left + timed).total_seconds()
     rate, errors = progress.achieved_ops_s, progress.errors

@@ -88,6 +88,14 @@ def test_while_populating_the_timed_run_is_still_to_come(started: Any, stress: P
     assert (status.phase, status.seconds_left, status.achieved_ops_s) == ("populate", 42.0, 99.5)
 
 
+def test_how_long_populating_takes_is_not_known_until_something_is_answered(
+    started: Any, stress: PlimsollStress
+) -> None:
+    write_progress(started, "populate", 1, 0)
+    status = stress.status(started, "load")
+    assert (status.phase, status.seconds_left, status.achieved_ops_s) == ("populate", None, None)
+
+
 def test_in_the_timed_run_only_its_rest_is_to_come(started: Any, stress: PlimsollStress) -> None:
     write_progress(started, "measure", 15, 40)
     status = stress.status(started, "load")
