@@ -15,6 +15,8 @@ MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC = 0x1, 0x20, 0x1000, 0x4000
 # What a distribution installs. All else (home folders, checkouts, /tmp) is the machine's own and stays out of sight.
 OVERLAID = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "srv", "usr", "var")
 FRESH = ("home", "media", "mnt", "root", "tmp")
+# What Plimsoll itself, in containers or on hosts over SSH, may have left on the machine: a new host has none of it.
+UNSEEN = ("var/lib/plimsoll",)
 DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9), "tty": (5, 0)}
 # Knobs of the whole machine: a host gets copies, which it may turn as it likes.
 MACHINE_KNOBS = ("vm", "fs", "kernel", "net/core")
@@ -76,8 +78,16 @@ def _layer(folder: Path, root: Path, name: str) -> None:
         (root / name).symlink_to(place.readlink())
     elif place.is_dir() and name in OVERLAID:
         upper, work = _made(folder / "upper" / name), _made(folder / "work" / name)
+        for path in (Path(one) for one in UNSEEN if one.startswith(f"{name}/")):
+            _hide(place / path.relative_to(name), upper / path.relative_to(name))
         data = f"lowerdir={place},upperdir={upper},workdir={work}"
         mount(f"/dev/{SYSTEM_DISK}p1", _made(root / name), "overlay", data=data)
+
+
+def _hide(lower: Path, upper: Path) -> None:
+    """Overlayfs takes a character device 0/0 of the upper layer for: what lies below it is deleted."""
+    if lower.exists():
+        os.mknod(_made(upper.parent) / upper.name, stat.S_IFCHR, os.makedev(0, 0))
 
 
 def _own(folder: Path, place: Path, name: str) -> None:

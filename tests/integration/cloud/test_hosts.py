@@ -1,6 +1,7 @@
 """Hosts behind instances, through boto3 and OpenSSH's own client."""
 
 import json
+import os
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,6 +149,26 @@ def test_hosts_do_not_see_each_others_files_nor_the_machines(start: Start, ssh: 
     checkout = Path(__file__).parents[3]
     assert ssh.run(one, f"ls {checkout}").returncode != 0
     assert not Path("/etc/ssh/mine").exists()
+
+
+@pytest.fixture
+def left_behind() -> Iterator[Path]:
+    """A file where Plimsoll in containers keeps what it has, on the machine itself."""
+    folder = Path("/var/lib/plimsoll")
+    was_there = folder.is_dir()
+    folder.mkdir(exist_ok=True)
+    file = folder / f"left-by-a-test-{os.getpid()}"
+    file.touch()
+    yield file
+    file.unlink()
+    if not was_there:
+        folder.rmdir()
+
+
+def test_a_host_has_nothing_of_what_the_product_left_on_the_machine(left_behind: Path, start: Start, ssh: Ssh) -> None:
+    _, address = start()
+    made = ssh.run(address, f"sudo mkdir {left_behind.parent} && ls {left_behind.parent}")
+    assert (made.returncode, made.stdout) == (0, "")
 
 
 def test_hosts_talk_to_each_other_and_to_the_cloud(start: Start, ssh: Ssh, cloud: Cloud) -> None:
