@@ -120,7 +120,7 @@ def stands(one: Comparison, comparisons: int) -> str:
 def _require_comparable(
     a: CampaignData, b: CampaignData, found: SideBySide, pairing: Mapping[str, str], *, force: bool
 ) -> None:
-    problems = list(_wrong_pairs(a, b, pairing))
+    problems = list(wrong_pairs(a, b, pairing))
     if not found.pairs and not problems:
         have = ", ".join(one.id for one in a.definition.variants), ", ".join(one.id for one in b.definition.variants)
         mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`, or `pair=ID_IN_A=ID_IN_B` by REST"
@@ -132,7 +132,8 @@ def _require_comparable(
         raise Refused(problems, where=f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)")
 
 
-def _wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) -> Iterator[Problem]:
+def wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) -> Iterator[Problem]:
+    """Ids that are no variant of their campaign, and those that are named twice."""
     for side, data, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
         there = [variant.id for variant in data.definition.variants]
         for one in dict.fromkeys(ids):

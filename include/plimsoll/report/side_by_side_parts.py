@@ -1,4 +1,7 @@
-"""Two campaigns of which one has several workloads, side by side: workload by workload, so that nothing is mixed."""
+"""Two campaigns of which one has several parts, side by side: part by part, so that nothing is mixed.
+
+A part is a workload in a stage: what is judged and reported as if it were a campaign of its own.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,24 +13,24 @@ from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns
+from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, wrong_pairs
 
 
 class ComparedCampaign(Model):
-    """One of the two. `only`: its workloads that the other has not, which are compared with nothing."""
+    """One of the two. `only`: its parts that the other has no counterpart of, which are compared with nothing."""
 
     campaign_id: str
     title: str
-    only: Annotated[tuple[str, ...], Field(description="Workloads that the other campaign does not have")] = ()
+    only: Annotated[tuple[str, ...], Field(description="Parts that the other campaign has no counterpart of")] = ()
 
 
 class PartsComparison(Model):
-    """Campaign A and B compared workload by workload; tests are corrected within each."""
+    """Campaign A and B compared part by part; tests are corrected within each."""
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
     a: ComparedCampaign
     b: ComparedCampaign
-    parts: Annotated[tuple[CampaignComparison, ...], Field(description="Of each workload that both have, in A's order")]
+    parts: Annotated[tuple[CampaignComparison, ...], Field(description="Of each part that both have, in A's order")]
 
 
 Comparisons = CampaignComparison | PartsComparison
@@ -36,29 +39,44 @@ Comparisons = CampaignComparison | PartsComparison
 
 @dataclass(frozen=True)
 class _Pair:
-    """The same workload in A and in B. `name`: its id, empty where neither campaign gives it one."""
+    """The same part in A and in B. `name`: its id, empty where neither campaign gives it one."""
 
     name: str
     a: CampaignData
     b: CampaignData
 
+    def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
+        """The pairs of variants that both sides have: without those that had no cells in it, as after an earlier
+        stage in which they carried nothing."""
+        ids_a, ids_b = ({variant.id for variant in one.definition.variants} for one in (self.a, self.b))
+        return {one: other for one, other in pairing.items() if one in ids_a and other in ids_b}
+
+    def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
+        """Whether there is anything to compare."""
+        ids_a, ids_b = ({variant.id for variant in one.definition.variants} for one in (self.a, self.b))
+        return bool(ids_a & ids_b or self.variants(pairing))
+
 
 def compare_parts(
     a: CampaignData, b: CampaignData, *, pairing: Mapping[str, str] | None = None, force: bool = False
 ) -> Comparisons:
-    """Compare campaign B with campaign A, each workload with the same one of the other campaign.
+    """Compare campaign B with campaign A, each part with the same one of the other campaign.
 
     Workloads of one id belong together, in stages of one id. A campaign's only workload, which its cells do not name,
-    belongs to the one that asks for the same. Refused as `compare_campaigns` does, each problem with the workloads that
-    have it, and where the campaigns have no workload in common.
+    belongs to the one that asks for the same. Parts without a variant in common are compared with nothing. Refused as
+    `compare_campaigns` does, each problem with the parts that have it, and where the campaigns have no part in common.
     """
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
         return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
-    pairs = tuple(_pairs(parts_a, parts_b))
-    if not pairs:
+    if wrong := list(wrong_pairs(a, b, pairing or {})):
+        raise Refused(wrong, where=_where(a, b))
+    same = tuple(_pairs(parts_a, parts_b))
+    if not same:
         raise Refused([_nothing_in_common(parts_a, parts_b)], where=_where(a, b))
-    compared = _compared(pairs, pairing, force=force, where=_where(a, b))
+    # Where no part at all has variants in common, each of them says so.
+    pairs = tuple(pair for pair in same if pair.has_common_variants(pairing or {})) or same
+    compared = _compared(pairs, pairing or {}, force=force, where=_where(a, b))
     return PartsComparison(
         a=_campaign(a, parts_a, [pair.a for pair in pairs]),
         b=_campaign(b, parts_b, [pair.b for pair in pairs]),
@@ -67,16 +85,16 @@ def compare_parts(
 
 
 def comparisons_of(found: Comparisons) -> tuple[CampaignComparison, ...]:
-    """What was compared, one for each workload."""
+    """What was compared, one for each part."""
     return found.parts if isinstance(found, PartsComparison) else (found,)
 
 
 def only_in_one(found: Comparisons) -> Iterator[str]:
-    """A sentence for each campaign that has workloads of its own."""
+    """A sentence for each campaign that has parts of its own."""
     if isinstance(found, PartsComparison):
         for name, side in (("A", found.a), ("B", found.b)):
             if side.only:
-                yield f"Workloads only in {name}, not compared: {', '.join(side.only)}"
+                yield f"Only in {name}, not compared: {', '.join(side.only)}"
 
 
 def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Iterator[_Pair]:
@@ -102,8 +120,11 @@ def _names(data: CampaignData) -> tuple[str, str]:
 def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Problem:
     named = (", ".join(map(_name, parts)) for parts in (parts_a, parts_b))
     what = "A has {}, B has {}: none in common".format(*named)
-    mend = "compare campaigns that have a workload of one `id`, or one that asks for the same as the other's only one"
-    return Problem("workloads", what, mend)
+    mend = (
+        "compare campaigns that have a workload of one `id` in a stage of one `id`, or one that asks for the same as "
+        "the other's only one"
+    )
+    return Problem("workloads and stages", what, mend)
 
 
 def _name(part: CampaignData) -> str:
@@ -111,13 +132,13 @@ def _name(part: CampaignData) -> str:
 
 
 def _compared(
-    pairs: Sequence[_Pair], pairing: Mapping[str, str] | None, *, force: bool, where: str
+    pairs: Sequence[_Pair], pairing: Mapping[str, str], *, force: bool, where: str
 ) -> tuple[CampaignComparison, ...]:
     """Of each pair; Refused with the problems of all of them."""
     compared, problems = [], dict[Problem, list[str]]()
     for pair in pairs:
         try:
-            found = compare_campaigns(pair.a, pair.b, pairing=pairing, force=force)
+            found = compare_campaigns(pair.a, pair.b, pairing=pair.variants(pairing), force=force)
             compared.append(found.model_copy(update={"workload": pair.name}))
         except Refused as refusal:
             for problem in refusal.problems:
@@ -128,7 +149,7 @@ def _compared(
 
 
 def _of_parts(problem: Problem, names: Sequence[str], pairs: int) -> Problem:
-    """The same, with the workloads that have it where not all of them do."""
+    """The same, with the parts that have it where not all of them do."""
     if len(names) == pairs:
         return problem
     return Problem(f"{problem.where} of {', '.join(names)}", problem.what, problem.mend)

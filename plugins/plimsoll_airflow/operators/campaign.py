@@ -14,7 +14,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.elsewhere import begin_run
 from plimsoll.services.campaign.opening import open_campaign
-from plimsoll.services.campaign.request import Request, read_request
+from plimsoll.services.campaign.request import Request, read_request, words_for
 from plimsoll.services.campaign.rounds import next_round
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.hosts.spending import require_budget
@@ -234,7 +234,7 @@ class NextRound(TriggerDagRunOperator):
         # The same for a second try of a killed task, another for the round after it.
         self.trigger_run_id = f"{_ROUND}{self.campaign_id}__{campaign.count_attempts()}"
         parallel = context["params"].get("parallel")
-        asked = {"campaign_id": self.campaign_id, "cells": " ".join(cell.id for cell in cells)}
+        asked = {"campaign_id": self.campaign_id, "cells": words_for(cells)}
         self.conf = asked | ({"parallel": parallel} if parallel else {})
         self.log.info("next round: %s", self.conf["cells"])
         super().execute(context)

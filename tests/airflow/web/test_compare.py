@@ -143,6 +143,6 @@ def test_campaigns_of_several_workloads_are_compared_one_by_one(client: Client, 
 
     assert [one["workload"] for one in found["parts"]] == ["kv"]
     assert (found["a"]["only"], found["b"]["only"]) == (["series"], ["tabular"])
-    assert "Workloads only in A, not compared: series" in shown.text
+    assert "Only in A, not compared: series" in shown.text
     assert "kv: Capacity" in shown.text
     assert "kv: v1: maxima" in shown.text

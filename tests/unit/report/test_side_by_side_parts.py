@@ -54,8 +54,8 @@ def test_a_workload_of_one_campaign_alone_is_named_and_compared_with_nothing() -
     assert isinstance(found, PartsComparison)
     assert [one.workload for one in found.parts] == ["kv"]
     assert list(only_in_one(found)) == [
-        "Workloads only in A, not compared: series",
-        "Workloads only in B, not compared: tabular",
+        "Only in A, not compared: series",
+        "Only in B, not compared: tabular",
     ]
 
 
@@ -94,7 +94,7 @@ def test_the_terminal_shows_one_workload_below_the_other() -> None:
     Console(width=200, file=shown).print(comparison_view(found))
     text = shown.getvalue()
     places = [
-        text.index(part) for part in ("A: one", "only in B, not compared: tabular", "Workload kv", "Workload series")
+        text.index(part) for part in ("A: one", "Only in B, not compared: tabular", "Workload kv", "Workload series")
     ]
     assert places == sorted(places)
     assert text.count("Capacity") == 2

@@ -13,9 +13,11 @@ from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.analysis.taken_loads import mean_of, ratio_of
 from plimsoll.domain.cell import cells_by_id, grid
+from plimsoll.domain.errors import Refused
 from plimsoll.domain.stage import OpenedLoad, StageOpening
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
+from plimsoll.report.side_by_side_parts import compare_parts, comparisons_of, only_in_one
 
 STAGES = [
     {"id": "maximum"},
@@ -116,3 +118,27 @@ def test_a_mean_of_repeats_has_student_s_interval_and_a_ratio_has_welch_s() -> N
     assert ratio is not None
     assert ratio.low is not None
     assert ratio.low < ratio.value == pytest.approx(2.0)
+
+
+def shared_by(campaign_id: str, *variants: str) -> CampaignData:
+    """Two stages, of which the second has cells of these variants alone: the others carried nothing in the first."""
+    outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
+    loads = {name: 7_000 if name in variants else None for name in MAXIMA}
+    definition = definition_of(outcomes, control="a", stages=STAGES[:2]).opened({"share": opening("share", loads)})
+    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
+    return CampaignData(campaign_id, definition, attempts, (), GENERATED_AT)
+
+
+def test_a_stage_without_a_common_variant_is_named_and_the_others_are_compared() -> None:
+    found = compare_parts(shared_by("one", "a"), shared_by("two", "b"))
+    assert [one.workload for one in comparisons_of(found)] == ["maximum"]
+    assert list(only_in_one(found)) == ["Only in A, not compared: share", "Only in B, not compared: share"]
+
+
+def test_a_pair_of_variants_holds_in_the_stages_in_which_both_have_cells() -> None:
+    one, two = shared_by("one", "a", "b"), shared_by("two", "a")
+    maximum, share = comparisons_of(compare_parts(one, two, pairing={"b": "b", "a": "a"}))
+    assert {"a", "b"} <= {pair.variants.a for pair in maximum.capacity}
+    assert [pair.variants.a for pair in share.capacity] == ["a"]
+    with pytest.raises(Refused, match=r"pair 'd'.*A has no variant of that id"):
+        compare_parts(one, two, pairing={"d": "a"})

@@ -89,6 +89,15 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
     return [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
 
 
+def words_for(cells: Sequence[Cell]) -> str:
+    """What a run is asked for that is to run these cells: their ids, or `missing` where those would be too long.
+
+    `missing` also asks for cells whose newest attempt was unsound.
+    """
+    ids = " ".join(cell.id for cell in cells)
+    return ids if len(ids) <= LONGEST_CHOICE else MISSING
+
+
 def repeat_id(repeat: int) -> str:
     """A repeat as cell ids write it: `r3`."""
     return f"r{repeat}"

@@ -6,14 +6,14 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
-from plimsoll.domain.cell import AttemptKey, cell_of
+from plimsoll.domain.cell import AttemptKey, cell_of, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
-from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request
+from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request, words_for
 from plimsoll.services.campaign.state import AttemptState, CellState
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.layout import VERDICT
@@ -244,3 +244,10 @@ def test_more_cells_than_a_run_can_start_are_refused_before_the_campaign_exists(
     assert installation.toolkit.store.folders("") == ()
     some = read_request(DEFINITION, {"cells": sorted(ALL)[0]})
     assert len(open_campaign(installation.toolkit, DEFINITION, some, NOON, largest_run=11).cells) == 1
+
+
+def test_a_round_is_asked_for_by_ids_or_where_they_are_too_many_as_what_is_missing() -> None:
+    cells = grid(instant_definition(variants=2, loads=3, repeats=1))
+    assert read_request(DEFINITION, {"cells": words_for(cells)}).patterns == [cell.id for cell in cells]
+    many = grid(instant_definition(variants=4, loads=100, repeats=5))
+    assert words_for(many) == "missing"
