@@ -90,7 +90,7 @@ def test_a_load_generator_that_cannot_keep_up_is_not() -> None:
 
 
 def test_operations_that_nobody_can_account_for_are_no_result() -> None:
-    assert failed(slow())["load generator"] == "unknown"
+    assert failed(slow())["load generator"] == "no cause that can be told"
 
 
 def test_failed_queries_of_an_overloaded_database_are_a_result() -> None:
