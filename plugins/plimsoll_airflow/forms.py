@@ -7,8 +7,9 @@ field's default means.
 from airflow.sdk import Param
 
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
+from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, parts, stage_ids, workload_ids
+from plimsoll.domain.parts import Part, most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, format_size, parse_rate
 from plimsoll.domain.variant import SLUG, Variant
@@ -20,7 +21,6 @@ from plimsoll.services.campaign.request import (
     MISSING,
     level_slugs,
     levels_of,
-    most_repeats,
     repeat_id,
 )
 from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
@@ -107,7 +107,7 @@ def cell_params() -> dict[str, Param]:
         "cell_id": Param(
             type="string",
             pattern=_exactly(SLUG),
-            maxLength=80,
+            maxLength=LONGEST_CELL_ID,
             title="Cell",
             description_md="Id of a cell of that campaign, such as `g1-040k-r3`.",
         ),

@@ -50,8 +50,8 @@ def merged_seconds(
 ) -> tuple[GeneratorSecond, ...]:
     """The hosts' own state, second by second of the timed run, by the first host's clock.
 
-    Every host started at the same instant and reports each second once, in order, so that the so-manieth of each are of
-    the same second. When a second was reported does not tell: a host that stood still reports it late.
+    Every host started at the same instant and reports each second once, in order, so that those of one
+    number are of the same second. When a second was reported does not tell: a host that stood still reports it late.
     `ahead_ms`: by how much the others' clocks are ahead of it. What waits or is under way adds up; of standstills,
     processors and lateness the largest counts, and `host` is the one that stood still longest.
     """

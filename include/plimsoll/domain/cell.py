@@ -11,7 +11,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.parts import Part, parts
+from plimsoll.domain.parts import Part, part_name, parts
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
@@ -44,7 +44,7 @@ class Cell(Model):
     @property
     def part(self) -> str:
         """The name of the part of the campaign that the cell belongs to; empty where there is one alone."""
-        return "-".join(word for word in (self.stage, self.workload) if word)
+        return part_name(self.stage, self.workload)
 
     @property
     def ladder(self) -> str:

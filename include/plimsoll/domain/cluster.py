@@ -92,7 +92,7 @@ class ClusterId(Model):
 
 
 def load_host_name(number: int) -> str:
-    """The so-manieth load host's name within its cluster: `load`, `load2`, `load3`."""
+    """The name within its cluster of the load host of that number, from 1: `load`, `load2`, `load3`."""
     return "load" if number == 1 else f"load{number}"
 
 

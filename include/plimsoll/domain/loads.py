@@ -12,7 +12,8 @@ from plimsoll.domain.units import Percent, Rate, format_rate
 from plimsoll.domain.variant import SLUG
 
 LoadLevels = tuple[Annotated[Rate, Field(gt=0)], ...]
-_StageId = Annotated[str, Field(pattern=SLUG, max_length=20)]
+LONGEST_STAGE_ID = 20
+_StageId = Annotated[str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID)]
 
 
 class LoadRange(Model):

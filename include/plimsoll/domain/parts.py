@@ -8,6 +8,11 @@ from plimsoll.domain.stage import OpenedLoad, Stage, StageOpening
 from plimsoll.domain.workload import NamedWorkload
 
 
+def part_name(stage: str, workload: str) -> str:
+    """How a stage's workload is named; both are empty where the campaign has one alone."""
+    return "-".join(filter(None, (stage, workload)))
+
+
 @dataclass(frozen=True)
 class Part:
     """One workload in one stage of a campaign: their ids, and the definition as if there were no others.
@@ -29,12 +34,12 @@ class Part:
     @property
     def name(self) -> str:
         """Short name, for headings and folders; empty where the campaign has one part alone."""
-        return "-".join(word for word in (self.stage, self.workload) if word)
+        return part_name(self.stage, self.workload)
 
     @property
     def source(self) -> str:
         """Name of the part whose results give its loads; empty where they are its own."""
-        return "-".join(word for word in (self.taken.source, self.workload) if word) if self.taken else ""
+        return part_name(self.taken.source, self.workload) if self.taken else ""
 
     @property
     def is_open(self) -> bool:
@@ -75,6 +80,11 @@ def workload_ids(definition: Definition) -> tuple[str, ...]:
 def stage_ids(definition: Definition) -> tuple[str, ...]:
     """Ids of the stages as cells name them; none where the campaign has one alone."""
     return tuple(one.id for one in definition.stages) if len(definition.stages) > 1 else ()
+
+
+def most_repeats(definition: Definition) -> int:
+    """Repeats of the stage that has the most."""
+    return max(alone.repeats for _, alone in definition.of_stages)
 
 
 def _part(

@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, field_validator
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.loads import StageLoads, TakenLoad, listed_or_taken
+from plimsoll.domain.loads import LONGEST_STAGE_ID, StageLoads, TakenLoad, listed_or_taken
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.strategy import Strategy
 from plimsoll.domain.timing import Timing
 from plimsoll.domain.variant import SLUG
-
-LONGEST_STAGE_ID = 20
 
 
 class Stage(Model):

@@ -48,13 +48,18 @@ class _Pair:
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
         """The pairs of variants that both sides have: without those that had no cells in it, as after an earlier
         stage in which they carried nothing."""
-        ids_a, ids_b = ({variant.id for variant in one.definition.variants} for one in (self.a, self.b))
+        ids_a, ids_b = self._ids
         return {one: other for one, other in pairing.items() if one in ids_a and other in ids_b}
 
     def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
         """Whether there is anything to compare."""
-        ids_a, ids_b = ({variant.id for variant in one.definition.variants} for one in (self.a, self.b))
+        ids_a, ids_b = self._ids
         return bool(ids_a & ids_b or self.variants(pairing))
+
+    @property
+    def _ids(self) -> tuple[set[str], set[str]]:
+        ids_a, ids_b = ({variant.id for variant in one.definition.variants} for one in (self.a, self.b))
+        return ids_a, ids_b
 
 
 def compare_parts(

@@ -4,7 +4,7 @@ DAG runs, the pages, the JSON API and the command line all ask in these words, a
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any
@@ -16,7 +16,7 @@ from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
-from plimsoll.domain.parts import parts, stage_ids, workload_ids
+from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaign.planning import new_campaign_id
@@ -127,13 +127,7 @@ def level_of(cell: Cell) -> str:
 
 def levels_of(definition: Definition) -> tuple[str, ...]:
     """All loads that people can choose, each once, in the definition's order."""
-    found = ([part.level] if part.level else map(format_rate, part.definition.loads) for part in parts(definition))
-    return tuple(dict.fromkeys(level for levels in found for level in levels))
-
-
-def most_repeats(definition: Definition) -> int:
-    """Repeats of the stage that has the most."""
-    return max(alone.repeats for _, alone in definition.of_stages)
+    return _levels(definition, format_rate)
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:
@@ -197,8 +191,12 @@ def _usual_patterns(definition: Definition) -> Iterator[str]:
 
 def level_slugs(definition: Definition) -> tuple[str, ...]:
     """All loads as ids of cells write them, each once."""
-    found = ([part.level] if part.level else map(load_slug, part.definition.loads) for part in parts(definition))
-    return tuple(dict.fromkeys(slug for slugs in found for slug in slugs))
+    return _levels(definition, load_slug)
+
+
+def _levels(definition: Definition, written: Callable[[int], str]) -> tuple[str, ...]:
+    found = ([part.level] if part.level else map(written, part.definition.loads) for part in parts(definition))
+    return tuple(dict.fromkeys(level for levels in found for level in levels))
 
 
 def _unknown(key: str) -> Problem:

@@ -7,7 +7,7 @@ from plimsoll.analysis.campaign import deciding_level, ratio
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.opening_notes import opening_notes
-from plimsoll.domain.parts import parts, stage_ids, workload_ids
+from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import (
@@ -47,7 +47,7 @@ def campaign_status(
         workloads=workload_ids(definition),
         stages=stage_statuses(definition),
         loads=tuple(sorted({load for part in parts(definition) for load in part.definition.loads})),
-        repeats=max(alone.repeats for _, alone in definition.of_stages),
+        repeats=most_repeats(definition),
         service_levels=tuple(
             dict.fromkeys(str(one) for part in parts(definition) for one in part.definition.service_levels)
         ),
