@@ -32,7 +32,7 @@ def problems(definition: Definition, connections: Connections) -> list[Problem]:
 
 
 def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
-    """Whether the groups are large and many enough, and each of their hosts is a machine of its own: pure."""
+    """Whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
     yield from _twice(options)
     nodes, loads = definition.system.nodes, definition.load_generator.hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
@@ -54,11 +54,11 @@ def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
 
 
 def _twice(options: SshOptions) -> Iterator[Problem]:
-    """A host that stands twice in a group would be two nodes, or node and load host, in one folder."""
+    """A database binds a host's address, and hosts reach each other by it: two nodes can't have the same one."""
     for number, group in enumerate(options.groups):
-        for (address, port), count in Counter(host.place for host in group.hosts).items():
+        for address, count in Counter(host.address for host in group.hosts).items():
             if count > 1:
-                what = f"{address}:{port} stands {count} times in group {group.name}: nodes and load hosts share none"
+                what = f"{address} stands {count} times in group {group.name}: nodes and load hosts share none"
                 yield Problem(f"provider.options.groups[{number}]", what, "name another host")
 
 

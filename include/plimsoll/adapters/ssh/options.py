@@ -40,11 +40,6 @@ class HostOptions(Model):
         parse_host_key(value)
         return value
 
-    @property
-    def place(self) -> tuple[str, int]:
-        """Address and port that tell machines apart."""
-        return self.ssh_address or self.address, self.port
-
     def target(self, connection_id: str) -> Target:
         """How it is reached."""
         return Target(self.ssh_address or self.address, self.host_key, connection_id, self.port, self.user)
@@ -94,4 +89,4 @@ class SshOptions(Model):
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
-        return {(*host.place, self.folder_of(group)) for host in group.hosts}
+        return {(host.ssh_address or host.address, host.port, self.folder_of(group)) for host in group.hosts}

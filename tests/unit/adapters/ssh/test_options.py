@@ -95,7 +95,15 @@ def test_a_host_that_stands_twice_in_a_group_is_refused(number: int) -> None:
     small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
     (problem,) = shape(small, options)
     assert problem.where == "provider.options.groups[0]"
-    assert problem.what == f"10.0.0.{number}:22 stands 2 times in group rack1: nodes and load hosts share none"
+    assert problem.what == f"10.0.0.{number} stands 2 times in group rack1: nodes and load hosts share none"
+
+
+def test_hosts_of_a_group_may_be_addresses_of_one_machine() -> None:
+    one = instant_definition(parallel=1)
+    small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
+    same = {"ssh_address": "10.0.0.1"}
+    hosts = {"nodes": [host(1) | same, host(2) | same], "load": host(3) | same}
+    assert not list(shape(small, SshOptions.model_validate({"groups": [group() | hosts]})))
 
 
 def test_groups_without_enough_load_hosts_do_not_count_for_cells_at_once() -> None:
