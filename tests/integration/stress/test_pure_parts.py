@@ -136,3 +136,8 @@ def test_a_part_that_there_is_not_is_refused(ask: Callable[..., Any], split: str
     (answer,) = ask(f"due 1 1 1 {split}")
     assert answer.startswith("refused: ")
     assert "such as 1/3" in answer
+
+
+def test_a_row_whose_write_times_out_is_written_again_and_one_that_is_wrong_is_not(ask: Callable[..., Any]) -> None:
+    answers = ask("retried 0 WRITE_TIMEOUT", "retried 2 WRITE_TIMEOUT", "retried 9 UNAVAILABLE", "retried 9 OTHER")
+    assert answers == ["answered 1 0", "answered 3 2", "failed 5 4", "failed 1 0"]

@@ -77,8 +77,10 @@ public final class Run {
         List<Traffic> writes = writes(traffic);
         Tally tally = summary.populate(Instant.now(), population.write);
         List<Sink> sinks = List.of(tally::add, progress, console);
-        stage(client, List.of(population.write), schedule, writes, Stage.Plan.untilDone(), vitals, sinks)
+        RetryingClient patient = new RetryingClient(client);
+        stage(patient, List.of(population.write), schedule, writes, Stage.Plan.untilDone(), vitals, sinks)
                 .run(System.nanoTime());
+        summary.retried(patient.retries());
         endIfStopped();
         if (tally.failures() > rows * TOLERATED_LOSS) {
             throw new StressException(

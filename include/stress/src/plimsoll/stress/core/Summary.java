@@ -21,6 +21,7 @@ public final class Summary {
     private Schedule schedule;
     private long unfinished;
     private long rows;
+    private long retried;
     private long verified;
     private Map<String, Object> settled;
     private Map<String, Object> shares = Json.object();
@@ -47,6 +48,11 @@ public final class Summary {
     /** So many rows were read back after populating, and found. */
     void verified(long sample) {
         verified = sample;
+    }
+
+    /** So often a row was written again while populating, since its write had come to nothing. */
+    void retried(long times) {
+        retried = times;
     }
 
     /** Rows to be written before the timed run. */
@@ -125,6 +131,7 @@ public final class Summary {
                 "seconds", Json.rounded(tally.seconds()),
                 "scheduled", rows,
                 "completed", tally.completed(),
+                "retried", retried,
                 "verified", verified,
                 "settle", settled,
                 "achieved_ops_s", Json.rounded(tally.achieved()),

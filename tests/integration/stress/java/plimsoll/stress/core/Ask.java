@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Scanner;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import plimsoll.stress.core.distribution.Distributions;
 import plimsoll.stress.core.distribution.Numbers;
 import plimsoll.stress.core.distribution.Scrambled;
@@ -57,6 +59,8 @@ public final class Ask {
                 return draw(question[1], number(question[2]), number(question[3]));
             case "hash":
                 return Scrambled.hash(number(question[1]));
+            case "retried":
+                return retried((int) number(question[1]), ErrorKind.valueOf(question[2]));
             case "error":
                 return AskCql.kind(question[1]);
             default:
@@ -86,6 +90,25 @@ public final class Ask {
             all.append(text.next(random, 100, 199)).append(' ');
         }
         return all.toString().trim();
+    }
+
+    /** How an operation ends that first fails so often with an error of that kind, and how often it was sent. */
+    private static String retried(int failures, ErrorKind kind) {
+        AtomicInteger sent = new AtomicInteger();
+        RetryingClient client = new RetryingClient(new Client() {
+            @Override
+            public void send(Operation operation, int command, Object[][] rows, Completion end) {
+                end.ended(0, sent.incrementAndGet() > failures ? null : new IllegalStateException());
+            }
+
+            @Override
+            public ErrorKind kind(Throwable error) {
+                return kind;
+            }
+        });
+        CompletableFuture<String> ended = new CompletableFuture<>();
+        client.send(null, 0, null, (rows, error) -> ended.complete(error == null ? "answered" : "failed"));
+        return ended.join() + " " + sent + " " + client.retries();
     }
 
     /** How often each number was drawn: {@code number:count} for those that were, in order. */

@@ -1,0 +1,69 @@
+package plimsoll.stress.core;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Sends an operation again that came to nothing because nodes were slow, overloaded or out of reach: the same values, after
+ * a pause that doubles. For rows that are only to be there in the end; an operation of the timed run is never sent twice.
+ */
+final class RetryingClient implements Client {
+    private static final int MOST_RETRIES = 4;
+    private static final long FIRST_PAUSE_MS = 100;
+    private static final Set<ErrorKind> PASSING = EnumSet.of(
+            ErrorKind.READ_TIMEOUT,
+            ErrorKind.WRITE_TIMEOUT,
+            ErrorKind.UNAVAILABLE,
+            ErrorKind.OVERLOADED,
+            ErrorKind.CLIENT_TIMEOUT,
+            ErrorKind.CONNECTION);
+
+    private final Client client;
+    private final AtomicLong retries = new AtomicLong();
+
+    RetryingClient(Client client) {
+        this.client = client;
+    }
+
+    /** Operations that were sent again so far, each time counted. */
+    long retries() {
+        return retries.get();
+    }
+
+    @Override
+    public void send(Operation operation, int command, Object[][] rows, Completion end) {
+        attempt(0, operation, command, rows, end);
+    }
+
+    @Override
+    public ErrorKind kind(Throwable error) {
+        return client.kind(error);
+    }
+
+    private void attempt(int retry, Operation operation, int command, Object[][] rows, Completion end) {
+        client.send(operation, command, rows, (found, error) -> {
+            if (error == null || retry == MOST_RETRIES || !PASSING.contains(client.kind(error))) {
+                end.ended(found, error);
+                return;
+            }
+            retries.incrementAndGet();
+            pause(retry).execute(() -> again(retry + 1, operation, command, rows, end));
+        });
+    }
+
+    private void again(int retry, Operation operation, int command, Object[][] rows, Completion end) {
+        try {
+            attempt(retry, operation, command, rows, end);
+        } catch (RuntimeException error) {
+            end.ended(0, error);
+        }
+    }
+
+    private static Executor pause(int retry) {
+        return CompletableFuture.delayedExecutor(FIRST_PAUSE_MS << retry, TimeUnit.MILLISECONDS);
+    }
+}
