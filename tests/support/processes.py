@@ -22,16 +22,25 @@ SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "
 PATIENCE_S = 120
 """For a busy machine: it only bounds a test that has failed anyway."""
 
+_SHORTEST_S, _LONGEST_S = 0.01, 2.0
+"""Between two looks at what a test waits for."""
+
 _T = TypeVar("_T")
 
 
 def until(condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S) -> _T:
     """Wait for something real; the deadline only bounds a test that has failed anyway."""
-    deadline = time.monotonic() + patience_s
+    began = time.monotonic()
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"never came: {what}"
-        time.sleep(0.01)
+        waited = time.monotonic() - began
+        assert waited < patience_s, f"never came: {what}"
+        time.sleep(pause_s(waited))
     return value
+
+
+def pause_s(waited_s: float) -> float:
+    """How long not to look again after so long a wait: a twentieth of it, for looking takes processors from others."""
+    return min(_LONGEST_S, max(_SHORTEST_S, waited_s / 20))
 
 
 def marked(name: str, value: str) -> list[psutil.Process]:

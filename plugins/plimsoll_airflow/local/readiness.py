@@ -28,6 +28,7 @@ def await_ready(
     be parsed, else after READY_TIMEOUT_S.
     """
     deadline = time.monotonic() + READY_TIMEOUT_S
+    unparsed = list(dag_ids)
 
     def await_none(missing: Callable[[], list[str]]) -> None:
         while waiting_for := missing():
@@ -38,7 +39,7 @@ def await_ready(
 
     await_none(lambda: _unanswered(client))
     client.warm_up()
-    await_none(lambda: _missing(client, dag_ids, since))
+    await_none(lambda: _missing(client, unparsed, since))
 
 
 def _unanswered(client: AirflowClient) -> list[str]:
@@ -49,13 +50,18 @@ def _unanswered(client: AirflowClient) -> list[str]:
     return []
 
 
-def _missing(client: AirflowClient, dag_ids: Sequence[str], since: datetime) -> list[str]:
+def _missing(client: AirflowClient, unparsed: list[str], since: datetime) -> list[str]:
+    """What is not there yet. Takes the DAGs that are parsed off `unparsed`, up to the first that is not.
+
+    A look asks for one DAG that is missing, not for all: answers take the processor from those who are to come up.
+    """
     if unhealthy := client.health().missing(since):
         return [f"{part}: no sign of life yet" for part in unhealthy]
-    unparsed = [dag_id for dag_id in dag_ids if not _is_parsed(client, dag_id, since)]
+    while unparsed and _is_parsed(client, unparsed[0], since):
+        del unparsed[0]
     if unparsed:
         _refuse_unparsable(client, unparsed, since)
-    return [f"DAG {dag_id}: not parsed yet" for dag_id in unparsed]
+    return [f"DAG {dag_id}: not parsed yet" for dag_id in unparsed[:1]]
 
 
 def _is_parsed(client: AirflowClient, dag_id: str, since: datetime) -> bool:

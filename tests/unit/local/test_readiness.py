@@ -75,6 +75,13 @@ def test_signs_of_life_and_dags_of_an_earlier_stack_do_not_count(home: Home) -> 
     assert (airflow.beats, airflow.parsed) == ([AFTER], [AFTER])
 
 
+def test_a_look_asks_for_one_dag_that_is_missing_and_for_none_that_was_there(home: Home) -> None:
+    airflow = Airflow(beats=[AFTER], parsed=[AFTER, None, None, AFTER, AFTER])
+    await_ready(airflow.client(), home, {}, ["demo"] * 3, NOON)
+    assert airflow.asked.count("/api/v2/dags/demo") == 5
+    assert airflow.asked.count("/api/v2/importErrors") == 2
+
+
 def test_the_tasks_api_is_built_before_the_stack_counts_as_ready(home: Home) -> None:
     airflow = Airflow(beats=[AFTER], parsed=[AFTER])
     await_ready(airflow.client(), home, {}, [], NOON)
