@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.processes import CHECKOUT
+from tests.support.processes import CHECKOUT, until
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll_airflow.local import census
 from plimsoll_airflow.local.home import Home
 
 DAGS = Path(__file__).parent / "dags"
+ANY = (signal.SIGTERM, *((signal.SIGINT, signal.SIGHUP) if IS_LONG else ()))
+"""All are caught alike, as tests/unit/local/test_interrupts.py shows; the others strike in `make test-long`."""
 
 PATIENCE_S = 200.0
 """For a busy machine; nothing here takes a tenth of it on an idle one."""
@@ -48,11 +51,11 @@ def launch(folder: Path) -> Iterator[Launch]:
         process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", ANY, ids=lambda number: number.name)
 def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, number: signal.Signals) -> None:
     moment_s = random.uniform(0.0, 8.0)
     launcher = launch("up")
-    _await(lambda: f"process {launcher.pid}" in _owner(home))
+    until(lambda: f"process {launcher.pid}" in _owner(home), "the launcher", patience_s=PATIENCE_S)
     time.sleep(moment_s)
     launcher.send_signal(number)
     _, errors = launcher.communicate(timeout=PATIENCE_S)
@@ -117,17 +120,13 @@ def _launcher(folder: Path, *command: str) -> "subprocess.Popen[str]":
 
 
 def _await_component(home: Home, component: str) -> None:
-    _await(lambda: component in {member.component for member in census.members(home)})
+    def has_begun() -> bool:
+        return component in {member.component for member in census.members(home)}
+
+    until(has_begun, component, patience_s=PATIENCE_S)
 
 
 def _owner(home: Home) -> str:
     """Who holds the home's lock, as the launcher notes it."""
     owner = home.run / "launcher"
     return owner.read_text() if owner.exists() else ""
-
-
-def _await(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)

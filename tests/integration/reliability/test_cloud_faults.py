@@ -3,7 +3,6 @@
 All of them also strike a cloud whose answers lag behind what was done, where long tests are asked for; some always do.
 """
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -22,7 +21,7 @@ from tests.cloud.faults import (
 from tests.cloud.lag import Lag
 from tests.cloud.lifecycle import Delays
 from tests.integration.reliability.struck import CELL, Place
-from tests.support.suite.proven import LONG
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.store.campaigns import read_manifest
@@ -40,7 +39,7 @@ ALWAYS_UNDER_LAG = (
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Each test on a cloud that shows at once what was done, and on one that is 20 s behind."""
     clouds = {"prompt": (Delays(), Lag()), "behind": (Delays(shutting_down=720), Lag.of(20, page=3))}
-    wanted = list(clouds) if os.environ.get(LONG) or metafunc.function.__name__ in ALWAYS_UNDER_LAG else ["prompt"]
+    wanted = list(clouds) if IS_LONG or metafunc.function.__name__ in ALWAYS_UNDER_LAG else ["prompt"]
     metafunc.parametrize("behind", [clouds[one] for one in wanted], ids=wanted)
 
 

@@ -1,4 +1,7 @@
-"""Cells that share hosts of the test cloud, struck in each step: nothing outlives the campaign, nothing is mixed up."""
+"""Cells that share hosts of the test cloud, struck in each step: nothing outlives the campaign, nothing is mixed up.
+
+Its answers lag behind what was done; where long tests are asked for, and for one test always, they also do not.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,6 +15,7 @@ from tests.cloud.lifecycle import Delays
 from tests.fakes.census import Census
 from tests.fakes.installation import instant_definition
 from tests.integration.reliability.struck import Place, definition_on
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
@@ -30,10 +34,12 @@ CAMPAIGN = "kept"
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 
 
-@pytest.fixture(params=[Lag(), Lag.of(20.0)], ids=["at once", "behind"])
-def behind(request: pytest.FixtureRequest) -> tuple[Delays, Lag]:
-    """A cloud that shows at once what was done, and one whose answers lag."""
-    return Delays(), request.param
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A cloud whose answers lag, and one that shows at once what was done."""
+    clouds = {"behind": (Delays(), Lag.of(20.0)), "at once": (Delays(), Lag())}
+    always_both = metafunc.function is test_cells_share_them_and_the_end_of_the_run_ends_them
+    wanted = list(clouds) if IS_LONG or always_both else ["behind"]
+    metafunc.parametrize("behind", [clouds[one] for one in wanted], ids=wanted)
 
 
 @pytest.fixture

@@ -1,15 +1,20 @@
-"""`plimsoll run` on hosts that are kept, killed in the middle of each step and started again."""
+"""`plimsoll run` on hosts that are kept, killed in the middle of each step and started again.
+
+`make test` kills one campaign's command in all steps, one after the other; `make test-long` also one's for each step.
+"""
 
 import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
+from tests.support.processes import until
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
@@ -20,6 +25,7 @@ HOSTS = "hosts"
 _PATIENCE_S = 600
 STEPS = [(HOSTS, "keep"), (SECOND, "start"), (HOSTS, "release"), (HOSTS, "destroy")]
 """`keep`: what others have left on the hosts is gone, the attempt has not begun. `release`: its own is gone."""
+KILLS = [STEPS, *([step] for step in STEPS if IS_LONG)]
 
 
 @pytest.fixture
@@ -37,28 +43,35 @@ def start(installation: Installation) -> "subprocess.Popen[str]":
     return subprocess.Popen([*PLIMSOLL, *RUN], cwd=checkout, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
-@pytest.mark.parametrize(("whose", "step"), STEPS)
+@pytest.mark.parametrize("steps", KILLS, ids=lambda steps: "-".join(step for _, step in steps))
 def test_the_same_command_goes_on_with_the_same_hosts_and_leaves_none(
-    installation: Installation, whose: str, step: str
+    installation: Installation, steps: Sequence[tuple[str, str]]
 ) -> None:
-    gates = Gates(installation.folder / "work" / "gates")
-    gates.close(f"mine~{whose}", step)
-    with start(installation) as first:
-        deadline = time.monotonic() + _PATIENCE_S
-        while not gates.arrivals():
-            assert first.poll() is None, first.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        first.send_signal(signal.SIGKILL)
-    gates.open(f"mine~{whose}", step)
+    for whose, step in steps:
+        kill_in(installation, whose, step)
 
-    with start(installation) as second:
-        out, err = second.communicate(timeout=_PATIENCE_S)
+    with start(installation) as last:
+        out, err = last.communicate(timeout=_PATIENCE_S)
 
-    assert second.returncode == 0, out + err
+    assert last.returncode == 0, out + err
     campaign = CampaignStore(installation.toolkit.store, "mine")
     valid = [verdict for verdict in campaign.verdicts() if verdict.valid]
     assert sorted(verdict.cell.id for verdict in valid) == [FIRST, SECOND]
     fingerprints = [read_fingerprint(campaign.store, verdict.key) for verdict in valid]
     assert {one and one.cluster for one in fingerprints} == {"hosts/1"}
     assert installation.provider.journal() == ["+ mine/hosts/1", "- mine/hosts/1"]
+
+
+def kill_in(installation: Installation, whose: str, step: str) -> None:
+    """Start the command, and kill it when it has come to that step."""
+    gates = Gates(installation.folder / "work" / "gates")
+    gates.close(f"mine~{whose}", step)
+    with start(installation) as process:
+
+        def has_come() -> bool:
+            assert process.poll() is None, process.communicate()
+            return any(one.phase == step for one in gates.arrivals())
+
+        until(has_come, f"{step} of {whose}", patience_s=_PATIENCE_S)
+        process.send_signal(signal.SIGKILL)
+    gates.open(f"mine~{whose}", step)

@@ -26,6 +26,8 @@ LOCK_FILE = CHECKOUT / "requirements-dev.txt"
 FOLDER = CHECKOUT / "tests" / "integration" / "cloud"
 LONG = "PLIMSOLL_TEST_LONG"
 """Set where everything runs: by `make test-long`."""
+IS_LONG = bool(os.environ.get(LONG))
+"""Whether tests run at full size; docs/performance.md says which have a small sister."""
 _LEAVES_OUT = "plimsoll_leaves_out"
 
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from tests.support.airflow.kill_scene import PARTS, Scene
-from tests.support.suite.proven import LONG
+from tests.support.suite.proven import IS_LONG
 from tests.system.kills.definitions import DEFINITIONS
 
 KILLS = 20
@@ -23,7 +23,7 @@ ENDED_S = 1500.0
 
 pytestmark = [
     pytest.mark.timeout(2400),
-    pytest.mark.skipif(not os.environ.get(LONG), reason="kills at random times take hours: make test-long"),
+    pytest.mark.skipif(not IS_LONG, reason="kills at random times take hours: make test-long"),
 ]
 
 
