@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.stress.class_data import shared_classes
 from tests.integration.stress.node import Node, running_node
-from tests.integration.stress.program import JVM, Files, Program, running_load
+from tests.integration.stress.program import JVM, PATIENCE_S, Files, Program, running_load
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
@@ -25,7 +26,9 @@ def artefacts() -> Any:
 
 @pytest.fixture(scope="session")
 def program(artefacts: Artefacts) -> Any:
-    return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.load_generator()}/*")
+    java, jars = artefacts.jdk("openjdk-11.0.13").java, sorted(artefacts.load_generator().glob("*.jar"))
+    classes = shared_classes(java, jars, JVM)
+    return Program(java, ":".join(map(str, jars)), flags=(f"-XX:SharedArchiveFile={classes}",))
 
 
 @pytest.fixture(scope="session")
@@ -94,4 +97,4 @@ def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> No
     compiler = next(jar_folder(Cache(Settings().cache, print), locked).glob("ecj-*.jar"))
     jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
     argv = [str(java), "-jar", str(compiler), "-11", "-nowarn", "-cp", jars, "-d", classes, str(sources)]
-    subprocess.run(argv, check=True, capture_output=True, timeout=60)
+    subprocess.run(argv, check=True, capture_output=True, timeout=PATIENCE_S)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,15 +114,19 @@ class Program:
     java: Path
     class_path: str
     main: str = "plimsoll.stress.Main"
+    flags: tuple[str, ...] = ()
+    """Of the JVM, beside `JVM`."""
 
     def start(self, *arguments: str, log: BinaryIO) -> subprocess.Popen[bytes]:
-        argv = [str(self.java), *JVM, "-cp", self.class_path, self.main, *arguments]
-        tied = [sys.executable, "-c", _TIED, str(os.getpid()), *argv]
+        tied = [sys.executable, "-c", _TIED, str(os.getpid()), *self._argv(arguments)]
         return subprocess.Popen(tied, stdout=log, stderr=subprocess.STDOUT)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        argv = [str(self.java), *JVM, "-cp", self.class_path, self.main, *arguments]
+        argv = self._argv(arguments)
         return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+    def _argv(self, arguments: Sequence[str]) -> list[str]:
+        return [str(self.java), *JVM, *self.flags, "-cp", self.class_path, self.main, *arguments]
 
 
 @dataclass(frozen=True)
