@@ -45,7 +45,7 @@ def destroyed(work: AttemptContext) -> str:
 
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
     """How far the load is, in one line."""
-    rate = "no rate yet" if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
+    rate = (status.note or "no rate yet") if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
     left = "" if status.seconds_left is None else f", {_minutes(status.seconds_left)} left"
     return f"{status.phase}: {rate} of {attempted_ops_s:,} attempted{left}"
 

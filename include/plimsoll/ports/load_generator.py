@@ -25,6 +25,8 @@ class LoadStatus:
     errors: int | None = None
     """Operations that have failed since the phase began, or the one before it; None where that is not known."""
     reason: str = ""
+    note: str = ""
+    """What it does while it has no rate to tell: `connecting`."""
     is_ready: bool = False
     """Whether all is done that comes before the timed run, and it waits to be told when to start."""
 

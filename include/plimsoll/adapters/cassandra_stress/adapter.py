@@ -62,9 +62,10 @@ class CassandraStress(ForeignGenerator):
         if not printed or ending is None:
             return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
         found = console.rows(printed)
-        errors = console.errors_after(printed, plan.warmup_s)
+        judged = console.judged_rows(printed, plan.warmup_s, plan.duration_s)
+        errors = sum(row.errors for row in judged)
         duration_s = found[-1].time_s if found else 0.0
-        under_way = console.most_under_way(printed, plan.warmup_s)
+        under_way = max((row.under_way for row in judged), default=None)
         incomplete = self._incomplete(plan, printed)
         return LoadSummary(
             complete=not incomplete and ending.exit_code == 0,
@@ -119,7 +120,7 @@ class CassandraStress(ForeignGenerator):
 
     def _running(self, plan: Plan, name: str, printed: str) -> LoadStatus:
         totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
-        if not totals:
+        if not any(row.ops_s for row in totals):
             return phase_of(plan, name, 0.0)
         last = totals[-1]
         status = phase_of(plan, name, last.time_s)

@@ -70,12 +70,7 @@ def went_to_its_end(text: str) -> bool:
     return any(line.strip() == "END" for line in text.splitlines())
 
 
-def errors_after(text: str, warmup_s: float) -> int:
-    """Operations that failed after the warm-up, as far as rows tell."""
-    return sum(row.errors for row in rows(text) if row.operation == TOTAL and row.time_s > warmup_s + _SLACK_S)
-
-
-def most_under_way(text: str, warmup_s: float) -> float | None:
-    """The most of all rows after the warm-up; None where there is none."""
-    judged = [row.under_way for row in rows(text) if row.operation == TOTAL and row.time_s > warmup_s + _SLACK_S]
-    return max(judged, default=None)
+def judged_rows(text: str, warmup_s: float, duration_s: float) -> tuple[Row, ...]:
+    """Rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
+    begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
+    return tuple(row for row in rows(text) if row.operation == TOTAL and begin_s < row.time_s <= end_s)

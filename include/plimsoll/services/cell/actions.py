@@ -139,6 +139,7 @@ def poll_load(work: AttemptContext) -> LoadStatus:
             achieved_ops_s=status.achieved_ops_s,
             attempted_ops_s=work.cell.load_ops_s,
             seconds_left=status.seconds_left,
+            note=status.note,
         )
     return status
 

@@ -73,7 +73,8 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
     status = told[0] if len(hosts) == 1 else together(statuses)
-    if status.state != "running" or (len(hosts) == 1 and not status.is_ready):
+    has_begun = status.phase != "populate" or (len(hosts) == 1 and not status.is_ready)
+    if status.state != "running" or has_begun:
         return status
     try:
         _start_together(work, cluster, job_id, statuses)
@@ -98,6 +99,7 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
         achieved_ops_s=_sum(one.achieved_ops_s for one in running),
         seconds_left=max((one.seconds_left for one in running if one.seconds_left is not None), default=None),
         errors=None if any(one.errors is None for one in every) else sum(one.errors or 0 for one in every),
+        note=next((one.note for one in running if one.note), ""),
         is_ready=all(one.is_ready for one in every),
     )
 

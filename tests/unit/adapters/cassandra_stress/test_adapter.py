@@ -70,9 +70,14 @@ def test_a_profile_lies_beside_it(host: ScriptedHost, stress: CassandraStress) -
 
 
 def test_how_far_it_is_stands_on_its_console(started: ScriptedHost, stress: CassandraStress) -> None:
+    assert stress.status(started, "load").note == "connecting"
     leave(started, populate_console=HEAD + row(3.0, 4000, rate=1500))
     populating = stress.status(started, "load")
     assert (populating.phase, populating.achieved_ops_s, populating.seconds_left) == ("populate", 1500, 49.0)
+    assert not populating.note
+    leave(started, load_console=HEAD + row(5.0, 1, rate=0))
+    connecting = stress.status(started, "load")
+    assert (connecting.phase, connecting.achieved_ops_s, connecting.note) == ("warm-up", None, "connecting")
     leave(started, load_console=HEAD + row(10.0, 1000))
     assert (stress.status(started, "load").phase, stress.status(started, "load").seconds_left) == ("warm-up", 35.0)
     leave(started, load_console=HEAD + row(10.0, 1000) + row(20.0, 2000, errors=3))
@@ -113,7 +118,8 @@ def test_a_load_that_was_never_started_failed(host: ScriptedHost, stress: Cassan
 
 def test_its_account_is_of_the_judged_time(started: ScriptedHost, stress: CassandraStress) -> None:
     late = WHOLE.replace(row(10.0, 1000), row(10.0, 1000, mean_ms=900.0, errors=7))
-    late = late.replace(row(35.0, 3500), row(35.0, 3500, mean_ms=250.0, errors=2))
+    beyond = row(46.0, 4600, mean_ms=990.0, errors=4)
+    late = late.replace("\nResults", f"{beyond}\nResults").replace(row(35.0, 3500), row(35.0, 3500, mean_ms=250.0, errors=2))
     leave(started, load_console=late, load_end=ENDED)
     leave(started, **{"log-head_console": LOG_HEAD})
     found = stress.summary(collected(started, stress))

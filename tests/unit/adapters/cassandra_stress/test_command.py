@@ -46,11 +46,16 @@ def test_rows_are_populated_in_sequence_as_fast_as_threads_can() -> None:
 
 def test_the_timed_run_has_a_fixed_rate_which_gives_response_times_and_a_log_of_its_own() -> None:
     assert words(load_arguments(request())) == (
-        "mixed ratio(write=1,read=1) clustering=fixed(1) no-warmup cl=LOCAL_ONE duration=45s "
+        "mixed ratio(write=1,read=1) clustering=fixed(1) no-warmup cl=LOCAL_ONE duration=50s "
         "-pop dist=gaussian(1..10000,5000.5,1666.5) -col size=fixed(34) n=fixed(5) -schema replication(factor=3) "
         "-rate threads=40 fixed=100/s -errors retries=0 ignore -mode native cql3 -node 10.0.0.1,10.0.0.2 "
         "-log hdrfile=cassandra-stress.hdr interval=5s level=minimal"
     )
+
+
+def test_the_timed_run_goes_on_beyond_what_is_judged_since_its_log_may_begin_and_end_late() -> None:
+    timing = {"duration": "30m", "warmup": "20s"}
+    assert "duration=1805s" in load_arguments(request(timing=timing))
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -5,7 +6,10 @@ from tests.unit.analysis.logs import every_second, log
 
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
+from plimsoll.analysis.judgement import Run
+from plimsoll.analysis.judging import judge_logs
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.service_level import ServiceLevel
 
 
 def tagged(name: str, *tags: str) -> RunFile:
@@ -218,6 +222,25 @@ def test_of_cassandra_stress_a_clock_that_was_set_meanwhile_is_refused_and_nothi
     lines = [line.replace(",3.000,1.000", ",1700000000.000,1.000") for line in every_second([[1]] * 4, "READ-rt")]
     with pytest.raises(LogError, match=r"spans 1,700,000,00\d s in records of 1 s, more than 1,000,000 records"):
         read(RunFile("c.hdr", log(lines)))
+
+
+def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -> None:
+    """Its reporter was behind by 2.7 s when the run ended, and wrote them as one."""
+    late = [one.replace(",1.000,", ",2.700,") for one in every_second([[], [], [], [], [7, 8]], "READ-rt")[-1:]]
+    lines = [*of_stress([[1], [1], [1], [1]], "READ-rt"), *of_stress([[1], [1], None, [1]], "WRITE-rt"), *late]
+    found = read(RunFile("c.hdr", log(lines)))
+    assert [[record.length_s for record in one.records] for one in found.tracks] == [[1.0] * 4] * 2
+    assert "c.hdr: the run's end came while its last 2.700 s were not written yet: they are left out" in found.notes
+
+
+def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_its_judged_time() -> None:
+    late = [one.replace(",1.000,", ",2.700,") for one in every_second([[], [], [], [], [], [], [7]], "READ-rt")[-1:]]
+    data = log([*of_stress([[1]] * 6, "READ-rt"), *late])
+    level = ServiceLevel.model_validate({"interval": "1s"})
+    second = timedelta(seconds=1)
+    assert judge_logs({"c.hdr": data}, Run(second, 6 * second), [level]).valid
+    short = judge_logs({"c.hdr": data}, Run(second, 8 * second), [level])
+    assert short.reasons == ("only 5 of 7 intervals of 1s are covered by the logs",)
 
 
 def test_any_other_gap_stays_one() -> None:
