@@ -44,7 +44,7 @@ def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
 
 
 def load_arguments(request: LoadRequest) -> tuple[str, ...]:
-    """The timed run, and some seconds beyond it. Only with `fixed=` have operations an intended start, response times."""
+    """The timed run and some seconds beyond it. With `fixed=` alone do operations have intended starts."""
     definition = request.definition
     seconds = round(definition.timing.duration.total_seconds()) + _BEYOND_S
     is_user = definition.workload.name == USER

@@ -119,7 +119,8 @@ def test_a_load_that_was_never_started_failed(host: ScriptedHost, stress: Cassan
 def test_its_account_is_of_the_judged_time(started: ScriptedHost, stress: CassandraStress) -> None:
     late = WHOLE.replace(row(10.0, 1000), row(10.0, 1000, mean_ms=900.0, errors=7))
     beyond = row(46.0, 4600, mean_ms=990.0, errors=4)
-    late = late.replace("\nResults", f"{beyond}\nResults").replace(row(35.0, 3500), row(35.0, 3500, mean_ms=250.0, errors=2))
+    late = late.replace("\nResults", f"{beyond}\nResults")
+    late = late.replace(row(35.0, 3500), row(35.0, 3500, mean_ms=250.0, errors=2))
     leave(started, load_console=late, load_end=ENDED)
     leave(started, **{"log-head_console": LOG_HEAD})
     found = stress.summary(collected(started, stress))

@@ -226,7 +226,7 @@ def test_of_cassandra_stress_a_clock_that_was_set_meanwhile_is_refused_and_nothi
 
 def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -> None:
     """Its reporter was behind by 2.7 s when the run ended, and wrote them as one."""
-    late = [one.replace(",1.000,", ",2.700,") for one in every_second([[], [], [], [], [7, 8]], "READ-rt")[-1:]]
+    late = [one.replace(",1.000,", ",2.700,") for one in [*every_second([[], [], [], [], [7, 8]], "READ-rt")][-1:]]
     lines = [*of_stress([[1], [1], [1], [1]], "READ-rt"), *of_stress([[1], [1], None, [1]], "WRITE-rt"), *late]
     found = read(RunFile("c.hdr", log(lines)))
     assert [[record.length_s for record in one.records] for one in found.tracks] == [[1.0] * 4] * 2
@@ -234,7 +234,7 @@ def test_of_cassandra_stress_a_last_record_of_several_seconds_is_no_interval() -
 
 
 def test_of_cassandra_stress_what_was_written_late_costs_the_run_nothing_beyond_its_judged_time() -> None:
-    late = [one.replace(",1.000,", ",2.700,") for one in every_second([[], [], [], [], [], [], [7]], "READ-rt")[-1:]]
+    late = [one.replace(",1.000,", ",2.700,") for one in [*every_second([[], [], [], [], [], [], [7]], "READ-rt")][-1:]]
     data = log([*of_stress([[1]] * 6, "READ-rt"), *late])
     level = ServiceLevel.model_validate({"interval": "1s"})
     second = timedelta(seconds=1)
