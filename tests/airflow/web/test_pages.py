@@ -14,7 +14,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 
@@ -255,3 +255,21 @@ def test_what_would_end_is_named_before_it_is_ended(client: Client, what: str) -
     assert "<code>v3-001k-r1</code>, attempt 1: load, 5 s of load left" in asked
     assert f'method="post" action="{HERE}/{what}"' in asked
     assert "<button" not in client("viewer").get(f"{HERE}/{what}").text
+
+
+def test_the_environment_of_a_cell_names_its_nodes_and_each_of_its_load_hosts(
+    client: Client, campaign: Installation
+) -> None:
+    store, key = campaign.toolkit.store, AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-001k-r1", attempt=1)
+    fingerprint = read_fingerprint(store, key)
+    assert fingerprint is not None
+    bigger = fingerprint.load_host.model_copy(update={"cpus": 96})
+    changed = fingerprint.model_copy(update={"further_load_hosts": {"load2": bigger}})
+    write_model(store, key, layout.FINGERPRINT, changed)
+
+    shown = page(client, f"{HERE}/cells/v1-001k-r1").text
+
+    for host in ("load", "load2"):
+        assert f"{host}{fingerprint.load_generator}" in shown
+    assert f"96 × {bigger.cpu_model}" in shown
+    assert fingerprint.nodes[0].host in shown
