@@ -1,4 +1,4 @@
-"""What populating left a database to do, such as compactions: waited for before the timed run."""
+"""Background work that populating leaves to a database, such as compactions. The timed run waits for its end."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from plimsoll.domain.base import Model
 
 
 class Aftermath(Model):
-    """What came of waiting for it."""
+    """The outcome of waiting for that background work."""
 
     settled: Annotated[bool, Field(description="Nothing was left to do when the timed run began")]
     left: Annotated[dict[str, int], Field(description="Compactions that still ran or waited, by node")] = {}

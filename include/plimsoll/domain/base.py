@@ -1,4 +1,4 @@
-"""The one base of all models: frozen, unknown keys are errors."""
+"""The base class of all models: instances are frozen, and unknown keys are errors."""
 
 from operator import not_
 from typing import Annotated, TypeVar
@@ -11,6 +11,6 @@ LeftOutIfEmpty = Annotated[_T, Field(exclude_if=not_)]
 
 
 class Model(BaseModel):
-    """A frozen value; equal by content, safe to share."""
+    """A frozen value. Instances are compared by content and can be shared safely."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")

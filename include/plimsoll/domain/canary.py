@@ -1,4 +1,4 @@
-"""A short check of each host before it is loaded: what it reached, and what it must reach."""
+"""A short check of each host before it is loaded: the figures it reached, and the least it must reach."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ class Canary(Model):
 
 
 class HostFigures(Model):
-    """What one host reached, bytes a second."""
+    """The figures that one host reached, in bytes per second."""
 
     host: str
     cpu_bytes_s: float
@@ -37,6 +37,6 @@ class HostFigures(Model):
 
 
 class CanaryReport(Model):
-    """All hosts of an attempt, in the cluster's order."""
+    """The figures of all hosts of an attempt, in the cluster's order."""
 
     hosts: tuple[HostFigures, ...]

@@ -21,8 +21,8 @@ LONGEST_CAMPAIGN_ID = 100
 class Cell(Model):
     """One (stage, variant, workload, load, repeat) of a campaign.
 
-    `stage` and `workload` are empty where the campaign has one alone. `level` names the load where it is taken from the
-    results of an earlier stage.
+    `stage` and `workload` are empty where the campaign has only one. `level` names the load where the load comes from
+    the results of an earlier stage.
     """
 
     stage: LeftOutIfEmpty[str] = ""
@@ -34,26 +34,30 @@ class Cell(Model):
 
     @property
     def id(self) -> str:
-        """The slug used in run ids, tags, store keys and the UI: `g1-040k-r3`; below 1k precision: `g1-01500-r3`.
+        """The slug used in run ids, tags, store keys and the UI, such as `g1-040k-r3`.
 
-        Of several workloads: `g1-kv-040k-r3`; of several stages: `maximum-g1-kv-040k-r3`, and where the load is taken
-        from an earlier stage's results `share-g1-kv-70pct-r3`.
+        A load that is not a multiple of 1000 ops/s has five digits: `g1-01500-r3`. With several workloads the id is
+        `g1-kv-040k-r3`, with several stages `maximum-g1-kv-040k-r3`. Where the load comes from an earlier stage's
+        results, the id names the rule instead of the load: `share-g1-kv-70pct-r3`.
         """
         return f"{self.ladder}-{self.level or load_slug(self.load_ops_s)}-r{self.repeat}"
 
     @property
     def part(self) -> str:
-        """The name of the part of the campaign that the cell belongs to; empty where there is one alone."""
+        """The name of the part of the campaign that the cell belongs to; empty where the campaign has only one part."""
         return part_name(self.stage, self.workload)
 
     @property
     def ladder(self) -> str:
-        """What the cell shares with those at other loads: `g1`; of several stages and workloads `maximum-g1-kv`."""
+        """The id without load and repeat, shared by a variant's cells at all loads: `g1`, or `stage-g1-workload`."""
         return "-".join(word for word in (self.stage, self.variant, self.workload) if word)
 
 
 def load_slug(load_ops_s: int) -> str:
-    """40000 → `040k`; 1500 → `01500` (five digits, no unit). Sorts as the loads do within one notation."""
+    """The load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit).
+
+    Slugs of one notation sort as the loads do.
+    """
     return f"{load_ops_s // 1000:03d}k" if load_ops_s % 1000 == 0 else f"{load_ops_s:05d}"
 
 
@@ -69,18 +73,21 @@ class AttemptKey(Model):
 
     @property
     def environment(self) -> str:
-        """Names what is deployed for the attempt, on hosts that may have served another: `g1-040k-r3-1`."""
+        """The name of what is deployed for the attempt: `g1-040k-r3-1`.
+
+        Its hosts may have served other attempts before.
+        """
         return f"{self.cell_id}-{self.attempt}"
 
     @classmethod
     def parse(cls, text: str) -> "AttemptKey":
-        """The key of its own text form. Raises ValueError when it is not one."""
+        """Parse the text form of a key. Raises ValueError when the text is not a key."""
         campaign_id, cell_id, attempt = text.split("/")
         return cls(campaign_id=campaign_id, cell_id=cell_id, attempt=int(attempt))
 
 
 class Attempt(Model):
-    """One try at a cell: who runs it and since when. Attempts are kept, never overwritten."""
+    """One try at a cell, with its owner and its start. Attempts are kept and never overwritten."""
 
     key: AttemptKey
     owner: Annotated[str, Field(description="Token of the run that holds the attempt")]
@@ -92,14 +99,14 @@ class Attempt(Model):
 
 
 class Cancellation(Model):
-    """Somebody ended an attempt before it was judged."""
+    """The record that a person ended an attempt before it was judged."""
 
     by: Annotated[str, Field(description="Who, as Airflow names the user")]
     at: AwareDatetime
 
 
 def campaign_id_problem(campaign_id: str) -> Problem | None:
-    """What is wrong with the id of a campaign; None where nothing is."""
+    """Say what is wrong with the id of a campaign; None where the id can be used."""
     if re.fullmatch(CAMPAIGN_ID, campaign_id) and len(campaign_id) <= LONGEST_CAMPAIGN_ID:
         return None
     allowed = f"allowed: lower-case letters, digits and single hyphens between them, {LONGEST_CAMPAIGN_ID} at most"
@@ -107,22 +114,22 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
 
 
 def cells_by_id(definition: Definition) -> dict[str, Cell]:
-    """All cells of the definition, in its own order."""
+    """All cells of the definition by id, in the definition's order."""
     return {cell.id: cell for cell in grid(definition)}
 
 
 def cell_of(definition: Definition, cell_id: str) -> Cell:
-    """The definition's cell of that id. Raises KeyError when the definition has no such cell."""
+    """The definition's cell with that id. Raises KeyError when the definition has no such cell."""
     return cells_by_id(definition)[cell_id]
 
 
 def part_of(definition: Definition, cell: Cell) -> Part:
-    """The part of the definition that the cell belongs to. Raises KeyError when there is none."""
+    """The part of the definition that the cell belongs to. Raises KeyError when the definition has no such part."""
     return {part.name: part for part in parts(definition)}[cell.part]
 
 
 def duration_of(definition: Definition, cell_id: str) -> timedelta:
-    """How long that cell is loaded; for what is no cell of the definition, the longest that any is."""
+    """How long the cell is loaded. For a cell that the definition does not have: the longest duration of any cell."""
     if len(definition.stages) < 2:
         return definition.longest
     cell = cells_by_id(definition).get(cell_id)
@@ -130,7 +137,7 @@ def duration_of(definition: Definition, cell_id: str) -> timedelta:
 
 
 def grid(definition: Definition) -> tuple[Cell, ...]:
-    """All cells whose loads are known, in the definition's own order: stages, workloads, repeats, variants, loads."""
+    """All cells whose loads are known, in the definition's order: stages, workloads, repeats, variants, loads."""
     return tuple(
         Cell(
             stage=part.stage,
@@ -149,7 +156,7 @@ def grid(definition: Definition) -> tuple[Cell, ...]:
 
 @dataclass(frozen=True)
 class AwaitedCell:
-    """A cell whose load is not known yet: an earlier stage's results are to give it."""
+    """A cell whose load is not known yet, because it depends on the results of an earlier stage."""
 
     stage: str
     variant: str
@@ -159,12 +166,12 @@ class AwaitedCell:
 
     @property
     def id(self) -> str:
-        """The id that the cell is going to have."""
+        """The id that the cell will have."""
         return Cell(**self.__dict__, load_ops_s=1).id
 
 
 def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
-    """The cells of stages that have not been opened, in the definition's own order."""
+    """The cells of stages whose loads are not known yet, in the definition's order."""
     return tuple(
         AwaitedCell(part.stage, variant.id, part.workload, part.level, repeat)
         for part in parts(definition)
@@ -175,5 +182,5 @@ def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
 
 
 def cell_ids(definition: Definition) -> tuple[str, ...]:
-    """Ids of all cells, those of stages that have not been opened too."""
+    """The ids of all cells, including the cells of stages whose loads are not known yet."""
     return (*cells_by_id(definition), *(cell.id for cell in awaited_cells(definition)))

@@ -1,4 +1,4 @@
-"""Hosts' clocks, compared with the controller's, and the start that several load hosts have in common."""
+"""How hosts' clocks differ from the controller's, and the common start of several load hosts."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -18,7 +18,7 @@ class ClockReading(Model):
 
 
 class LoadStart(Model):
-    """When the load hosts of an attempt start, where they are told it, and how their clocks stood then."""
+    """The common start of an attempt's load hosts, and how their clocks stood at that time."""
 
     start: Annotated[AwareDatetime, Field(description="Of the timed run, by the first load host's clock")]
     clocks: Annotated[Mapping[str, ClockReading], Field(description="By load host, the first one first")]
@@ -29,18 +29,21 @@ class LoadStart(Model):
 
     @property
     def ahead_ms(self) -> dict[str, float]:
-        """By how much each load host's clock is ahead of the first one's, ms."""
+        """How far each load host's clock is ahead of the first load host's, ms."""
         return ahead_of_first(self.clocks)
 
     @property
     def error_ms(self) -> float:
-        """The start of one host may lie at most so far from another's, ms, as far as the clocks tell."""
+        """The greatest possible difference between two load hosts' starts, ms, given the errors of clock readings."""
         first, *others = self.clocks.values()
         return max((first.error_ms + other.error_ms for other in others), default=0.0)
 
     @property
     def drift_ms(self) -> float | None:
-        """By how much a clock has moved against the first one's while the load ran, ms; None: not compared again."""
+        """How far any clock moved against the first load host's while the load ran, ms.
+
+        None where the clocks were not compared again after the load.
+        """
         if set(self.clocks_after) != set(self.clocks):
             return None
         before, after = ahead_of_first(self.clocks), ahead_of_first(self.clocks_after)
@@ -52,11 +55,11 @@ CLOCK_SHARE = 0.01
 
 
 def most_apart_ms(intervals: Iterable[timedelta]) -> float:
-    """By how much the starts of two load hosts may differ, ms: of intervals of 10 s it is 100 ms."""
+    """How far apart the starts of two load hosts may be, ms. With intervals of 10 s it is 100 ms."""
     return CLOCK_SHARE * min(intervals).total_seconds() * 1000
 
 
 def ahead_of_first(clocks: Mapping[str, ClockReading]) -> dict[str, float]:
-    """By how much each clock is ahead of the first of them, ms."""
+    """How far each clock is ahead of the first one in the mapping, ms."""
     first = next(iter(clocks.values()))
     return {host: reading.offset_ms - first.offset_ms for host, reading in clocks.items()}

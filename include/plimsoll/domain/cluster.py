@@ -1,4 +1,4 @@
-"""A cluster: hosts with a name and a life of their own. One attempt uses it, or several, one after the other."""
+"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,68 +16,68 @@ _KEPT = "hosts"
 
 
 def kept_for(variant: str) -> str:
-    """The purpose of hosts that are kept for the cells of a variant, or of the campaign if none is named."""
+    """The purpose in the name of kept hosts: the hosts of one variant, or of the campaign if no variant is given."""
     return f"{variant}-{_KEPT}" if variant else _KEPT
 
 
 class ClusterId(Model):
     """Names a cluster. No other cluster of the installation ever gets the same name.
 
-    `name` has two parts: what the cluster is for, and a number. For the cluster of one attempt these are the cell and
-    the attempt's number: `g1-040k-r3/1`. Hosts that are kept from cell to cell are named `hosts/2` (the second that the
-    campaign had), or `g1-hosts/1` where each variant has its own. No cell's id ends like that.
+    `name` has two parts: the cluster's purpose and a number. For the cluster of one attempt these are the cell and the
+    attempt's number: `g1-040k-r3/1`. Hosts that are kept from cell to cell are named `hosts/2` (the second set of hosts
+    that the campaign had), or `g1-hosts/1` where each variant has its own. No cell's id ends with `hosts`.
     """
 
     campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID)]
     name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*/[1-9][0-9]*$", max_length=100)]
 
     def __str__(self) -> str:
-        """`demo-1/g1-040k-r3/1`, also its folder, and the value of the mark that its processes carry."""
+        """The text form `demo-1/g1-040k-r3/1`. It is also the cluster's folder and the tag on its processes."""
         return f"{self.campaign_id}/{self.name}"
 
     @classmethod
     def of(cls, campaign_id: str, purpose: str, number: int) -> Self:
-        """The cluster of that purpose with that number."""
+        """The id of the cluster with that purpose and number."""
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
     @classmethod
     def of_attempt(cls, key: AttemptKey) -> Self:
-        """The cluster that lives for that attempt alone."""
+        """The id of the cluster that serves that attempt alone."""
         return cls.of(key.campaign_id, key.cell_id, key.attempt)
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
-        """The cluster with that number that is kept for the cells of a variant, or of the campaign if none is named."""
+        """The id of the kept cluster with that number, of one variant, or of the campaign if no variant is given."""
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
-        """The cluster of the same purpose with another number."""
+        """The id of the cluster with the same purpose and another number."""
         return self.of(self.campaign_id, self.purpose, number)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The id of its own text form. Raises ValueError when it is not one."""
+        """Parse the text form of an id. Raises ValueError when the text is not an id."""
         campaign_id, purpose, number = text.split("/")
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
     @property
     def purpose(self) -> str:
-        """The first part of its name: a cell's id, or what the hosts are kept for."""
+        """The first part of the name: a cell's id, or what the hosts are kept for."""
         return self.name.partition("/")[0]
 
     @property
     def number(self) -> int:
-        """The second part of its name."""
+        """The second part of the name: the attempt's number, or a count of the kept clusters."""
         return int(self.name.partition("/")[2])
 
     @property
     def is_kept(self) -> bool:
-        """Whether it lives on when an attempt is over."""
+        """Whether the cluster lives on when an attempt ends."""
         return self.purpose == _KEPT or self.purpose.endswith(f"-{_KEPT}")
 
     @property
     def attempt(self) -> AttemptKey | None:
-        """The one attempt that it is for; None for hosts that are kept."""
+        """The one attempt that the cluster serves; None for kept hosts."""
         if self.is_kept:
             return None
         return AttemptKey(campaign_id=self.campaign_id, cell_id=self.purpose, attempt=self.number)
@@ -85,14 +85,14 @@ class ClusterId(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_earlier_versions(cls, value: object) -> object:
-        """Records of earlier versions name a cluster by the parts of its attempt's key."""
+        """Read the form of earlier versions, which named a cluster by the parts of its attempt's key."""
         if isinstance(value, Mapping) and "cell_id" in value:
             return {"campaign_id": value["campaign_id"], "name": f"{value['cell_id']}/{value['attempt']}"}
         return value
 
 
 def load_host_name(number: int) -> str:
-    """The name within its cluster of the load host of that number, from 1: `load`, `load2`, `load3`."""
+    """The name of the load host with that number, counted from 1, within its cluster: `load`, `load2`, `load3`."""
     return "load" if number == 1 else f"load{number}"
 
 
@@ -114,14 +114,14 @@ class HostInfo(Model):
 
 
 def under_key_before(value: object) -> object:
-    """A record of a cluster in which its id stands under `id`; earlier versions wrote it under `key`."""
+    """Read a record of a cluster that an earlier version wrote, with the cluster's id under `key` instead of `id`."""
     if isinstance(value, Mapping) and "key" in value and "id" not in value:
         return {"id" if name == "key" else name: part for name, part in value.items()}
     return value
 
 
 class Cluster(Model):
-    """Hosts that were provided together and end together."""
+    """Hosts that are provisioned together and destroyed together."""
 
     id: ClusterId
     owner: Annotated[str, Field(description="Token of whoever uses it now, or did last")]
@@ -142,17 +142,23 @@ class Cluster(Model):
 
     @property
     def load_hosts(self) -> tuple[HostInfo, ...]:
-        """Where the load generator runs; the first one's clock is what times of the attempt are told by."""
+        """The hosts that run the load generator.
+
+        The clock of the first one is the reference for all times of the attempt.
+        """
         return tuple(host for host in self.hosts if host.role == "load")
 
     @property
     def load_host(self) -> HostInfo:
-        """The first of them."""
+        """The first load host."""
         return self.load_hosts[0]
 
 
 class ClusterRequest(Model):
-    """What a provider is asked for. A kept cluster that is asked for again lives until the latest expiry."""
+    """A request to a provider for one cluster.
+
+    Asking again for a kept cluster extends its life to the latest expiry.
+    """
 
     id: ClusterId
     owner: str
@@ -163,7 +169,7 @@ class ClusterRequest(Model):
 
 
 class PartlySeen(ProviderError):
-    """Some of what is alive could not be looked at; `clusters` are those that could."""
+    """Raised when a provider could list only some of the living clusters; `clusters` are the ones that it saw."""
 
     def __init__(self, what: str, clusters: Sequence[Cluster], *, where: str = "", mend: str = "") -> None:
         super().__init__(what, where=where, mend=mend)

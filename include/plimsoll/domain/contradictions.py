@@ -1,4 +1,4 @@
-"""What is wrong between the keys of a definition, each fault at the key that is to be mended."""
+"""Contradictions between the keys of a definition. Each fault is reported at the key to change."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ LONGEST_CELL_ID = 80
 
 
 def raise_limit(cells: int) -> str:
-    """The advice to allow so many cells, where that can be done."""
+    """The advice to raise the limit of cells, where the number of cells is within what a limit may allow."""
     return f", or `max_cells: {cells}` if that is meant" if cells <= LARGEST_GRID else ""
 
 
 def too_many_cells(definition: Definition) -> Iterator[Fault]:
-    """A fault where the grid has more cells than the definition allows."""
+    """A fault where the grid has more cells than the definition's limit."""
     if definition.cells > definition.max_cells and definition.stages:
         yield Fault(
             ("stages",),
@@ -51,7 +51,7 @@ def too_many_cells(definition: Definition) -> Iterator[Fault]:
 
 
 def contradictions(definition: Definition) -> Iterator[Fault]:
-    """What is wrong between keys, each fault at the key that is to be mended."""
+    """All contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
     yield from _faults_of_stages(definition)
@@ -86,7 +86,7 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
 
 
 def _faults_of_stages(definition: Definition) -> Iterator[Fault]:
-    """What each stage has of its own, and what it has from the top of the definition, must fit together."""
+    """Faults of each stage's own keys together with the keys that the stage inherits from the top of the definition."""
     for number, (stage, alone) in enumerate(definition.of_stages):
         if stage and stage.loads and stage.taken is None:
             rates = _repeated("loads", "load", [format_rate(load) for load in alone.loads])
@@ -96,7 +96,7 @@ def _faults_of_stages(definition: Definition) -> Iterator[Fault]:
 
 
 def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
-    """The fault at the stage's own key, where that stands there; else at its timing, or at the top."""
+    """Move a fault to the stage's own key where the stage has that key, else to the stage's timing or to the top."""
     if stage is None or (stage.service_levels is None and stage.timing is None):
         return fault
     path = fault.path if stage.service_levels else ("timing",)
@@ -104,7 +104,7 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
 
 
 def _stages_taken_from(definition: Definition) -> Iterator[Fault]:
-    """Loads can be taken from a stage that stands before, and whose own loads are given."""
+    """Faults where a stage takes its loads from a stage that comes later, or that has no loads of its own."""
     earlier: list[str] = []
     for number, stage in enumerate(definition.stages):
         if stage.taken and stage.taken.source not in earlier:
@@ -156,7 +156,7 @@ def _too_many_replicas(definition: Definition) -> Iterator[Fault]:
 
 
 def _workloads(definition: Definition) -> Iterator[tuple[Path, Workload]]:
-    """Each workload with its place in the definition."""
+    """Each workload with its path in the definition."""
     if not definition.workloads:
         yield ("workload",), definition.workload
     yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
@@ -169,9 +169,10 @@ def _one_workload_and_several(definition: Definition) -> Iterator[Fault]:
 
 
 def _same_cell_ids(definition: Definition) -> Iterator[Fault]:
-    """Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, would have cells of the same ids.
+    """Faults where two cells would have the same id.
 
-    The same of stages before variants, and of stages before workloads, which name parts of the report.
+    Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, have the same cell ids. The same can happen
+    between stages and variants, and between stages and workloads, whose ids together name the parts of the report.
     """
     stages, variants, workloads = (
         {one.id for one in found} for found in (definition.stages, definition.variants, definition.workloads)
@@ -191,7 +192,7 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
 
 
 def _too_long_cell_ids(definition: Definition) -> Iterator[Fault]:
-    """Each id is short enough by itself; those of a stage, a variant and a workload together can be too long."""
+    """Faults where stage, variant and workload ids are each short enough but make a cell's id too long together."""
     named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
     words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
     length = len("-".join(words)) + max(_tail(stage, alone) for stage, alone in definition.of_stages)
@@ -204,7 +205,7 @@ def _too_long_cell_ids(definition: Definition) -> Iterator[Fault]:
 
 
 def _tail(stage: Stage | None, alone: Definition) -> int:
-    """The most characters that load and repeat take in ids of a stage's cells: `-40000-r3`, `-slowest-r3`."""
+    """The greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
     taken = stage.taken if stage else None
     load = taken.slug if taken else f"{max(alone.loads):05d}"
     return len(f"-{load}-r{alone.repeats}")

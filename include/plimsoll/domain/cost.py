@@ -1,4 +1,4 @@
-"""What hosts cost: rates before they run, costs after. All money is in US dollars."""
+"""The cost of hosts: rates before they run, costs afterwards. All money is in US dollars."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ _LEAST = timedelta(minutes=1)
 
 
 class HostRate(Model):
-    """A host of one role."""
+    """The price and size of a host of one role."""
 
     kind: Annotated[str, Field(description="As the provider names it, such as r5d.2xlarge")]
     vcpus: int | None
@@ -24,38 +24,41 @@ class HostRate(Model):
 
 
 class Tariff(Model):
-    """What a definition's hosts cost, and who says so."""
+    """The prices of a definition's hosts, and their source."""
 
     node: HostRate
     load: HostRate
     source: Annotated[str, Field(description="Where the prices come from, with their date")]
 
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
-        """An hour of one cluster of so many hosts; None where a price is missing."""
+        """The price of an hour of one cluster with that many hosts, US dollars; None where a price is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
         return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
 
     def vcpus(self, nodes: int, load_hosts: int) -> int | None:
-        """vCPUs of one cluster of so many hosts; None where a type is not known."""
+        """The number of vCPUs of one cluster with that many hosts; None where a host type is not known."""
         if self.node.vcpus is None or self.load.vcpus is None:
             return None
         return nodes * self.node.vcpus + load_hosts * self.load.vcpus
 
 
 class Paid(Model):
-    """What hosts have cost, and for how long they were paid for, all together."""
+    """The total cost of some hosts, and the total time for which they were paid."""
 
     usd: float
     host_seconds: float
 
     def plus(self, other: "Paid") -> "Paid":
-        """Both together."""
+        """The sum of two totals."""
         return Paid(usd=self.usd + other.usd, host_seconds=self.host_seconds + other.host_seconds)
 
 
 class Cost(Model):
-    """What an attempt's hosts have cost, or kept hosts while they stood idle, written once that is over."""
+    """The final cost of an attempt's hosts, or of kept hosts while they were idle.
+
+    Written once, when that time is over.
+    """
 
     key: Annotated[
         AttemptKey, Field(description="The attempt; of idle hosts what they are kept for, and their cluster's number")
@@ -66,7 +69,7 @@ class Cost(Model):
 
 
 class Span(Model):
-    """One attempt's time on kept hosts; `until` is none while it lasts."""
+    """The time for which one attempt used kept hosts; `until` is None while the attempt still uses them."""
 
     key: AttemptKey
     since: AwareDatetime
@@ -74,7 +77,7 @@ class Span(Model):
 
 
 class Entry(Model):
-    """What one attempt has cost so far, or the time in which kept hosts stood idle."""
+    """The cost so far of one attempt, or of a time in which kept hosts were idle."""
 
     key: Annotated[
         AttemptKey, Field(description="The attempt; of idle hosts what they are kept for, and their cluster's number")
@@ -85,7 +88,7 @@ class Entry(Model):
 
 
 class Spending(Model):
-    """What a campaign's hosts have cost: instance seconds at the prices that held when they were launched."""
+    """The cost so far of a campaign's hosts: instance seconds at the prices that held when the hosts were launched."""
 
     entries: Annotated[tuple[Entry, ...], Field(description="Every attempt whose hosts cost something")]
     prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
@@ -100,34 +103,35 @@ class Spending(Model):
 
     @property
     def usd(self) -> float:
-        """All together, idle hosts too."""
+        """The total, including the cost of idle hosts, US dollars."""
         return sum(entry.usd for entry in self.entries) + self.idle_usd
 
     @property
     def idle_usd(self) -> float:
-        """What kept hosts cost while no attempt used them."""
+        """The cost of kept hosts while no attempt used them, US dollars."""
         return sum(entry.usd for entry in self.idle)
 
     def of_cell(self, cell_id: str) -> float | None:
-        """All attempts at that cell; None where it had no hosts."""
+        """The cost of all attempts at that cell, US dollars; None where the cell had no hosts."""
         amounts = [entry.usd for entry in self.entries if entry.key.cell_id == cell_id]
         return sum(amounts) if amounts else None
 
 
 def cost_until(cluster: Cluster, end: datetime) -> Paid:
-    """The cluster's cost if its hosts end at that time."""
+    """The cost of the cluster up to that time."""
     return total(cluster.hosts, end)
 
 
 def total(hosts: Sequence[HostInfo], end: datetime) -> Paid:
-    """What those hosts have cost, if the ones that have not ended end at that time."""
+    """The cost of those hosts. Hosts that have not ended are counted up to that time."""
     return _sum(_cost_of(_paid_for(host, end), host) for host in hosts)
 
 
 def shared(hosts: Sequence[HostInfo], spans: Sequence[Span], end: datetime) -> tuple[dict[AttemptKey, Paid], Paid]:
-    """What kept hosts have cost each attempt that used them, by the time that it had them, and what they cost idle.
+    """Divide the cost of kept hosts, by time, among the attempts that used them and the time without any attempt.
 
-    Hosts that have not ended, and uses that last, end at that time. The parts are the whole, first minutes included.
+    Hosts and uses that have not ended are counted up to that time. The parts add up to the whole cost, including the
+    minimum that a provider charges for each host.
     """
     shares: dict[AttemptKey, Paid] = {}
     for span in spans:
@@ -140,7 +144,7 @@ def shared(hosts: Sequence[HostInfo], spans: Sequence[Span], end: datetime) -> t
 
 
 def _overlap(host: HostInfo, begun: datetime, over: datetime, end: datetime) -> timedelta:
-    """For how long the host was paid for in that time."""
+    """The part of that time for which the host was paid."""
     if host.since is None:
         return timedelta()
     return max(timedelta(), min(over, end if host.until is None else host.until) - max(begun, host.since))

@@ -64,13 +64,13 @@ class LoadGeneratorChoice(Model):
 
     @model_serializer(mode="wrap")
     def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Written as it was before there could be several."""
+        """Leave out a count of one load host, as definitions were written before there could be several."""
         fields: dict[str, Any] = dump(self)
         return {key: value for key, value in fields.items() if (key, value) != ("hosts", 1)}
 
     @property
     def most_in_flight(self) -> int:
-        """Queries in flight at most, from all load hosts together."""
+        """The greatest number of queries in flight, over all load hosts."""
         return self.hosts * self.threads * self.concurrency
 
 
@@ -168,20 +168,23 @@ class Definition(Model):
 
     @property
     def openings(self) -> Openings:
-        """Of stages whose loads were taken from earlier ones' results: those loads. Part of a campaign's own copy."""
+        """The loads that stages took from earlier stages' results.
+
+        Only a campaign's own copy of its definition has them.
+        """
         return self._openings
 
     def opened(self, openings: Openings) -> "Definition":
-        """The same with the loads of these stages filled in."""
+        """The same definition with the loads of these stages filled in."""
         filled = self.model_copy()
         filled._openings = openings
         return filled
 
     @property
     def of_stages(self) -> tuple[tuple[Stage | None, "Definition"], ...]:
-        """Each stage with the definition as if there were no other, in order; without stages: None and itself.
+        """Each stage with a definition of its own, in order. A definition without stages gives None and itself.
 
-        A stage that takes its load from another has no `loads` there.
+        Where a stage takes its load from another stage, its definition has no `loads`.
         """
         if not self.stages:
             return ((None, self),)
@@ -193,12 +196,15 @@ class Definition(Model):
 
     @property
     def cells(self) -> int:
-        """How many cells the grid has, told without making them; those of stages that have not been opened too."""
+        """The number of cells of the grid, computed without making them.
+
+        Stages whose loads are not known yet count too.
+        """
         return sum(self.cells_of_stages)
 
     @property
     def cells_of_stages(self) -> tuple[int, ...]:
-        """The same of each stage."""
+        """The number of cells of each stage."""
         return tuple(self._cells_of(stage, alone) for stage, alone in self.of_stages)
 
     def _cells_of(self, stage: Stage | None, alone: "Definition") -> int:
@@ -211,56 +217,56 @@ class Definition(Model):
 
     @property
     def load_time(self) -> timedelta:
-        """Time under load of every cell once, one after the other."""
+        """The total time under load if every cell runs once, one after another."""
         durations = [alone.timing.duration for _, alone in self.of_stages]
         times = (cells * duration for cells, duration in zip(self.cells_of_stages, durations, strict=True))
         return sum(times, timedelta(0))
 
     @property
     def shortest(self) -> timedelta:
-        """How long the shortest cells of the campaign are loaded."""
+        """How long the campaign's shortest cells are loaded."""
         return min(alone.timing.duration for _, alone in self.of_stages)
 
     @property
     def longest(self) -> timedelta:
-        """How long the longest cells of the campaign are loaded."""
+        """How long the campaign's longest cells are loaded."""
         return max(alone.timing.duration for _, alone in self.of_stages)
 
     @property
     def cluster_size(self) -> int:
-        """Hosts of one cluster: database nodes and load hosts."""
+        """The number of hosts of one cluster: database nodes and load hosts."""
         return self.system.nodes + self.load_generator.hosts
 
     @property
     def dag_id(self) -> str:
-        """Of the DAG that runs it."""
+        """The id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)
 
     @property
     def has_rounds(self) -> bool:
-        """Whether it has stages, or a strategy that is asked again once the cells that it asked for have run."""
+        """Whether the campaign runs in rounds: it has stages, or its strategy chooses cells by earlier results."""
         return len(self.stages) > 1 or any(not isinstance(one.strategy, FullGrid) for _, one in self.of_stages)
 
     def variant(self, variant_id: str) -> Variant:
-        """The variant of that id; KeyError when the definition has none."""
+        """The variant with that id. Raises KeyError when the definition has no such variant."""
         return {variant.id: variant for variant in self.variants}[variant_id]
 
     def product_of(self, variant: Variant) -> str:
-        """The database that a variant runs, by the name of its adapter."""
+        """The name of the database that a variant runs."""
         return variant.product or self.system.database
 
     def version_of(self, variant: Variant) -> str:
-        """The release that a variant runs; a definition where that is not said is not valid."""
+        """The database release that a variant runs. A valid definition gives one for every variant."""
         own = variant.version or (self.system.version if self._is_of_system(variant) else None)
         assert own is not None, "variants without a version are refused"
         return own
 
     def settings_of(self, variant: Variant) -> dict[str, JsonValue]:
-        """The settings that a variant's database gets over what its adapter ships."""
+        """The settings that a variant's database gets in addition to the adapter's defaults."""
         return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
 
     def settings_of_system(self, product: str) -> dict[str, JsonValue]:
-        """The settings for every variant of that product: the system's, if it is of the product."""
+        """The system's settings, which hold for every variant of the system's product; empty for other products."""
         return self.system.settings if product == self.system.database else {}
 
     @property
@@ -269,7 +275,7 @@ class Definition(Model):
         return tuple(dict.fromkeys(map(self.product_of, self.variants)))
 
     def of_product(self, product: str) -> tuple[tuple[int, Variant], ...]:
-        """The variants that run that database, each with its place in the list of all."""
+        """The variants that run that database, each with its index among all variants."""
         return tuple((n, variant) for n, variant in enumerate(self.variants) if self.product_of(variant) == product)
 
     def _is_of_system(self, variant: Variant) -> bool:
@@ -277,10 +283,10 @@ class Definition(Model):
 
 
 def dag_id_of(name: str) -> str:
-    """A definition's name as Airflow's DAG id: `azul-2022` → `azul_2022`."""
+    """The Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`."""
     return name.replace("-", "_")
 
 
 def name_of_dag(dag_id: str) -> str:
-    """The name of the definition that a DAG runs: the reverse of `dag_id_of`, names having no underscore."""
+    """The name of the definition that a DAG runs. This reverses `dag_id_of`, since names contain no underscore."""
     return dag_id.replace("_", "-")

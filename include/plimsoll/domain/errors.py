@@ -7,7 +7,7 @@ from plimsoll.domain.plurals import plural
 
 
 class PlimsollError(Exception):
-    """Root of everything Plimsoll raises on purpose.
+    """Base class of every error that Plimsoll raises on purpose.
 
     `what` is a sentence about what happened, `where` names the file, key, host or cell, `mend` says what to do.
     """
@@ -17,7 +17,7 @@ class PlimsollError(Exception):
         super().__init__(self.text())
 
     def text(self) -> str:
-        """The message as one text, the parts that are known in the order where, what, mend."""
+        """The message as one text: where, what and mend, as far as they are given."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}\n  To mend it: {self.mend}" if self.mend else head
 
@@ -46,7 +46,7 @@ class Problem:
 
 
 class Refused(PlimsollError):
-    """A plan or a definition that can't run; carries every problem found, not only the first."""
+    """A plan or a definition that can't run. The error carries every problem found, not only the first."""
 
     def __init__(self, problems: Sequence[Problem], *, where: str = "") -> None:
         self.problems = tuple(problems)
@@ -56,11 +56,11 @@ class Refused(PlimsollError):
 
 
 class DefinitionError(Refused):
-    """A definition file that is not a definition: unknown keys, wrong values, contradictions."""
+    """A definition file that is not valid: unknown keys, wrong values, contradictions."""
 
 
 class NotFound(PlimsollError):
-    """A campaign, cell, attempt or file that the store does not hold."""
+    """The store does not hold a campaign, cell, attempt or file."""
 
 
 class StoreError(PlimsollError):
@@ -72,11 +72,14 @@ class ProviderError(PlimsollError):
 
 
 class CloudOutOfReach(ProviderError):
-    """A provider's service does not answer: no name server, no network, or it is down. Another try may succeed."""
+    """A provider's service does not answer: DNS fails, the network is down, or the service is.
+
+    A later try may succeed.
+    """
 
 
 class SecretError(PlimsollError):
-    """A key or a credential that a connection should give can't be had; never carries the secret itself."""
+    """A connection does not give the key or credential that is needed. The message never contains the secret."""
 
 
 class HostError(PlimsollError):
@@ -84,11 +87,11 @@ class HostError(PlimsollError):
 
 
 class Unreachable(HostError):
-    """No connection: the host is down, booting, frozen or cut off, or nothing answers at that port."""
+    """A host does not accept a connection: it is down, booting, frozen or cut off, or nothing listens on the port."""
 
 
 class DeployError(PlimsollError):
-    """A database did not come up as defined; carries status and the last log lines in `what`."""
+    """A database did not start as defined. `what` contains its status and the last lines of its log."""
 
 
 class LoadError(PlimsollError):
@@ -100,12 +103,12 @@ class ArtefactError(PlimsollError):
 
 
 class LogError(PlimsollError):
-    """A histogram log or GC log that can't be read or can't be judged."""
+    """A histogram log or GC log can't be read, or its content can't be judged."""
 
 
 class BundleError(PlimsollError):
-    """A bundle that is damaged, unsafe to read, or of a newer format."""
+    """A bundle is damaged, unsafe to read, or of a newer format."""
 
 
 class GateClosed(PlimsollError):
-    """The campaign's data is not fit to publish; names the cells to run again."""
+    """The campaign's data is not fit to publish. The message names the cells to run again."""

@@ -1,11 +1,11 @@
-"""Texts of programs, shortened for people: nothing that a node or a tool prints may fill a page."""
+"""Shorten output of programs for people, so that one message of a node or a tool does not fill a page."""
 
 _LONGEST_LINE = 300
 _MOST_LINES = 24
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
-    """The line, with the middle of a long one left out: a configuration of 10,000 characters becomes 300."""
+    """The line without the middle part where it is long: a configuration of 10,000 characters becomes 300."""
     if len(line) <= longest:
         return line
     left_out = f" … ({len(line) - longest:,} characters left out) … "
@@ -14,7 +14,7 @@ def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def excerpt(text: str) -> str:
-    """A text of several lines, each shortened; the first lines where there are too many."""
+    """A text of several lines with each line shortened. Where there are too many lines, only the first are kept."""
     lines = text.splitlines()
     shown = [shortened(line) for line in lines[:_MOST_LINES]]
     return "\n".join([*shown, f"… ({len(lines) - _MOST_LINES} more lines)"] if len(lines) > _MOST_LINES else shown)

@@ -1,4 +1,4 @@
-"""What may stand at a key, in words, from a model's JSON schema."""
+"""Describe in words which values a key accepts, from a model's JSON schema."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ _SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 
 
 def node_at(schema: Node, path: Sequence[int | str]) -> Node:
-    """The part of a schema that a path leads to; empty where it leads nowhere."""
+    """The node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
     for part in path:
         node = _resolved(schema, _child(node, part))
@@ -18,14 +18,14 @@ def node_at(schema: Node, path: Sequence[int | str]) -> Node:
 
 
 def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
-    """The keys that may stand beside the one at the end of the path."""
+    """The keys that are allowed beside the last one of the path."""
     node = node_at(schema, path[:-1])
     choices = (node, *node.get("anyOf", ()))
     return tuple(dict.fromkeys(name for choice in choices for name in choice.get("properties", {})))
 
 
 def expected(node: Node) -> str:
-    """What to write: `write a whole number from 1 to 1000: times every variant meets every load`."""
+    """The advice what to write, such as `write a whole number from 1 to 1000: times every variant meets every load`."""
     value, about = value_words(node), _about(node)
     if not value:
         return about
@@ -33,7 +33,7 @@ def expected(node: Node) -> str:
 
 
 def value_words(node: Node) -> str:
-    """The kind of value alone: `a whole number from 1 to 1000`, `one of: all, reads, writes`."""
+    """The kind of value without its meaning: `a whole number from 1 to 1000`, `one of: all, reads, writes`."""
     if "anyOf" in node:
         choices = [value_words(choice) for choice in node["anyOf"] if choice.get("type") != "null"]
         return " or ".join(choice for choice in choices if choice)
@@ -50,7 +50,7 @@ def value_words(node: Node) -> str:
 
 
 def _about(node: Node) -> str:
-    """The description as the end of a sentence."""
+    """The node's description, in the form of the end of a sentence."""
     about = str(node.get("description", "")).replace("\n", " ").rstrip(".")
     return about[:1].lower() + about[1:] if about[1:2].islower() or about[1:2] == " " else about
 
@@ -85,7 +85,10 @@ def _child(node: Node, part: int | str) -> Node:
 
 
 def _resolved(schema: Node, node: Node) -> Node:
-    """The node with what its references say; its own words win. One thing or nothing is that thing."""
+    """The node with its references resolved. Its own keys win over those of the reference.
+
+    A choice between one thing and nothing is resolved to that thing.
+    """
     node = _referenced(schema, node)
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:
@@ -99,7 +102,7 @@ def _resolved(schema: Node, node: Node) -> Node:
 
 
 def _with_kinds(schema: Node, node: Node) -> Node:
-    """The node whose value may be of several kinds, told apart by what stands in it, with each kind's own keys."""
+    """The node with its `oneOf` as `anyOf`, each kind with its own keys."""
     if "oneOf" not in node:
         return node
     own = {key: value for key, value in node.items() if key != "oneOf"}

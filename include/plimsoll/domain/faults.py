@@ -1,7 +1,7 @@
-"""What is wrong with values that a person wrote, in words of Plimsoll: which key, what was found, what to write.
+"""Describe faults in values that a person wrote: which key, what was found, what to write instead.
 
-Definitions, descriptions of imports, options of providers, Params of runs and settings are all checked by pydantic;
-its own words are for programmers and are never shown.
+pydantic checks definitions, descriptions of imports, options of providers, Params of runs and settings. Its own
+messages are written for programmers, so users never see them.
 """
 
 import re
@@ -25,7 +25,7 @@ Source = Callable[[Path], str | None]
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong at a path: `what` was found, and what to write there instead (`mend`)."""
+    """One fault at a path: `what` was found, and what to write there instead (`mend`)."""
 
     path: Path
     what: str
@@ -37,13 +37,13 @@ class Fault:
         return key_of(self.path)
 
     def problem(self, line: int | None = None, under: str = "") -> Problem:
-        """The same as a Problem: its key, below the key `under`, and the line where that is known."""
+        """The fault as a Problem: its key below the key `under`, and its line where that is known."""
         key = ".".join(part for part in (under, self.key) if part) or "the whole file"
         return Problem(f"{key} (line {line})" if line else key, self.what, self.mend)
 
 
 class Faulty(ValueError):
-    """Raised by a model's own validators: several faults, each with its path from that model."""
+    """Raised by a model's own validators. It carries several faults, each with its path from that model."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -51,7 +51,7 @@ class Faulty(ValueError):
 
 
 def require_none(faults: Iterator[Fault]) -> None:
-    """Raise Faulty where there is any fault."""
+    """Raise Faulty if there is any fault."""
     if found := list(faults):
         raise Faulty(found)
 
@@ -63,18 +63,21 @@ def key_of(path: Path) -> str:
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Problem]:
-    """Every fault that pydantic found in a value of that model, as Problems below the key `under`."""
+    """Every fault that pydantic found in a value of that model, as Problems with keys below `under`."""
     return [fault.problem(under=under) for fault in faults_of(error, model)]
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
-    """Every fault that pydantic found in a value of that model; `source` gives what the file says at a path."""
+    """Every fault that pydantic found in a value of that model. `source` returns the file's own text at a path."""
     schema = model.model_json_schema(by_alias=True)
     return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
 
 
 def as_written(value: Any, model: type[BaseModel]) -> Any:
-    """The value with `true` and `false` as text where that model has a number: pydantic takes them for 1 and 0."""
+    """The value with `true` and `false` as text where the model expects a number.
+
+    Without this, pydantic reads them as 1 and 0.
+    """
     schema = model.model_json_schema(by_alias=True)
     for path in _truths(value, ()):
         if node_at(schema, path).get("type") in ("integer", "number"):
@@ -83,7 +86,7 @@ def as_written(value: Any, model: type[BaseModel]) -> Any:
 
 
 class _Truth(str):
-    """`true` or `false` as a file has it."""
+    """The text `true` or `false`, as the file has it."""
 
     __slots__ = ()
 
@@ -108,7 +111,7 @@ def _with_text(value: Any, path: Path) -> Any:
 
 
 def _roots(found: Sequence[ErrorDetails]) -> list[ErrorDetails]:
-    """Without the faults that only follow from one deeper inside the same key."""
+    """Leave out faults that only follow from a fault deeper inside the same key."""
     places = [_path(one) for one in found]
     return [one for one in found if not any(_lies_inside(place, _path(one)) for place in places)]
 
@@ -121,7 +124,7 @@ _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-
 
 
 def _path(found: ErrorDetails) -> Path:
-    """Without the names of validators and of choices, which pydantic puts among the keys."""
+    """The path without the names of validators and union members that pydantic puts between the keys."""
     return tuple(part for part in found["loc"] if part not in _NO_KEYS)
 
 
@@ -136,7 +139,7 @@ def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 
 def _words(found: ErrorDetails, path: Path, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
-    """What is wrong, and what to write."""
+    """The two texts of a fault: what is wrong, and what to write."""
     node, value, shown = node_at(schema, path), found.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
     match found["type"]:
@@ -159,7 +162,7 @@ def _words(found: ErrorDetails, path: Path, schema: Mapping[str, Any], text: str
 
 
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
-    """The advice to make text of a number, where the key takes such text at all."""
+    """The advice to put a number in quotes, where the key accepts its text."""
     fits = re.search(str(node.get("pattern", "")), text)
     return f'put it in quotes: "{text}"' if fits else expected(node)
 
@@ -169,7 +172,7 @@ def _like(value: object, node: Mapping[str, Any]) -> str:
 
 
 def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
-    """The rule that a value broke; without the value."""
+    """The rule that a value broke, without the value."""
     if text == _NOTHING:
         return "has no value"
     limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
@@ -208,7 +211,7 @@ _RULES: Mapping[str, str] = {
 
 
 def _shown(value: object, source: str | None) -> str:
-    """A value as the file has it; numbers too, of which YAML loses zeros (`4.10`)."""
+    """A value as the file has it. That holds for numbers too, from which YAML drops zeros (`4.10`)."""
     return source if source and _is_scalar(value) else _as_text(value)
 
 
@@ -226,7 +229,7 @@ _LONGEST = 60
 
 
 def _as_text(value: object) -> str:
-    """A single value as YAML shows it; the empty text for lists and mappings."""
+    """A single value as YAML shows it; empty for lists and mappings."""
     if value is None:
         return _NOTHING
     if isinstance(value, bool):

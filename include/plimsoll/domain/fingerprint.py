@@ -1,4 +1,4 @@
-"""What really ran: the environment of an attempt, read back from its hosts, its databases and their JVMs."""
+"""The real environment of an attempt, read from its hosts, its databases and their JVMs."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from plimsoll.domain.variant import Collector
 
 
 class HostFacts(Model):
-    """A host's hardware and system."""
+    """A host's hardware and operating system."""
 
     os: str
     kernel: str
@@ -28,7 +28,7 @@ class HostFacts(Model):
 
 
 class JvmFacts(Model):
-    """A running JVM's own report."""
+    """What a running JVM reports about itself."""
 
     version: Annotated[str, Field(description="java.runtime.version, such as 11.0.13+8")]
     vendor: str
@@ -41,7 +41,7 @@ class JvmFacts(Model):
 
 
 class NodeFingerprint(Model):
-    """One database node."""
+    """The environment of one database node."""
 
     host: str
     address: str
@@ -53,7 +53,7 @@ class NodeFingerprint(Model):
 
 
 class Fingerprint(Model):
-    """All of an attempt's environment."""
+    """The whole environment of an attempt."""
 
     nodes: tuple[NodeFingerprint, ...]
     load_host: Annotated[HostFacts, Field(description="The first load host")]
@@ -66,9 +66,9 @@ class Fingerprint(Model):
 
     @property
     def load_hosts(self) -> dict[str, HostFacts]:
-        """All of them, by name."""
+        """All load hosts by name."""
         return {load_host_name(1): self.load_host, **self.further_load_hosts}
 
     def ahead_ms(self) -> dict[str, float]:
-        """By how much each node's clock is ahead of the load host's, ms: to be taken from a node's times."""
+        """How far each node's clock is ahead of the load host's, ms. Subtract it from the node's times."""
         return {node.host: node.clock_offset_ms - self.load_clock_offset_ms for node in self.nodes}

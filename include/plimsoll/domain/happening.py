@@ -1,4 +1,4 @@
-"""What else happened while a cell ran, by the clocks of the hosts it happened on: read from logs, not judged."""
+"""Events on the hosts while a cell ran, read from logs without judging them. Times are by each host's own clock."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,10 @@ EventKind = Literal["compaction", "flush", "dropped"]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One entry of a database's own log. `amount`: ms that it took; of `dropped`, how many messages were dropped."""
+    """One entry of a database's own log.
+
+    `amount` is its duration in ms; for `dropped` it is the number of messages dropped.
+    """
 
     kind: EventKind
     start: datetime
@@ -19,7 +22,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of a database's own log, as it stands there, and its time."""
+    """One line of a database's own log, unchanged, with its time."""
 
     at: datetime
     text: str
@@ -27,12 +30,12 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorSecond:
-    """How the load generator itself was in the second that ends at `at`.
+    """The load generator's own state in the second that ends at `at`. None: not known.
 
-    `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: spent in collections; `cpu_cores`:
-    cores busy. At the second's end `in_flight` operations were sent and not yet answered, and `backlog` were due and
-    not yet sent. `lag_ms`: how late operations were sent in it although there was room, at most. None: not told.
-    `host`: whose state it is; of several load hosts together, the one that stood still longest.
+    `hiccup_ms`: longest time for which its JVM or machine stood still; `gc_ms`: time spent in garbage collections;
+    `cpu_cores`: cores busy. At the second's end `in_flight` operations were sent and not yet answered, and `backlog`
+    operations were due and not yet sent. `lag_ms`: the longest delay of an operation that could have been sent at once.
+    `host`: the load host; for several load hosts together, the one that stood still longest.
     """
 
     at: datetime

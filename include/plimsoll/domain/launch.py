@@ -1,4 +1,4 @@
-"""A request for hosts, and what came of it: known before the cloud itself shows it."""
+"""A request to a cloud for hosts, and its answer: known before the cloud's own lists show the hosts."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from plimsoll.domain.cluster import ClusterId, HostInfo, Role, under_key_before
 
 
 class Launch(Model):
-    """One request for all hosts of one role. It is put on record before it is sent, and again with its answer."""
+    """One request for all hosts of one role. It is recorded before it is sent, and again with its answer."""
 
     id: Annotated[ClusterId, Field(description="The cluster that they are of")]
     token: Annotated[str, Field(pattern=r"^[0-9a-f]{16,64}$", description="Names the request, for the cloud too")]
@@ -25,5 +25,5 @@ class Launch(Model):
 
     @property
     def living(self) -> tuple[HostInfo, ...]:
-        """Its hosts that nobody is known to have ended."""
+        """The hosts of the request without a recorded end."""
         return tuple(host for host in self.hosts or () if host.until is None)

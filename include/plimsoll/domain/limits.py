@@ -1,4 +1,4 @@
-"""How much of what others made is read at most."""
+"""Upper bounds of what Plimsoll reads from files that others made."""
 
 LARGEST_BYTES = 4 << 30
 """Of one thing that is unpacked or read whole: a bundle without its raw files, the files of one run. 275 cells of noise

@@ -1,4 +1,4 @@
-"""What a load generator says about its own run, whatever the generator: the quality checks read nothing else."""
+"""A load generator's report of its own run, in the same form for every generator. Quality checks read nothing else."""
 
 from typing import Annotated
 
@@ -11,7 +11,10 @@ CPU_LIMIT = 0.9
 
 
 class LoadSummary(Model):
-    """One run in figures. Unless said otherwise they hold for the judged time: the timed run less its warm-up."""
+    """The figures of one run.
+
+    Unless a field says otherwise they cover the judged time: the timed run less its warm-up.
+    """
 
     complete: Annotated[bool, Field(description="The whole schedule was worked through")]
     reason: Annotated[str, Field(description="Why the run is not complete; empty when it is")] = ""
@@ -50,10 +53,10 @@ class LoadSummary(Model):
 
     @property
     def failed(self) -> int:
-        """Operations that failed, of all kinds."""
+        """The number of failed operations of all kinds."""
         return sum(self.errors.values())
 
     @property
     def total(self) -> int:
-        """Operations answered or failed."""
+        """The number of operations, answered or failed."""
         return sum(self.operations.values()) + self.failed

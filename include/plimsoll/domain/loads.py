@@ -29,7 +29,7 @@ class LoadRange(Model):
 
     @property
     def count(self) -> int:
-        """How many levels there are, told without making them."""
+        """The number of levels, computed without making them."""
         return len(self._range)
 
     @property
@@ -69,28 +69,28 @@ class TakenLoad(Model):
 
     @property
     def source(self) -> str:
-        """Id of the stage that it is taken from."""
+        """The id of the stage that gives the load."""
         found = self.of or self.slowest_of
         assert found is not None, "one of both is always there"
         return found
 
     @property
     def slug(self) -> str:
-        """How ids of cells name the load, since they are known before it is: `70pct`, `slowest`."""
+        """The name of the load in ids of cells, which are needed before the load is known: `70pct`, `slowest`."""
         return "slowest" if self.share is None else f"{self.share}pct"
 
     def __str__(self) -> str:
         return f"slowest of {self.slowest_of}" if self.share is None else f"{self.share} % of {self.of}"
 
     def load(self, maximum_ops_s: int) -> int:
-        """The load in ops/s where the maximum is that many."""
+        """The load that follows from that maximum; both in ops/s."""
         exact = maximum_ops_s if self.share is None else maximum_ops_s * self.share // 100
         step = self.rounded_to or 1
         return max(1, exact // step * step or exact)
 
 
 def expanded(value: object, most: int = LARGEST_GRID) -> object:
-    """What a definition says of loads, with a range `{from, to, step}` written out. At most `most` levels."""
+    """A definition's `loads` with a range `{from, to, step}` written out as a list. At most `most` levels."""
     if not isinstance(value, dict):
         return value
     try:
@@ -103,7 +103,7 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
 
 
 def listed_or_taken(value: object) -> object:
-    """The same, where `{share, of}` and `{slowest_of}` may stand, too: they are left as they are."""
+    """As `expanded`, for `loads` that may also be `{share, of}` or `{slowest_of}`; these are returned unchanged."""
     if not isinstance(value, dict) or (value.keys() & _RANGE and not value.keys() & TakenLoad.model_fields.keys()):
         return expanded(value)
     return value

@@ -1,4 +1,4 @@
-"""A note on a campaign: what people should know who read its results."""
+"""A note on a campaign, for everybody who reads its results."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ LONGEST_NOTE = 2_000
 
 
 class Note(Model):
-    """What somebody wrote, who it was, and when."""
+    """The text of a note, its author and its time."""
 
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE)]
     by: str

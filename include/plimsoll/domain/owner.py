@@ -1,4 +1,4 @@
-"""A process that works at a campaign, named so that nobody else is ever taken for it."""
+"""The process that runs a campaign, named so that no other process is ever mistaken for it."""
 
 import re
 from datetime import datetime
@@ -16,7 +16,7 @@ _CAMPAIGN_RUN = re.compile(r"airflow-campaign:([^/]+)/(.+)")
 
 
 class ProcessOwner(Model):
-    """One process of one machine since its last start: pids are used again, and so are names of hosts."""
+    """One process of one machine since that machine's last boot, since pids and host names are used again."""
 
     host: str
     boot: str
@@ -28,12 +28,12 @@ class ProcessOwner(Model):
 
     @property
     def token(self) -> str:
-        """The owner that its attempts and clusters carry: `process:<host>/<boot>/<namespace>/<pid>/<started>`."""
+        """The owner as attempts and clusters record it: `process:<host>/<boot>/<namespace>/<pid>/<started>`."""
         return f"{_KIND}{self.host}/{self.boot}/{self.namespace}/{self.pid}/{self.started}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """The process that an owner names; None for other owners, such as Airflow's runs."""
+        """Parse the token of a process; None for other owners, such as Airflow's runs."""
         if not owner.startswith(_KIND):
             return None
         names = ("host", "boot", "namespace", "pid", "started")
@@ -47,7 +47,7 @@ class ProcessOwner(Model):
 
 
 def owner_words(owner: str) -> str:
-    """An owner as people read it: `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1`; others as they are."""
+    """An owner in words: `process 4711 on lab1`, `Airflow's run demo-1__g1-00200-r1`; any other token unchanged."""
     if of_campaign := _CAMPAIGN_RUN.fullmatch(owner):
         return f"Airflow's run {of_campaign[2]} of {of_campaign[1]}"
     run = _RUN.fullmatch(owner)
@@ -55,5 +55,5 @@ def owner_words(owner: str) -> str:
 
 
 def owner_since(owner: str, since: datetime) -> str:
-    """The same with the time of its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
+    """An owner in words with its start: `process 4711 on lab1, since 2026-01-31 12:00 UTC`."""
     return f"{owner_words(owner)}, since {since:%Y-%m-%d %H:%M} UTC"

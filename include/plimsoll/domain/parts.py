@@ -1,4 +1,4 @@
-"""A definition taken apart: what is judged, searched and reported as if it were a campaign of its own."""
+"""The parts of a definition. Each part is judged, searched and reported like a campaign of its own."""
 
 from dataclasses import dataclass, replace
 
@@ -9,16 +9,17 @@ from plimsoll.domain.workload import NamedWorkload
 
 
 def part_name(stage: str, workload: str) -> str:
-    """How a stage's workload is named; both are empty where the campaign has one alone."""
+    """The name of a part, from the ids of its stage and workload; an id is empty where the campaign has only one."""
     return "-".join(filter(None, (stage, workload)))
 
 
 @dataclass(frozen=True)
 class Part:
-    """One workload in one stage of a campaign: their ids, and the definition as if there were no others.
+    """One workload in one stage of a campaign: their ids, and a definition with nothing else in it.
 
-    `workload` is empty where the campaign has one alone, and so is `stage`; with neither `definition` is the
-    campaign's own. `places`: of the stage and of the workload in the definition, from 0.
+    `stage` is empty where the campaign has only one stage, `workload` where it has only one workload. Where both are
+    empty, `definition` is the campaign's own. `places`: the indices of the stage and the workload in the definition,
+    from 0.
     """
 
     workload: str
@@ -33,38 +34,44 @@ class Part:
 
     @property
     def name(self) -> str:
-        """Short name, for headings and folders; empty where the campaign has one part alone."""
+        """The short name for headings and folders; empty where the campaign has only one part."""
         return part_name(self.stage, self.workload)
 
     @property
     def source(self) -> str:
-        """Name of the part whose results give its loads; empty where they are its own."""
+        """The name of the part whose results give the loads; empty where the part has loads of its own."""
         return part_name(self.taken.source, self.workload) if self.taken else ""
 
     @property
     def is_open(self) -> bool:
-        """Whether its loads are known."""
+        """Whether the loads of the part are known."""
         return self.taken is None or self.opening is not None
 
     @property
     def opened(self) -> tuple[OpenedLoad, ...]:
-        """What its loads were taken from, by variant; empty where they are its own, or not known yet."""
+        """The results that each variant's load was taken from.
+
+        Empty for a part with loads of its own, and while the loads are not known.
+        """
         return self.opening.of_workload(self.workload) if self.opening else ()
 
     @property
     def level(self) -> str:
-        """How ids of its cells name a load that is taken from another stage; empty where they say the load itself."""
+        """The name of the load in cell ids, where the load comes from another stage; else empty."""
         return self.taken.slug if self.taken else ""
 
     def loads_of(self, variant: str) -> tuple[int, ...]:
-        """The variant's loads in ops/s, in the definition's order; none while they are not known."""
+        """The variant's loads in ops/s, in the definition's order; empty while the loads are not known."""
         if self.taken is None:
             return self.definition.loads
         return tuple(one.load_ops_s for one in self.opened if one.variant == variant and one.load_ops_s is not None)
 
 
 def parts(definition: Definition) -> tuple[Part, ...]:
-    """The parts in the definition's order, stage by stage; one for a definition with one stage and one workload."""
+    """The parts in the definition's order, stage by stage.
+
+    A definition with one stage and one workload has one part.
+    """
     return tuple(
         _part(definition, (place, stage, alone), workload)
         for place, (stage, alone) in enumerate(definition.of_stages)
@@ -73,17 +80,17 @@ def parts(definition: Definition) -> tuple[Part, ...]:
 
 
 def workload_ids(definition: Definition) -> tuple[str, ...]:
-    """Ids of the workloads as cells name them; none where the campaign has one alone."""
+    """The ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
     return tuple(one.id for one in definition.workloads) if len(definition.workloads) > 1 else ()
 
 
 def stage_ids(definition: Definition) -> tuple[str, ...]:
-    """Ids of the stages as cells name them; none where the campaign has one alone."""
+    """The ids of the stages as ids of cells contain them; empty where the campaign has only one stage."""
     return tuple(one.id for one in definition.stages) if len(definition.stages) > 1 else ()
 
 
 def most_repeats(definition: Definition) -> int:
-    """Repeats of the stage that has the most."""
+    """The greatest number of repeats in any stage."""
     return max(alone.repeats for _, alone in definition.of_stages)
 
 
@@ -109,6 +116,6 @@ def _with(definition: Definition, workload: NamedWorkload) -> Definition:
 
 
 def _with_loads(part: Part) -> Part:
-    """Its definition has all loads of all variants, rising."""
+    """The part with a definition that lists all loads of all variants, rising."""
     loads = sorted({one.load_ops_s for one in part.opened if one.load_ops_s is not None})
     return replace(part, definition=part.definition.model_copy(update={"loads": tuple(loads)}))

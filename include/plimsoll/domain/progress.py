@@ -1,4 +1,4 @@
-"""How far a campaign is: what people watch while it runs."""
+"""The progress of a campaign, for people who watch it run."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ CellStateName = Literal["met", "missed", "invalid", "failed", "running", "waitin
 
 
 class AttemptProgress(Model):
-    """The last word of a running attempt."""
+    """The newest report of a running attempt."""
 
     phase: Phase
     at: AwareDatetime
@@ -27,7 +27,7 @@ class AttemptProgress(Model):
 
 
 class CellProgress(Model):
-    """One cell: its state, its newest attempt and how far that is."""
+    """One cell: its state, its newest attempt and that attempt's progress."""
 
     cell: Cell
     state: CellStateName
@@ -37,7 +37,7 @@ class CellProgress(Model):
 
 
 class CampaignProgress(Model):
-    """All cells in running order, and when it will be over."""
+    """All cells in running order, and the estimated end of the campaign."""
 
     campaign_id: str
     title: str
@@ -51,11 +51,11 @@ class CampaignProgress(Model):
     budget_usd: float | None = None
 
     def count(self, *states: CellStateName) -> int:
-        """Number of cells in any of the states."""
+        """The number of cells in any of these states."""
         return sum(cell.state in states for cell in self.cells)
 
     def of_run(self) -> "CampaignProgress":
-        """The same of the cells alone that the newest run was asked for, and of those that run."""
+        """The progress of only the cells that the newest run was asked for, and of the cells that are running."""
         asked = self.asked
         if asked is None:
             return self

@@ -1,4 +1,4 @@
-"""Where an imported attempt comes from: runs that others made, brought in to be judged by the same rules."""
+"""The origin of an imported attempt: a run that somebody measured without Plimsoll, judged by the same rules."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ ENVIRONMENT_FACTS = (
 
 
 class Provenance(Model):
-    """An imported attempt's origin, how its files were read, and what is not known of it."""
+    """The origin of an imported attempt, how its files were read, and which facts about it are missing."""
 
     source: Annotated[str, Field(description="Who published the data, and where")]
     licence: str = ""

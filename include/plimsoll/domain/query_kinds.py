@@ -1,4 +1,4 @@
-"""What load generators call their operations, and the kind of query that each is: a write or a read."""
+"""The names that load generators give their operations, with the kind of each: a read or a write."""
 
 from collections.abc import Mapping
 

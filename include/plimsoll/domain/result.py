@@ -1,4 +1,4 @@
-"""Results of an attempt: intervals, verdict, and whether the measurement was sound."""
+"""The results of an attempt: intervals, verdict, and whether the measurement was sound."""
 
 from typing import Annotated, Any, Literal
 
@@ -31,7 +31,7 @@ class Percentiles(Model):
 
 
 class Interval(Percentiles):
-    """One window of merged histograms."""
+    """One time window of the merged histograms."""
 
     start_s: Annotated[float, Field(description="From the log's start, s")]
     duration_s: float
@@ -42,7 +42,7 @@ class Interval(Percentiles):
 
 
 class LevelVerdict(Model):
-    """One service level over one attempt's judged intervals."""
+    """The outcome of one service level over the judged intervals of one attempt."""
 
     service_level: ServiceLevel
     met: bool
@@ -53,10 +53,10 @@ class LevelVerdict(Model):
 
 
 class Check(Model):
-    """One expectation of the quality suite and what was found.
+    """One expectation of the quality suite and its outcome.
 
-    A check that was not `tested`, for there was nothing to look at, is no evidence for anything. Its `success` says
-    what it does to validity: false where the figure must be known, true where its lack counts for nothing.
+    A check is not `tested` if there was nothing to look at; it is then no evidence for anything. In that case `success`
+    says what the lack means for validity: false where the figure must be known, true where its lack does not matter.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Check(Model):
     @model_validator(mode="before")
     @classmethod
     def _told_by_older_versions(cls, data: Any) -> Any:
-        """They did not store whether a check was tested, only what it observed."""
+        """Read a check of an older version, which did not record whether the check was tested."""
         if isinstance(data, dict) and "tested" not in data:
             observed = str(data.get("observed", ""))
             return {**data, "tested": observed not in (UNKNOWN, "all 0 rows") and not observed.startswith(UNEVALUATED)}
@@ -77,7 +77,7 @@ class Check(Model):
 
     @property
     def result(self) -> Literal["passed", "failed", "warning", "not tested"]:
-        """The outcome in a word or two."""
+        """The outcome in one or two words."""
         if not self.tested:
             return "not tested"
         if self.success:
@@ -86,17 +86,17 @@ class Check(Model):
 
     @property
     def finding(self) -> str:
-        """What was found, as a phrase that follows what was expected."""
+        """The observation, as a phrase that can follow the expectation."""
         return f"observed {self.observed}" if self.tested else f"not tested: {self.observed}"
 
     @property
     def sentence(self) -> str:
-        """As reasons and warnings of verdicts tell it."""
+        """The check as the reasons and warnings of verdicts print it."""
         return f"{self.name}: expected {self.expected}, {self.finding}"
 
 
 class OpeningBacklog(Model):
-    """What warm-up left to the judged time: operations that were due in it and had no answer at its end."""
+    """Operations that were due during warm-up and had no answer when the judged time began."""
 
     in_flight: Annotated[int, Field(ge=0, description="Sent, not yet answered")]
     unsent: Annotated[int, Field(ge=0, description="Due, not yet sent")]
@@ -104,12 +104,15 @@ class OpeningBacklog(Model):
 
     @property
     def operations(self) -> int:
-        """Sent or not, all that were due and had no answer."""
+        """The number of such operations, sent or not."""
         return self.in_flight + self.unsent
 
 
 class Verdict(Model):
-    """An attempt judged. `valid` asks whether the measurement was sound; `met` whether every service level was kept."""
+    """The judgement of an attempt.
+
+    `valid` says whether the measurement was sound, `met` whether every service level was kept.
+    """
 
     key: AttemptKey
     cell: Cell
@@ -138,23 +141,23 @@ class Verdict(Model):
     @field_validator("reasons", "warnings", mode="after")
     @classmethod
     def _told_by_older_versions(cls, sentences: tuple[str, ...]) -> tuple[str, ...]:
-        """They called it an observation that nothing was known."""
+        """Read a verdict of an older version, which recorded missing knowledge as an observation."""
         old, new = f", observed {UNKNOWN}", f", not tested: {UNKNOWN}"
         return tuple(one.removesuffix(old) + new if one.endswith(old) else one for one in sentences)
 
     @property
     def valid_outcome(self) -> ValidOutcome | None:
-        """The outcome that counts for strategies and capacities; None of an invalid attempt."""
+        """The outcome that counts for strategies and capacities; None for an invalid attempt."""
         return None if self.outcome == "invalid" else self.outcome
 
     @property
     def fell_short(self) -> bool:
-        """Whether it missed because its rate was not achieved."""
+        """Whether the attempt missed because its rate was not achieved."""
         return self.must_reach_rate and self.rate_achieved is False
 
     @property
     def outcome(self) -> Outcome:
-        """The three-valued answer."""
+        """The outcome of the attempt: met, missed or invalid."""
         if not self.valid:
             return "invalid"
         return "met" if self.met else "missed"
@@ -169,7 +172,10 @@ class ManifestEntry(Model):
 
 
 class Manifest(Model):
-    """Written last: makes an attempt count. `failure` says why a cell did not complete its run, if so."""
+    """The list of an attempt's stored files. Only an attempt with a manifest counts, so it is written last.
+
+    `failure` says why a cell did not complete its run, if it did not.
+    """
 
     key: AttemptKey
     files: tuple[ManifestEntry, ...]

@@ -39,8 +39,9 @@ class ServiceLevel(Model):
     def standstill_ms(self) -> float:
         """The shortest standstill that makes an interval miss by itself, ms.
 
-        Operations due in all but its last `below` are answered beyond the bound. They are as many as may be when that
-        is the interval's share above the percentile.
+        Operations that are due during a standstill wait for its end, so all but those of its last `below` are answered
+        after the bound. The interval misses when these are a greater share of its operations than the percentile
+        leaves.
         """
         return self.bound_ms + (1 - self.percentile / 100) * (self.interval / timedelta(milliseconds=1))
 

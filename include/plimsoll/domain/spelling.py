@@ -1,18 +1,18 @@
-"""Names that a person may have meant."""
+"""Suggestions for misspelt names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 def meant(name: object, known: Iterable[str]) -> str:
-    """`did you mean 'collector'?` where one of the known names is like the one given; else the empty text."""
+    """`did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
     by_small_letters = {one.lower(): one for one in known}
     found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=0.6)
     return f"did you mean {by_small_letters[found[0]]!r}?" if found else ""
 
 
 def meant_or_known(name: object, known: Iterable[str], *, lead: str = "allowed") -> str:
-    """The name that may have been meant, then all that there are: `did you mean 'G1'? allowed: CMS, G1`."""
+    """A suggestion, then all allowed names: `did you mean 'G1'? allowed: CMS, G1`."""
     names = list(known)
     listed = f"{lead}: {', '.join(names)}" if names else ""
     return " ".join(part for part in (meant(name, names), listed) if part)

@@ -44,17 +44,17 @@ class Stage(Model):
 
     @property
     def label(self) -> str:
-        """What people call it."""
+        """The name that people see."""
         return self.title or self.id
 
     @property
     def taken(self) -> TakenLoad | None:
-        """How its load is taken from an earlier stage's results; None where its loads are its own."""
+        """How the load follows from an earlier stage's results; None where the stage has loads of its own."""
         return self.loads if isinstance(self.loads, TakenLoad) else None
 
 
 class OpenedLoad(Model):
-    """The load of a variant with a workload in a stage, and what it was taken from."""
+    """The load of a variant with a workload in a stage, and the results that it was taken from."""
 
     variant: str
     workload: LeftOutIfEmpty[str] = ""
@@ -70,7 +70,7 @@ class OpenedLoad(Model):
 
 
 class StageOpening(Model):
-    """The loads of a stage as they were found when the stages before it were complete. Never changed afterwards."""
+    """The loads of a stage, found when the stages before it were complete. They never change afterwards."""
 
     stage: str
     of: Annotated[str, Field(description="Id of the stage whose results they were taken from")]
@@ -78,7 +78,7 @@ class StageOpening(Model):
     loads: tuple[OpenedLoad, ...]
 
     def of_workload(self, workload: str) -> tuple[OpenedLoad, ...]:
-        """Of all variants with one workload, in the definition's order."""
+        """The loads of all variants with that workload, in the definition's order."""
         return tuple(one for one in self.loads if one.workload == workload)
 
 

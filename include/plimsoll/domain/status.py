@@ -1,4 +1,4 @@
-"""How a campaign stands, in figures: what pages show and the JSON API gives."""
+"""The state of a campaign in figures, as pages show it and the JSON API returns it."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ CampaignStateName = Literal["waiting", "running", "complete", "incomplete"]
 
 
 class CellStatus(Model):
-    """One cell: its state, and the figures of the attempt that counts (else of the newest)."""
+    """One cell: its state, and the figures of the attempt that counts, or else of the newest attempt."""
 
     id: str
     stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several")] = ""
@@ -47,14 +47,14 @@ class CellStatus(Model):
 
 
 class VariantName(Model):
-    """A variant and what people call it."""
+    """A variant's id and the name that people see."""
 
     id: str
     label: str
 
 
 class StageStatus(Model):
-    """A stage of a campaign that has several."""
+    """The state of one stage, in a campaign that has several."""
 
     id: str
     title: str
@@ -73,7 +73,7 @@ class StageStatus(Model):
 
 
 class CampaignSummary(Model):
-    """A campaign in one line."""
+    """One line of the list of campaigns."""
 
     campaign_id: str
     title: str
@@ -98,16 +98,16 @@ class CampaignSummary(Model):
 
     @property
     def valid(self) -> int:
-        """Cells with a valid attempt."""
+        """The number of cells with a valid attempt."""
         return self.count("met", "missed")
 
     def count(self, *states: CellStateName) -> int:
-        """Number of cells in any of the states."""
+        """The number of cells in any of these states."""
         return sum(self.counts.get(state, 0) for state in states)
 
 
 class CampaignStatus(CampaignSummary):
-    """A campaign cell by cell, in running order."""
+    """The state of every cell of a campaign, in running order."""
 
     asked: Annotated[
         tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")

@@ -1,4 +1,4 @@
-"""Which cells a campaign runs, as a definition asks for it."""
+"""The strategies that a definition can choose. A strategy decides which cells a campaign runs."""
 
 from typing import Annotated, Any, Literal
 
@@ -62,7 +62,7 @@ def _of_a_name(value: Any) -> Any:
 
 
 class _OrItsName:
-    """Tells the JSON schema that a name alone will do."""
+    """Adds to the JSON schema that a strategy may be given by its name alone."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"type": "string", "enum": ["full-grid", "search", "ramp"]}, handler(schema)]}

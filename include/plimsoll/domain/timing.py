@@ -26,5 +26,5 @@ class Timing(Model):
 
     @property
     def judged(self) -> timedelta:
-        """Duration less warm-up."""
+        """The judged time: duration less warm-up."""
         return self.duration - self.warmup

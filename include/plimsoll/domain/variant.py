@@ -51,12 +51,12 @@ class JvmConfiguration(Model):
 
     @property
     def distribution(self) -> str:
-        """`openjdk` of `openjdk-11.0.13`."""
+        """The distribution of the JDK: `openjdk` for `openjdk-11.0.13`."""
         return self.jdk.rpartition("-")[0]
 
     @property
     def jdk_version(self) -> str:
-        """`11.0.13` of `openjdk-11.0.13`."""
+        """The version of the JDK: `11.0.13` for `openjdk-11.0.13`."""
         return self.jdk.rpartition("-")[2]
 
 
@@ -86,5 +86,5 @@ class Variant(Model):
 
     @property
     def label(self) -> str:
-        """The title, or the id where there is none."""
+        """The title, or the id where the variant has no title."""
         return self.title or self.id

@@ -1,4 +1,4 @@
-"""What clients ask of a database: one workload, or several by name, which are then an axis of the campaign."""
+"""Workloads: what clients ask of a database. Several named workloads are an axis of the campaign."""
 
 from typing import Annotated, Any, Literal
 
@@ -34,7 +34,7 @@ class Workload(Model):
 
     @model_serializer(mode="wrap")
     def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Of other workloads than BasicTimeSeries without its options, but for those that somebody gave them."""
+        """Leave out the options of BasicTimeSeries from other workloads, except those that somebody set."""
         fields: dict[str, Any] = dump(self)
         is_own = self.name == BASIC_TIME_SERIES
         return {key: value for key, value in fields.items() if is_own or key not in _OWN - self.model_fields_set}
@@ -47,6 +47,6 @@ class NamedWorkload(Workload):
 
     @property
     def alone(self) -> Workload:
-        """The same as the only workload of a definition."""
+        """The same workload in the form that a definition with only one workload uses."""
         given = {key: value for key, value in self if key in self.model_fields_set and key != "id"}
         return Workload.model_validate(given)
