@@ -1,4 +1,4 @@
-"""What each host did in each interval of a timed run, warm-up included: to be drawn below the response times."""
+"""The activity of each host in each interval of a timed run, warm-up included, to be drawn below the response times."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ COLUMNS = ("start_s", "host", "cpu_busy", "heap_bytes", "stopped_ms")
 
 
 def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Mapping[str, Pauses]) -> pd.DataFrame:
-    """A row an interval (by its start, rising, on the load generator's clock) and host; NaN: not collected.
+    """A table with one row per interval and host. NaN: not collected.
 
-    `cpu_busy`: mean share of all its processors; `heap_bytes`: the most that was in use when a collection began or
-    ended; `stopped_ms`: for how long all of its threads stood.
+    Rows are sorted by the interval's start, s from the timed run's start on the load generator's clock. `cpu_busy`:
+    mean share of all its processors; `heap_bytes`: the most that was in use at the start or end of any collection;
+    `stopped_ms`: how long all threads of the JVM stood still.
     """
     import pandas as pd  # late: judging needs none of it
 
@@ -76,7 +77,10 @@ def _stopped(pauses: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def _binned(starts_s: NDArray[np.float64], table: pd.DataFrame, how: str) -> pd.DataFrame:
-    """The figures of each interval and host as one; what lies before or after all intervals is left out."""
+    """One figure for each interval and host, made of all its figures.
+
+    Figures before and after all intervals are dropped.
+    """
     step_s = float(starts_s[1] - starts_s[0]) if len(starts_s) > 1 else float("inf")
     at = table["t"].to_numpy(dtype=np.float64)
     kept = (at >= starts_s[0]) & (at < starts_s[-1] + step_s)

@@ -1,4 +1,4 @@
-"""Which records belong to which interval: intervals are aligned to the end of warm-up."""
+"""The division of records into intervals. Intervals are aligned to the end of warm-up."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ MISFIT = 0.05
 
 @dataclass(frozen=True)
 class Schedule:
-    """Where intervals lie. `origin_s` (since the epoch) is the start of the timed run, from which times count.
+    """The positions of intervals. `origin_s` (since the epoch) is the start of the timed run, from which times count.
 
-    `planned` is the number of intervals to judge, if that is known: what comes after them is not judged.
+    `planned` is the number of intervals to judge, if that is known. Later intervals are not judged.
     """
 
     origin_s: float
@@ -29,19 +29,22 @@ class Schedule:
 
     @property
     def misfit_s(self) -> float:
-        """By how much a record may straddle the border of an interval, s."""
+        """How far a record may extend across the border of an interval, s."""
         return MISFIT * self.interval_s
 
     def place(self, times_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Number of the interval around each time; 0 begins at the end of warm-up, those before it are negative."""
+        """The number of the interval that contains each time.
+
+        Interval 0 begins at the end of warm-up; earlier ones are negative.
+        """
         return np.floor((times_s - self.origin_s - self.warmup_s) / self.interval_s).astype(np.int64)
 
     def start_s(self, number: int) -> float:
-        """Start of an interval, s from the timed run's start, before which there is nothing."""
+        """The start of an interval, s from the timed run's start. No interval starts before the timed run."""
         return max(0.0, self.warmup_s + number * self.interval_s)
 
     def end_s(self, number: int) -> float:
-        """End of an interval, s from the timed run's start."""
+        """The end of an interval, s from the timed run's start."""
         return self.warmup_s + (number + 1) * self.interval_s
 
 
@@ -58,7 +61,7 @@ class Window:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A track and the number of the interval of each of its records, by the record's middle."""
+    """A track, with the number of the interval that contains the middle of each of its records."""
 
     track: Track
     numbers: npt.NDArray[np.int64]
@@ -77,7 +80,7 @@ class _Placed:
 
 
 def windows(tracks: Sequence[Track], schedule: Schedule) -> tuple[Window, ...]:
-    """All intervals that the tracks touch, in order; the tracks' timelines are sound."""
+    """All intervals that the tracks touch, in order. The tracks must have passed `timeline_faults`."""
     placed = [_Placed.of(track, schedule) for track in tracks]
     numbers = range(min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed) + 1)
     log_end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s
@@ -102,7 +105,7 @@ def _phase(number: int, schedule: Schedule, log_end_s: float) -> Phase:
 
 
 def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
-    """Why the tracks' records can't be put into the schedule's intervals, a sentence for each track."""
+    """Why the tracks' records can't be divided into the schedule's intervals; one sentence for each such track."""
     for track in tracks:
         late_s = float(track.starts[0] - schedule.origin_s)
         off = _furthest_off(_Placed.of(track, schedule), schedule)
@@ -119,7 +122,7 @@ def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
 
 
 def _furthest_off(placed: _Placed, schedule: Schedule) -> float:
-    """Of all borders of intervals, the one furthest from its nearest record's start: by how much, s."""
+    """The greatest distance of any interval's border from the nearest start of a record, s."""
     firsts = np.flatnonzero(np.diff(placed.numbers)) + 1
     if not len(firsts):
         return 0.0

@@ -1,8 +1,8 @@
-"""How much of the load waited: operations that were due and had no answer, second by second of the timed run.
+"""The backlog: operations that were due and had no answer, second by second of the timed run.
 
-By Little's law (J. D. C. Little, Operations Research 9, 1961: L = λW) so many operations over the rate at which they
-come due are how long each waits while it stays so. At the end of warm-up they are what the judged time has to answer
-besides its own load.
+By Little's law (J. D. C. Little, Operations Research 9, 1961: L = λW) the number of such operations, divided by the
+rate at which operations come due, is the time that each of them waits while the backlog stays as it is. The backlog at
+the end of warm-up must be answered in the judged time in addition to that time's own load.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ _OLD, _LATE = timedelta(seconds=1.5), timedelta(seconds=0.5)
 def backlog_frame(
     seconds: Sequence[GeneratorSecond], started_at: datetime, attempted_ops_s: float, starts_s: Sequence[float]
 ) -> pd.DataFrame:
-    """A row for each interval (by its start, s from the timed run's start) of which the generator told anything.
+    """A table with one row for each interval for which the load generator reported anything.
 
-    `in_flight` and `unsent`: the most operations that were sent and not answered, and due and not sent, at the end of
-    any of its seconds. `behind_s`: `unsent` over the attempted rate, s. `lag_ms`: how late operations were sent
-    although there was room, at most; NaN where it was not told. `starts_s` rises.
+    Rows are sorted by `starts_s`, s from the timed run's start. `in_flight`: the greatest number of operations sent and
+    not answered, at the end of any second of the interval; `unsent`: the same of operations due and not sent.
+    `behind_s`: `unsent` divided by the attempted rate, s. `lag_ms`: the longest delay of an operation that could have
+    been sent at once; NaN where it was not reported.
     """
     import pandas as pd  # late: few need it
 
@@ -52,7 +53,7 @@ def backlog_frame(
 def opening_backlog(
     seconds: Sequence[GeneratorSecond], judged_from: datetime, attempted_ops_s: float, warmup: timedelta
 ) -> OpeningBacklog | None:
-    """What was due and had no answer when the judged time began; None where the generator did not tell."""
+    """The backlog at the start of the judged time; None where the generator did not report it."""
     if not warmup and any(map(_tells, seconds)):
         return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
     before = [one for one in seconds if _tells(one) and -_OLD <= one.at - judged_from <= _LATE]
@@ -63,7 +64,10 @@ def opening_backlog(
 
 
 def begins_with_backlog(opening: OpeningBacklog | None, level: ServiceLevel) -> bool:
-    """Whether so much waited when the judged time began that it makes an interval miss by itself; not if not known."""
+    """Whether the backlog at the start of the judged time is large enough to make an interval miss by itself.
+
+    False where the backlog is not known.
+    """
     return opening is not None and opening.seconds * 1000 > level.standstill_ms
 
 
@@ -72,5 +76,5 @@ def _tells(one: GeneratorSecond) -> bool:
 
 
 def _middle_s(one: GeneratorSecond, started_at: datetime) -> float:
-    """A time within the second that ends at `at`: its report is written a little after its end."""
+    """The time half a second before the report's time `at`, which lies inside the second that the report is about."""
     return (one.at - started_at).total_seconds() - 0.5

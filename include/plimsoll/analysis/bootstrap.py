@@ -1,9 +1,10 @@
-"""How sure a variant's figures at a load are: bootstrap over runs, and within each run over blocks of intervals.
+"""The uncertainty of a variant's figures at a load: a bootstrap over runs, and in each run over blocks of intervals.
 
-Repeats are drawn with replacement, and of each drawn repeat circular blocks of neighbouring intervals, since neighbours
-are not independent (Politis and Romano, in Exploring the Limits of Bootstrap (1992); Davison and Hinkley, Bootstrap
-Methods and their Application (1997), chapters 3.8 and 8.2). Intervals are the 2.5 and 97.5 percentiles. The bootstrap
-can't tell how sure a *maximum* is, so it is made of means: of log percentiles, and of misses.
+Repeats are drawn with replacement. Of each drawn repeat, circular blocks of neighbouring intervals are drawn, since
+neighbours are not independent (Politis and Romano, in Exploring the Limits of Bootstrap (1992); Davison and Hinkley,
+Bootstrap Methods and their Application (1997), chapters 3.8 and 8.2). Confidence intervals reach from the 2.5th to the
+97.5th percentile. The bootstrap does not work for a *maximum*, so it is applied to means: of log percentiles, and of
+misses.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ BLOCK = 30
 
 
 class Estimate(Model):
-    """A figure with its 95 % bootstrap interval; the interval is null where there is one repeat only."""
+    """A figure with its 95 % bootstrap interval; the interval is null where there is only one repeat."""
 
     value: float
     low: float | None
@@ -40,7 +41,7 @@ class Estimate(Model):
 
 
 class Typical(Model):
-    """One variant at one load, over its valid repeats."""
+    """The typical figures of one variant at one load, over its valid repeats."""
 
     variant: str
     load_ops_s: int
@@ -50,7 +51,7 @@ class Typical(Model):
 
 
 def typical_by_load(cells: Iterable[CellResult]) -> tuple[Typical, ...]:
-    """Every variant and load with a valid repeat that has intervals, in the cells' order."""
+    """The typical figures of every variant and load with a valid repeat that has intervals, in the cells' order."""
     runs: dict[tuple[str, int], list[Series]] = {}
     for result in cells:
         series = judged_series(result.counted) if result.counted else None
@@ -79,7 +80,7 @@ def _exp(value: float | None) -> float | None:
 
 
 def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:
-    """The mean over runs of each run's mean, so that a run cut short weighs no less."""
+    """The mean over runs of each run's mean, so that a run that was cut short has the same weight as the others."""
     value = float(np.mean([run.mean() for run in runs]))
     if len(runs) < 2:
         return Estimate(value=value, low=None, high=None)
@@ -91,7 +92,7 @@ def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:
 
 
 def _block_means(run: Floats, random: np.random.Generator, copies: int) -> Floats:
-    """DRAWS × `copies` means of the run, drawn anew from circular blocks; blocks' sums are made once."""
+    """DRAWS × `copies` means of resampled runs made of circular blocks. The sum of each block is computed only once."""
     block = max(1, min(BLOCK, len(run) // 3))
     around = np.concatenate([run, run[: block - 1]])
     sums = np.convolve(around, np.ones(block), "valid") / block

@@ -1,8 +1,9 @@
-"""Judging by percentiles over time instead of histograms: what they decide, and nothing more.
+"""Judge by percentiles over time where there are no histograms, as far as percentiles decide the outcome.
 
-Percentiles of several operations or stretches of time can't be merged, but they bound how many operations took at least
-as long as a service level's bound: the value at place r of n, if below the bound, leaves at most n - r of them; if not,
-at least n - r + 1. Sums of these bounds decide an interval, or leave it open.
+Percentiles of several operations or stretches of time can't be merged. But they bound the number of operations that
+took at least as long as a service level's bound: let the value at rank r of n be known. If it is below the bound, at
+most n - r operations took as long as the bound; if not, at least n - r + 1 did. The sums of these limits decide an
+interval, or leave it undecided.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +38,10 @@ class _Part:
         return sum(sample.count for sample in self.samples)
 
     def met(self, level: ServiceLevel) -> bool | None:
-        """Strictly below the bound; None where the samples leave it open, and where nothing was counted."""
+        """Whether the percentile is strictly below the bound.
+
+        None where the samples do not decide it, or nothing was counted.
+        """
         if not self.count:
             return None
         allowed = self.count - _rank(level.percentile, self.count)
@@ -47,7 +51,7 @@ class _Part:
         return False if sum(least for least, _ in bounds) > allowed else None
 
     def value(self, percentile: float) -> float | None:
-        """Known of one sample alone; of several only the maximum is."""
+        """The percentile's value in ms. Of a single sample it is known; of several samples only the maximum is."""
         counted = [sample.values_ms for sample in self.samples if sample.count]
         if percentile == 100 and all(100 in values for values in counted):
             return max((values[100] for values in counted), default=None)
@@ -55,7 +59,7 @@ class _Part:
 
 
 def judge_samples(samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
-    """Judge percentiles over time. Intervals that they leave open make the run invalid, unless others missed."""
+    """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
     by_operation = _by_operation(samples)
     tracks = [_track(operation, own) for operation, own in by_operation.items()]
     faults = [*timeline_faults(tracks, min(level.interval.total_seconds() for level in levels))]
@@ -78,7 +82,7 @@ def _by_operation(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
 
 
 def _track(operation: str, samples: Sequence[Sample]) -> Track:
-    """The samples as records without histograms, for the alignment that histograms have."""
+    """The samples as records without histograms, so that they can be aligned as histograms are."""
     records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
     return Track(f"samples of {operation or ALL}", operation, tuple(records))
 
@@ -160,7 +164,7 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
 
 
 def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
-    """How many of a sample's operations took at least as long as the bound: at least, and at most."""
+    """The least and the greatest number of a sample's operations that took at least as long as the bound."""
     least, most = 0, sample.count
     for percentile, value in sample.values_ms.items():
         above = sample.count - _rank(percentile, sample.count)

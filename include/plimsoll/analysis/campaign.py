@@ -1,4 +1,4 @@
-"""A campaign's stored results, cell by cell: which attempt counts, and the tables that everything else starts from."""
+"""A campaign's stored results, cell by cell: which attempt of each cell counts, and the tables of each attempt."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def _no_table() -> pd.DataFrame:
 class AttemptData:
     """One attempt as the store holds it.
 
-    `intervals`: one row per interval and operation: start_s (from the timed run's start), duration_s, phase (`warm-up`,
-    `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms, p99_ms, p99_9_ms,
-    max_ms, judged_ms, met. `pauses`: one row per pause: host, start_s (from the timed run's start, may be negative),
-    duration_ms, kind, stop_the_world. `coincidences`: what `coincidence_frame` makes, empty where it was not made.
-    `jvms`: what `jvms_frame` makes. `hosts`: what `hosts_frame` makes. `backlog`: what `backlog_frame` makes.
-    `latencies`: what `latencies_frame` makes. `activity`: what `activity_frame` makes. `log_lines`: what
-    `log_lines_frame` makes. Attempts that an earlier version judged have none of the last three.
-    `provenance`: of an attempt that was imported.
+    `intervals`: one row per interval and operation, with the columns start_s (from the timed run's start), duration_s,
+    phase (`warm-up`, `judged`, `partial`), operation (`all`, `reads`, `writes`), count, rate_ops_s, p50_ms, p90_ms,
+    p99_ms, p99_9_ms, max_ms, judged_ms, met. `pauses`: one row per pause, with the columns host, start_s (from the
+    timed run's start, may be negative), duration_ms, kind, stop_the_world. The other tables are described where they
+    are made: `coincidences` (empty where it was not made) by `coincidence_frame`, `jvms` by `jvms_frame`, `hosts` by
+    `hosts_frame`, `backlog` by `backlog_frame`, `latencies` by `latencies_frame`, `activity` by `activity_frame`,
+    `log_lines` by `log_lines_frame`. Attempts that an earlier version judged have none of the last three. `provenance`:
+    the origin of an imported attempt, else None.
     """
 
     verdict: Verdict
@@ -72,7 +72,7 @@ class AttemptData:
 
     @cached_property
     def series(self) -> Series:
-        """The judged percentile of its intervals: found once, for several questions are asked of it."""
+        """The judged percentile of the attempt's intervals. It is computed once, because several analyses use it."""
         from plimsoll.analysis.series import series_of  # late: it takes NumPy
 
         return series_of(self.intervals)
@@ -80,11 +80,12 @@ class AttemptData:
 
 @dataclass(frozen=True, eq=False)
 class CampaignData:
-    """All that is known of a campaign.
+    """All stored data of a campaign.
 
-    `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it;
-    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part`: of data of one part of
-    a campaign that has several (`data_of_parts`), that part; `known_state`: of such data, the state of its cells.
+    `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
+    `spending` is None where hosts cost nothing, `note` where nobody has written one. `of_part` and `known_state` are
+    set by `data_of_parts`, for a campaign with several parts: the part that this data belongs to, and the state of that
+    part's cells.
     """
 
     campaign_id: str
@@ -100,29 +101,29 @@ class CampaignData:
 
     @property
     def part(self) -> str:
-        """Name of the part that these are the data of; empty where they are the whole campaign's."""
+        """The name of the part that this data belongs to; empty where the data is the whole campaign's."""
         return self.of_part.name if self.of_part else ""
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:
-        """Every cell, which attempt of it counts, and what the strategy says of it."""
+        """Every cell, the attempt of it that counts, and the strategy's decision on it."""
         return self.known_state or campaign_state(self.definition, self.attempts, CellResult)
 
 
 @dataclass(frozen=True, eq=False)
 class CellResult(CellAttempts[AttemptData]):
-    """A cell as the report tells of it."""
+    """A cell with its attempts, as the report presents it."""
 
     @property
     def state(self) -> CellOutcome:
-        """The cell's one-word answer."""
+        """The state of the cell in one word."""
         if self.decided_by:
             return "not needed"
         return self.shown.verdict.outcome if self.shown else "not run"
 
 
 class Spread(Model):
-    """Lowest, median and highest value over the valid repeats at one load of one variant."""
+    """The lowest, median and highest value over the valid repeats of one variant at one load."""
 
     variant: str
     load_ops_s: int
@@ -135,7 +136,8 @@ class Spread(Model):
 def cell_results(data: CampaignData) -> tuple[CellResult, ...]:
     """Every cell of the definition in the definition's order: variants, then loads rising, then repeats.
 
-    Raises NotFound for an attempt at a cell that the definition does not have: it must not vanish from a report.
+    Raises NotFound for an attempt at a cell that the definition does not have, since the attempt would be missing from
+    the report.
     """
     require_no_strays(data)
     return data.state.by_variant
@@ -152,26 +154,29 @@ def require_no_strays(data: CampaignData) -> None:
 
 
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:
-    """The service level that came nearest to its bound or furthest beyond it; None where none was judged."""
+    """The service level with the highest ratio of its worst interval to its bound; None where none was judged."""
     judged = [level for level in verdict.levels if level.worst_ms is not None]
     return max(judged, key=ratio, default=None)
 
 
 def ratio(level: LevelVerdict) -> float:
-    """A service level's worst interval as a multiple of its bound."""
+    """A service level's worst interval divided by its bound."""
     return (level.worst_ms or 0.0) / level.service_level.bound_ms
 
 
 def distance(verdict: Verdict) -> float | None:
-    """The deciding level's worst interval as a multiple of its bound: below 1 it was met, 2 is twice the bound."""
+    """The worst interval of the deciding service level divided by its bound.
+
+    Below 1 the cell met the service level; 2 is twice the bound.
+    """
     level = deciding_level(verdict)
     return None if level is None else ratio(level)
 
 
 def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
-    """Why a valid attempt missed although its response times kept every service level; empty where that is not so.
+    """The reason why a valid attempt missed although its response times kept every service level; empty in other cases.
 
-    errors: too many operations failed; rate: the cell is of a ramp, and its rate was not achieved.
+    `errors`: too many operations failed; `rate`: the cell belongs to a ramp, and its rate was not achieved.
     """
     if verdict is None or verdict.outcome != "missed" or not all(level.met for level in verdict.levels):
         return ""
@@ -179,24 +184,24 @@ def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate"]:
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
-    """The highest interval of each valid repeat, ms, over repeats; `percentile` is one of PERCENTILES."""
+    """The highest interval of each valid repeat, ms, as a spread over repeats; `percentile` is one of PERCENTILES."""
     return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))
 
 
 def achieved(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
-    """The achieved rate of each valid repeat, ops/s, over repeats."""
+    """The achieved rate of each valid repeat, ops/s, as a spread over repeats."""
     return _spreads(cells, lambda verdict: verdict.achieved_ops_s)
 
 
 def worst(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
-    """The worst interval of each valid repeat as a multiple of the bound, over repeats."""
+    """The worst interval of each valid repeat as a multiple of the bound, as a spread over repeats."""
     return _spreads(cells, distance)
 
 
 def values_by_load(
     cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
 ) -> Mapping[tuple[str, int], tuple[float, ...]]:
-    """A figure of every valid repeat by (variant, load), in the order of repeats; unknown ones are left out."""
+    """A figure of every valid repeat by (variant, load), in the order of repeats. Unknown figures are left out."""
     found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for result in cells:
         figure = value(result.verdict) if result.verdict else None

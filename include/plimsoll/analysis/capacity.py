@@ -1,4 +1,7 @@
-"""Capacity: the highest load at which every repeat is valid and met, with all lower loads too; and what it rests on."""
+"""The capacity of each variant, and the outcomes that it rests on.
+
+Capacity is the highest load at which every repeat is valid and met, with all lower loads too.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -15,7 +18,7 @@ from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_leve
 
 
 class Rung(Model):
-    """One load level of one variant: what became of its repeats."""
+    """One load level of one variant, with the outcomes of its repeats."""
 
     load_ops_s: int
     repeats: Annotated[int, Field(description="Repeats that the definition asks for")]
@@ -42,7 +45,7 @@ class Rung(Model):
 
 
 class Capacity(Model):
-    """How much load a variant carries.
+    """The capacity of one variant.
 
     `kind` says how firm `capacity_ops_s` is. found: the next load missed; at-least: every load of the campaign was met;
     provisional: nothing missed so far, but repeats of the next load are invalid or were not run; none: the lowest load
@@ -78,13 +81,19 @@ class Capacity(Model):
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
-        """The loads to run next with those that bound them, rising; none where there are none to run."""
+        """The loads to run next with the tested loads on either side of them, rising.
+
+        Empty where no load is to be run.
+        """
         ends = [rung.load_ops_s for rung in (self.at_capacity, self.next_load) if rung]
         return tuple(sorted({*ends, *self.narrowing_ops_s})) if self.narrowing_ops_s else ()
 
 
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """The capacity of each variant, in the definition's order; of a campaign with one part, or of one part's data."""
+    """The capacity of each variant, in the definition's order.
+
+    The campaign must have one part, or the data be one part's.
+    """
     results = cell_results(data) if cells is None else cells
     found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
     control = next((one for one in found if one.variant == data.definition.control), None)
@@ -96,7 +105,7 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
-    """One rung per load, rising, of one variant's cells."""
+    """One rung for each load, rising, made of one variant's cells."""
     ordered = sorted(cells, key=lambda result: result.cell.load_ops_s)
     return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
 
@@ -145,7 +154,7 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
 
 
 def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
-    """None while repeats of the next load are missing: they are to be run first."""
+    """The loads to run next. None while repeats of the next load are missing, since those must run first."""
     if following is None:
         return (narrowing.above(highest.load_ops_s),) if highest else ()
     if following.outcome != "missed":

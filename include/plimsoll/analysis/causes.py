@@ -1,10 +1,11 @@
-"""Why intervals missed: which causes coincide with misses more often than chance has them coincide.
+"""Why intervals missed: which causes coincide with misses more often than chance would make them.
 
-A coincidence explains nothing by itself: what happens in every interval happens in missed ones, too. So beside the
-share of missed intervals that a cause touched stands its base rate, the share of met ones; and a cause counts as
-*linked* to misses only where a circular-shift permutation test says so: the misses of each cell are shifted in time
-against its causes, which keeps how both are clustered (neighbouring intervals are not independent) and breaks only the
-link between them. Holm's correction over all variants and causes. What no linked cause touched stays unexplained.
+A coincidence explains nothing by itself: what happens in every interval happens in missed intervals, too. So the share
+of missed intervals that a cause touched is shown beside its base rate, the share of met intervals that it touched. A
+cause counts as *linked* to misses only where a circular-shift permutation test says so: the misses of each cell are
+shifted in time against its causes. The shift keeps the clusters of both (neighbouring intervals are not independent)
+and breaks only the link between them. Holm's correction covers all variants and causes. Missed intervals that no linked
+cause touched stay unexplained.
 
 Sources: Edgington and Onghena, Randomization Tests, 4th ed. (2007), on permutation tests; DiCiccio and Romano, Annals
 of Statistics 45 (2017), on why dependence must be kept; Abbott, J. Econ. Entomol. 18 (1925), the share beyond chance.
@@ -40,7 +41,7 @@ Link = Literal["linked", "no more than chance", "too few intervals", "not collec
 
 
 class CauseShare(Model):
-    """One cause in one variant's judged intervals, over all cells that count and in which it was collected."""
+    """One cause in one variant's judged intervals, over all cells that count and for which the cause was collected."""
 
     cause: str
     link: Link
@@ -57,7 +58,7 @@ class CauseShare(Model):
 
 
 class Explained(Model):
-    """How many missed intervals of a cell have a linked cause, only others, or none at all."""
+    """The numbers of a cell's missed intervals with a linked cause, with only other causes, and with no cause."""
 
     missed: int
     linked: Annotated[int, Field(description="Touched by a cause that is linked to this variant's misses")]
@@ -67,7 +68,7 @@ class Explained(Model):
 
 
 class VariantCauses(Model):
-    """Why a variant's intervals missed."""
+    """The causes of a variant's missed intervals."""
 
     variant: str
     explained: Explained
@@ -77,7 +78,10 @@ class VariantCauses(Model):
 
 @dataclass(frozen=True)
 class CellFlags:
-    """One cell's judged intervals in order of time: which missed, which each cause touched (None: not collected)."""
+    """One cell's judged intervals in order of time.
+
+    For each interval: whether it missed, and whether each cause touched it (None: the cause was not collected).
+    """
 
     cell: str
     missed: Flags
@@ -85,7 +89,7 @@ class CellFlags:
 
 
 def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[VariantCauses, ...]:
-    """Every variant of the cells, in their order; only attempts that count."""
+    """The causes of every variant of the cells, in their order. Only attempts that count are used."""
     by_variant: dict[str, list[CellResult]] = {}
     for result in cells:
         by_variant.setdefault(result.cell.variant, []).append(result)
@@ -95,9 +99,9 @@ def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[Vari
 
 
 def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tuple[float, float]:
-    """One-sided p value that `missed` and `touched` coincide more often than shifted, and the smallest possible.
+    """The one-sided p value of the coincidence of `missed` and `touched`, and the smallest possible p value.
 
-    A pair a cell, each shifted by itself.
+    The arguments hold one pair of series per cell; each pair is shifted by itself.
     """
     observed, smallest = 0, 1.0
     sums: NDArray[np.int64] = np.zeros(shifts, dtype=np.int64)
@@ -112,7 +116,7 @@ def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tu
 
 
 def _coincidences_by_shift(missed: Flags, touched: Flags) -> NDArray[np.int64]:
-    """How many intervals are both, for each circular shift of one against the other; the first is unshifted."""
+    """The number of intervals with both, for each circular shift of one series; the first is unshifted."""
     spectrum = np.conj(np.fft.rfft(missed)) * np.fft.rfft(touched)
     counts: NDArray[np.int64] = np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
     return counts
@@ -132,7 +136,7 @@ def _flags(cells: Sequence[CellResult], bound_ms: float) -> Iterable[CellFlags]:
 
 
 def _share(cause: str, cells: Sequence[CellFlags]) -> tuple[CauseShare, float]:
-    """The share with its p value not yet corrected, and the smallest p value that the intervals could have given."""
+    """The cause's share with its uncorrected p value, and the smallest p value that these intervals could give."""
     known = [(one.missed, touched) for one in cells if (touched := one.touched[cause]) is not None]
     missed = sum(int(one.sum()) for one, _ in known)
     missed_with = sum(int((one & touched).sum()) for one, touched in known)
@@ -157,7 +161,7 @@ def _share(cause: str, cells: Sequence[CellFlags]) -> tuple[CauseShare, float]:
 
 
 def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int) -> float | None:
-    """Abbott's formula, with each cell's own base rate where it has enough met intervals, else the variant's."""
+    """Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
     met = sum(int((~one).sum()) for one, _ in known)
     if not missed or met < FEWEST_MET:
         return None
@@ -174,7 +178,7 @@ def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
 def _adjusted(
     shares: Mapping[str, Sequence[tuple[CauseShare, float]]],
 ) -> dict[str, tuple[CauseShare, ...]]:
-    """With Holm's correction over all causes of all variants that coincided with a miss at all."""
+    """The shares with Holm's correction over all causes of all variants that coincided with any miss."""
     tested = [
         (variant, place)
         for variant, own in shares.items()

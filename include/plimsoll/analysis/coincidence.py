@@ -1,8 +1,8 @@
-"""For each interval that a service level judged, what else happened in it: one column a cause, a row an interval.
+"""What else happened in each judged interval: a table with a row for each interval and a column for each cause.
 
-Whatever was collected is put on the load generator's clock and counted the same way in missed and in met intervals:
-an occurrence belongs to every interval that it touches, and reaches beyond its end for as long as it lasted, at least
-for the bound, because operations that it held up are answered later.
+All collected data is put on the load generator's clock and counted the same way in missed and met intervals. An
+occurrence belongs to every interval that it touches. It counts beyond its own end for as long as it lasted, and at
+least for the service level's bound, because operations that it delayed are answered later.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CPU_BUSY, STEAL, OTHERS, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.05, 0.1, 0.
 
 
 class Cause(NamedTuple):
-    """One kind of thing that may make an interval miss. It counts from `least(bound_ms)` on, in `unit`."""
+    """One kind of event that may make an interval miss. It counts from `least(bound_ms)` on, in `unit`."""
 
     id: str
     label: str
@@ -36,7 +36,7 @@ class Cause(NamedTuple):
 
 
 def _half_the_bound(bound_ms: float) -> float:
-    """Two such standstills in a row, or one and a queue, make an operation exceed the bound."""
+    """Half the bound: two such standstills in a row, or one and a queue, make an operation exceed the bound."""
     return bound_ms / 2
 
 
@@ -60,9 +60,9 @@ BY_ID: Mapping[str, Cause] = {cause.id: cause for cause in CAUSES}
 
 
 class Occurrence(NamedTuple):
-    """Something that happened between two times, s from the timed run's start; amount in its cause's unit.
+    """Something that happened between two times, s from the timed run's start; `amount` is in its cause's unit.
 
-    `held_s`: for how long it held operations up, 0 where only the time is known in which it happened.
+    `held_s`: how long it delayed operations; 0 where the log tells only the time in which it happened.
     """
 
     start_s: float
@@ -78,11 +78,12 @@ Occurrences = Mapping[str, "Sequence[Occurrence] | None"]
 
 @dataclass(frozen=True)
 class Collected:
-    """What was collected of one attempt besides response times.
+    """The data collected for one attempt, other than response times.
 
-    `started_at`: start of the timed run, by the (first) load host's clock. `ahead_ms`: by how much hosts' clocks are
-    ahead of it. `pauses` as `pauses_frame` makes them, None where no GC log could be read. `samples`: `time_s` and
-    shares by `host`. `load_cpus`: processors of the load generator's host, of several the least, None if not known.
+    `started_at`: start of the timed run, by the (first) load host's clock. `ahead_ms`: how far each host's clock is
+    ahead of that one. `pauses` as `pauses_frame` makes them, None where no GC log could be read. `samples`: one row per
+    second, with `time_s`, the `host`, and shares. `load_cpus`: processors of the load host, the fewest where there are
+    several, None if not known.
     """
 
     started_at: datetime
@@ -95,7 +96,7 @@ class Collected:
 
 
 def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
-    """Everything collected, by cause, on the load generator's clock."""
+    """All occurrences by cause, on the load generator's clock."""
     return {
         **_pauses(collected),
         **_events(collected),
@@ -107,8 +108,8 @@ def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
 def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: float) -> pd.DataFrame:
     """A row for each interval that the first service level judged: start_s, missed, and two columns for each cause.
 
-    `<cause>`: the largest amount that touches the interval, 0 for none, NaN where that was not collected;
-    `<cause>_host`: whose it was, empty for none.
+    `<cause>`: the largest amount that touches the interval, 0 where nothing does, NaN where the cause was not
+    collected; `<cause>_host`: the host of that amount, empty where nothing touches the interval.
     """
     import pandas as pd
 
@@ -125,7 +126,7 @@ def coincidence_frame(intervals: pd.DataFrame, found: Occurrences, bound_ms: flo
 
 
 def with_every_cause(table: pd.DataFrame) -> pd.DataFrame:
-    """A stored table with the columns of causes that were not known yet when it was made: not collected."""
+    """A stored table with a column for every cause. Causes that its version did not know count as not collected."""
     import pandas as pd
 
     missing = [cause.id for cause in CAUSES if cause.id not in table]
@@ -139,7 +140,7 @@ def with_every_cause(table: pd.DataFrame) -> pd.DataFrame:
 def _placed(
     starts: NDArray[np.float64], ends: NDArray[np.float64], happened: Sequence[Occurrence], bound_ms: float
 ) -> tuple[NDArray[np.float32], list[str]]:
-    """The largest occurrence of each interval, and its host."""
+    """The largest occurrence that touches each interval, and its host."""
     amounts, hosts = np.zeros(len(starts), dtype=np.float32), [""] * len(starts)
     for one in happened:
         reach_s = one.end_s + max(one.held_s, bound_ms / 1000)
@@ -183,7 +184,7 @@ def _since_s(collected: Collected, at: datetime, host: str) -> float:
 
 
 def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
-    """Seconds of each host. Traffic is told as a multiple of the host's median second."""
+    """The occurrences in each host's one-second samples. Network traffic is a multiple of the host's median second."""
     if collected.samples.empty:
         return {}
     found: dict[str, list[Occurrence]] = {"cpu": [], "steal": [], "others": [], "disk": [], "network": []}
@@ -235,5 +236,5 @@ def _standstill(start_s: float, lasted_ms: float, host: str) -> Occurrence:
 
 
 def _second(end_s: float, amount: float, host: str) -> Occurrence:
-    """The second that ends then: figures are kept a second each."""
+    """The second that ends at that time, as the samples have one row per second."""
     return Occurrence(end_s - 1, end_s, amount, host)

@@ -1,4 +1,4 @@
-"""Encoded histograms → counts of the one wide histogram, added up."""
+"""Decode histograms of any layout and add their counts in one wide histogram."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ _COUNTER_BYTES = 8
 
 @dataclass(frozen=True)
 class _Source:
-    """Room for histograms of one layout, all zero between two uses. `target` None: the wide layout itself."""
+    """Scratch memory for histograms of one layout, all zero between two uses.
+
+    `target` None: the layout is the wide one.
+    """
 
     header: Header
     scratch: Ints
@@ -58,7 +61,7 @@ class _Source:
 
 
 def _length(layout: Layout, unit: Unit) -> int:
-    """Slots of `layout` up to the last value that the wide histogram can count."""
+    """The number of slots of `layout` up to the last value that the wide histogram can count."""
     last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
     return int(layout.index_of(np.array([last]))[0]) + 1
 
@@ -71,7 +74,7 @@ class Decoder:
         self._sources: dict[Header, _Source] = {}
 
     def merge(self, records: Iterable[Record], name: str) -> Ints:
-        """The sum of the records' counts. Raises LogError that names log and line of a record that can't be read."""
+        """The sum of the records' counts. Raises LogError, with log and line, on a record that can't be read."""
         counts = np.zeros(wide_length(self.unit), dtype=np.int64)
         for record in records:
             try:

@@ -1,4 +1,4 @@
-"""GC logs → their lines on pauses that matter, to stand beside what the nodes themselves logged at that time."""
+"""The lines of GC logs on long pauses, to be shown with the nodes' own log lines of the same time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _PAUSE = re.compile(
 
 
 def gc_lines(text: str) -> tuple[LogLine, ...]:
-    """Each line on a pause or a stall of at least `LEAST_MS`, with the time at which it was written: when it was over.
+    """Each line on a pause or stall of at least `LEAST_MS`, with the time of the line, which is the pause's end.
 
-    Of unified logs and of JDK 8's, as far as a line tells how long a pause took. What can't be read is left out.
+    Reads unified logs and those of JDK 8, as far as a line gives the length of a pause. Lines that can't be read are
+    left out.
     """
     return tuple(_lines(text))
 

@@ -1,8 +1,9 @@
-"""GC logs of JDK 8 → pauses: `-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime`.
+"""Pauses from GC logs of JDK 8: `-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime`.
 
-Unlike unified logs, a collection is stamped with its start; the line that tells for how long all threads stood follows
-it and is stamped with its end. Formats as read from real logs of G1, CMS, Parallel and Serial of 8u504, also with what
-Cassandra 3.11 asks for by default (`-XX:+PrintHeapAtGC -XX:+PrintTenuringDistribution -XX:+PrintPromotionFailure`).
+Unlike in unified logs, the time stamp of a collection is its start. The line with the time for which all threads stood
+still comes after it and has the time stamp of its end. The formats come from real logs of G1, CMS, Parallel and Serial
+of 8u504, also with Cassandra 3.11's default flags (`-XX:+PrintHeapAtGC -XX:+PrintTenuringDistribution
+-XX:+PrintPromotionFailure`).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _MARKS: dict[str, Collector] = {
 
 @dataclass
 class _Record:
-    """What was written at one time: `head` until its brackets are closed, and the lines below that tell more of it."""
+    """The text with one time stamp: `head` up to the closing of its brackets, and the lines below that add to it."""
 
     at: datetime
     head: str
@@ -49,7 +50,10 @@ class _Record:
 
     @property
     def open(self) -> bool:
-        """Survivors' ages, the free lists' statistics and a concurrent phase's end can stand amid a pause's line."""
+        """Whether the head is not closed yet.
+
+        Survivors' ages, free-list statistics and ends of concurrent phases can interrupt it.
+        """
         text = _ADDRESSES.sub("", self.head)
         return text.startswith("[") and text.count("[") > text.count("]")
 
@@ -62,7 +66,7 @@ class _Record:
 
 @dataclass(frozen=True)
 class _Collection:
-    """A record of a pause: what stands in its head comes before what stands below."""
+    """The record of a pause. Text in its head has precedence over the lines below."""
 
     record: _Record
     kind: str
@@ -84,14 +88,17 @@ class _Collection:
         return HeapChange(self.end, size_bytes(sizes[-1]["before"]), size_bytes(sizes[-1]["after"]), self.took_ms)
 
     def cpu(self) -> CpuTime | None:
-        """The last of the head: one before it is of a concurrent phase that the pause broke off."""
+        """The last processor time in the head.
+
+        An earlier one belongs to a concurrent phase that the pause interrupted.
+        """
         told = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
         times = next(filter(None, (list(_TIMES.finditer(text)) for text in told)), None)
         return CpuTime(self.end, _number(times[-1]["user"]) + _number(times[-1]["sys"])) if times else None
 
 
 def parse_legacy(text: str) -> Pauses | None:
-    """All pauses of one log; None where no line of the text is of that form."""
+    """All pauses of one log; None where no line of the text has this form."""
     records = list(_records(text))
     if not records:
         return None
@@ -107,7 +114,10 @@ def parse_legacy(text: str) -> Pauses | None:
 
 
 def _records(text: str) -> Iterator[_Record]:
-    """Stamped lines amid a pause's are a part of it, or of a concurrent phase, which is none of it."""
+    """The records of a log.
+
+    A stamped line inside a pause's record belongs to it, unless it is about a concurrent phase.
+    """
     record: _Record | None = None
     for line in text.splitlines():
         stamped = _LINE.match(line)
@@ -131,7 +141,7 @@ def _collection(record: _Record) -> _Collection | None:
 
 
 def _pauses(records: list[_Record], collector: Collector | None) -> Iterator[Pause]:
-    """Collections wait for the line that tells the whole stop they lie in."""
+    """Join each collection with the later line that gives the whole time for which threads stood still."""
     waiting: list[Pause] = []
     for record in records:
         if found := _collection(record):

@@ -1,7 +1,8 @@
-"""GC logs → pauses: unified logs of JDK 11 to 25, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`.
+"""Pauses from unified GC logs of JDK 11 to 25, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`.
 
-Formats as read from real logs of G1, CMS, Shenandoah, ZGC (with generations, too), Parallel and Serial of 11, 17
-and 25. A line is written when a pause is over, so its start is the line's time less its duration. JDK 8: `gclegacy`.
+The formats come from real logs of G1, CMS, Shenandoah, ZGC (with generations, too), Parallel and Serial of JDK 11, 17
+and 25. The JVM writes a line when a pause is over, so the pause's start is the line's time less its duration. For JDK 8
+see `gclegacy`.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ class _Line:
 def parse_gc_log(text: str) -> Pauses:
     """All pauses of one log: the collector's, other safepoints that are long enough to notice, and ZGC's stalls.
 
-    A last line that is cut short is left out. Raises LogError on a text that has
-    lines, but none of a unified log's nor of one of JDK 8 with date stamps.
+    An incomplete last line is left out. Raises LogError on a text with lines none of which is of a unified log or of a
+    JDK 8 log with date stamps.
     """
     lines = list(_lines(text))
     if text.strip() and not lines and (legacy := parse_legacy(text)):
@@ -96,9 +97,10 @@ def parse_gc_log(text: str) -> Pauses:
 def pauses_frame(
     by_host: Mapping[str, Pauses], started_at: datetime, ahead_ms: Mapping[str, float] | None = None
 ) -> pd.DataFrame:
-    """A row a pause: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
+    """A table with one row per pause.
 
-    `ahead_ms`: by how much hosts' clocks are ahead of the one that `started_at` was read from.
+    Columns: host, start_s (from `started_at`), duration_ms, kind, stop_the_world, stopped_ms, to_safepoint_ms.
+    `ahead_ms`: how far each host's clock is ahead of the clock of `started_at`.
     """
     import pandas as pd  # late: parsing needs none of it
 
@@ -127,7 +129,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
-    """Collections wait for the line of the safepoint they lie in, which follows theirs and tells the whole stop."""
+    """Join each collection with the later line of its safepoint, which has the whole time that threads stood still."""
     name, waiting = "unknown", list[Pause]()
     for line in lines:
         if pause := _collection(line, collector):
@@ -141,7 +143,7 @@ def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
 
 
 def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
-    """The collections of a safepoint; the safepoint itself if it has none and is long enough."""
+    """The collections of a safepoint, or the safepoint itself if it has none and is long enough."""
     for pause in waiting:
         if pause.stop_the_world:
             yield replace(pause, stopped_ms=stop.duration_ms, to_safepoint_ms=stop.to_safepoint_ms)
@@ -152,7 +154,7 @@ def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
 
 
 def _collection(line: _Line, collector: Collector | None) -> Pause | None:
-    """A collector's pause (ZGC's are in gc,phases); gc,start and gc,stats repeat them and are no source."""
+    """A collector's pause. ZGC logs its pauses under gc,phases; gc,start and gc,stats repeat pauses and are ignored."""
     if line.tags not in ("gc", "gc,phases"):
         return None
     for pattern in (_PAUSE, _STALL):
@@ -162,7 +164,7 @@ def _collection(line: _Line, collector: Collector | None) -> Pause | None:
 
 
 def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
-    """The safepoint that ends with this line: JDK 11 names it in an earlier line, 17 in the same."""
+    """The safepoint that ends with this line. JDK 11 names its cause in an earlier line, JDK 17 in the same line."""
     if match := _STOPPED_11.fullmatch(line.message):
         stop = line.pause(f"Safepoint {name}", 1e3 * _number(match["s"]), collector)
         return replace(stop, to_safepoint_ms=1e3 * _number(match["stopping"]))
@@ -177,7 +179,7 @@ def _number(text: str) -> float:
 
 
 def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
-    """What pauses, Shenandoah's concurrent clean-ups and ZGC's whole collections tell in `gc`."""
+    """Heap sizes from lines under `gc`: of pauses, Shenandoah's concurrent clean-ups and ZGC's whole collections."""
     for line in lines:
         if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
             took = _number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0

@@ -1,4 +1,4 @@
-"""What GC logs of every format tell: pauses, and beside them heap and processor time of collections."""
+"""The content of GC logs, whatever their format: pauses, heap sizes, and processor time of collections."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NOTABLE_STOP_MS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """One stop. `at` is its start; `kind` the log's own words with the cause, such as `Pause Full (Ergonomics)`.
+    """One pause. `at` is its start; `kind` the log's own words with the cause, such as `Pause Full (Ergonomics)`.
 
-    `stop_the_world`: all application threads stood still; false for ZGC's allocation stalls, which stop one.
-    `stopped_ms`: for how long they really did, from asking the threads to stop until letting them go, which can be much
-    longer than the collector's part; `to_safepoint_ms`: the first part of that, until the last thread stood. Both None
-    where the log does not tell. Pauses can nest: Serial's full ones do.
+    `stop_the_world`: whether all application threads stood still; false for ZGC's allocation stalls, which stop one
+    thread. `stopped_ms`: the whole time from the request that threads stop until their release, which can be much
+    longer than the collector's part. `to_safepoint_ms`: the first part of that time, until the last thread stood still.
+    Both are None where the log does not give them. Pauses can nest, as Serial's full ones do.
     """
 
     at: datetime
@@ -36,7 +36,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class HeapChange:
-    """Heap in use before and after a collection or a step of one, bytes; `at` is its end, `cycle` the log's number."""
+    """Heap in use before and after a collection or a step of it, bytes; `at` is its end, `cycle` the log's number."""
 
     at: datetime
     before_bytes: int
@@ -47,7 +47,7 @@ class HeapChange:
 
 @dataclass(frozen=True, slots=True)
 class CpuTime:
-    """Processor time of the collector's threads in one pause, s; concurrent phases are told by no JDK up to 25."""
+    """Processor time of the collector's threads in one pause, s. No JDK up to 25 logs that of concurrent phases."""
 
     at: datetime
     cpu_s: float
@@ -57,7 +57,7 @@ class CpuTime:
 class Pauses:
     """One JVM's pauses in order of their ends. `collector` is None where the log's beginning is missing.
 
-    `zone`: that of the log's times, which is the JVM's own; None of an empty log.
+    `zone`: the time zone of the log's times, which is the JVM's own; None for an empty log.
     """
 
     collector: Collector | None = None
@@ -68,7 +68,7 @@ class Pauses:
 
     @property
     def collections(self) -> tuple[Pause, ...]:
-        """Pauses of the collector alone: neither other safepoints nor stalls."""
+        """Only the collector's pauses, without other safepoints and stalls."""
         return tuple(pause for pause in self.pauses if pause.kind.startswith("Pause"))
 
 
@@ -81,5 +81,8 @@ def size_bytes(figure: str) -> int:
 
 
 def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """How long threads stood in each row of a table of pauses; the collector's part where the log tells no more."""
+    """How long threads stood still in each row of a table of pauses, ms.
+
+    Where the log does not give it, this is the collector's part of the pause.
+    """
     return pauses["stopped_ms"].fillna(pauses["duration_ms"])

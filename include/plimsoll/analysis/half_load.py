@@ -1,11 +1,11 @@
-"""The load at which half of the repeats would meet the service level, with an interval.
+"""The load at which half of the repeats would meet the service level, with a confidence interval.
 
-A capacity is a load of the ladder; this tells how far between and beyond the loads that were run the boundary may lie.
-The chance that a repeat is met is taken to fall with the logarithm of the load along a logistic curve, and repeats are
-taken to be independent. The interval holds every load for which some slope of the curve, from flat to a step, makes the
+A capacity is one of the loads of the campaign. This estimate shows where between and beyond these loads the boundary
+may lie. The model: the chance that a repeat is met falls with the logarithm of the load along a logistic curve, and
+repeats are independent. The interval holds every load for which some slope of the curve, from flat to a step, makes the
 outcomes at least 0.147 times as likely as the best curve does: the profile likelihood against χ² with one degree of
 freedom at 95 % (Williams, Interval Estimation of the Median Lethal Dose, Biometrics 42, 1986). It needs no standard
-errors, which do not exist where every load up to one was met and every higher one missed, as is the rule here.
+errors, which do not exist in the usual case that every load up to one was met and every higher load missed.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tried:
-    """A load (ops/s), and how many valid repeats met the service level there, and missed it."""
+    """A load (ops/s), with the numbers of valid repeats that met and that missed the service level there."""
 
     load_ops_s: float
     met: int
@@ -42,7 +42,7 @@ class Tried:
 
 
 class HalfLoad(Model):
-    """The load at which half of the repeats would be met, with its 95 % interval. Null: the repeats do not bound it."""
+    """The load that half of the repeats would meet, with its 95 % interval. Null: the repeats do not bound it."""
 
     ops_s: Annotated[float | None, Field(description="Best estimate (ops/s); null where all repeats came out alike")]
     low_ops_s: Annotated[float | None, Field(description="Lower end of the interval (ops/s); null: there is none")]
@@ -50,7 +50,7 @@ class HalfLoad(Model):
 
 
 def half_load(tried: Sequence[Tried]) -> HalfLoad:
-    """Found from one variant's valid repeats; nothing is known where no load was tried."""
+    """The estimate from one variant's valid repeats; everything is null where no load was tried."""
     run = [one for one in tried if one.met + one.missed]
     if not run:
         return HalfLoad(ops_s=None, low_ops_s=None, high_ops_s=None)
@@ -64,14 +64,14 @@ def half_load(tried: Sequence[Tried]) -> HalfLoad:
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """Logarithms of loads, and repeats that met and missed at each."""
+    """The logarithms of the loads, with the numbers of repeats that met and missed at each."""
 
     loads: _Numbers
     met: _Numbers
     missed: _Numbers
 
     def best(self) -> float | None:
-        """The most likely place; the middle of all that are equally likely. None where that has no end."""
+        """The most likely place, or the middle of all equally likely places. None where these reach to infinity."""
         places, found = self._scan
         if max(self._far(-1), self._far(1)) >= found.max() - _ALIKE:
             return None
@@ -84,9 +84,9 @@ class _Fit:
         return float(middle[0] + middle[-1]) / 2
 
     def end(self, side: int) -> float | None:
-        """The lowest (-1) or the highest (1) place within the interval, no further out than loads were run.
+        """The lowest (-1) or highest (1) place within the interval, within the range of loads that were run.
 
-        None where it has no end there.
+        None where the interval has no end on that side.
         """
         places, found = self._scan
         least = max(found.max(), self._far(-1), self._far(1)) - _DROP
@@ -102,7 +102,7 @@ class _Fit:
         return float(min(end, self.loads.max()) if side < 0 else max(end, self.loads.min()))
 
     def _boundary(self, inside: float, outside: float, least: float) -> float:
-        """Where the profile falls below that value; where it jumps, the jump."""
+        """The place where the profile falls below that value; where the profile jumps, the place of the jump."""
         for _ in range(_ZOOMS):
             places = np.linspace(inside, outside, 4 * _POINTS + 1)
             within = np.flatnonzero(self._profile(places) >= least)
@@ -112,7 +112,7 @@ class _Fit:
 
     @cached_property
     def _scan(self) -> tuple[_Numbers, _Numbers]:
-        """Loads that were run, places between them and beyond, and the profile there."""
+        """The loads that were run, places between and beyond them, and the profile at all of these."""
         places = self._places()
         return places, self._profile(places)
 
@@ -122,9 +122,9 @@ class _Fit:
         return np.concatenate([*between, ends[-1:]])
 
     def _profile(self, places: _Numbers) -> _Numbers:
-        """The log likelihood with half of the repeats met at each place, at the best slope there.
+        """The log likelihood with half of the repeats met at each place, at the slope that makes it highest.
 
-        It is concave in the slope, so that bisection on its derivative finds the best one.
+        It is concave in the slope, so bisection on its derivative finds that slope.
         """
         distance = places[:, None] - self.loads[None, :]
         low, high = np.zeros(len(places)), np.full(len(places), _STEEPEST)
@@ -144,7 +144,10 @@ class _Fit:
         return result
 
     def _far(self, side: int) -> float:
-        """The same with the place infinitely far below (-1) or above (1): one chance at all loads, below or above ½."""
+        """The profile with the place infinitely far below (-1) or above (1).
+
+        All loads then have the same chance, below or above ½.
+        """
         met, missed = float(self.met.sum()), float(self.missed.sum())
         many, few = (met, missed) if side > 0 else (missed, met)
         share = max(0.5, many / (many + few))
@@ -158,5 +161,5 @@ def _falling(scaled: _Numbers) -> _Numbers:
 
 
 def _ops(log_load: float | None) -> float | None:
-    """In ops/s to four digits, so that it is the same on every machine."""
+    """The load in ops/s, rounded to four digits so that it is the same on every machine."""
     return None if log_load is None else float(f"{np.exp(log_load):.4g}")

@@ -1,4 +1,4 @@
-"""HDR interval logs of any version, from bytes to records: the lines are read, no histogram is decoded."""
+"""Read HdrHistogram interval logs of any version into records. Only the lines are read; histograms stay encoded."""
 
 import math
 import re
@@ -19,9 +19,10 @@ _MEND = "give the interval log as HistogramLogWriter (or `--hdr`) wrote it, plai
 
 
 class Record(NamedTuple):
-    """One histogram: when it began (s since the epoch, if the log says so), its length (s), payload and line.
+    """One histogram: its start (s since the epoch, if the log gives that), its length (s), payload and line.
 
-    `told_max`: Interval_Max, what the log says of the highest value, mostly in ms; None where it says nothing readable.
+    `told_max`: Interval_Max, the highest value as the log states it, usually in ms; None where it is missing or
+    unreadable.
     """
 
     tag: str
@@ -34,7 +35,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class HistogramLog:
-    """An interval log. `notes` says what was survived in reading it; `comments` are all of its `#` lines."""
+    """An interval log. `notes` name defects that did not prevent reading it; `comments` are all of its `#` lines."""
 
     name: str
     records: tuple[Record, ...]
@@ -43,7 +44,7 @@ class HistogramLog:
     notes: tuple[str, ...] = ()
 
     def by_tag(self) -> dict[str, tuple[Record, ...]]:
-        """The records of each tag in the order written; untagged ones are under the empty text."""
+        """The records of each tag in the order written. Records without a tag are under the empty text."""
         tags: dict[str, list[Record]] = {}
         for record in self.records:
             tags.setdefault(record.tag, []).append(record)
@@ -51,7 +52,7 @@ class HistogramLog:
 
 
 class _Line(NamedTuple):
-    """Where a line stands. Payloads are most of a log: they are pointed at, never copied."""
+    """The position of a line. Payloads are most of a log, so they are referenced and never copied."""
 
     number: int
     start: int
@@ -62,8 +63,8 @@ class _Line(NamedTuple):
 def read_log(data: bytes, name: str) -> HistogramLog:
     """Read a whole log, plain or gz; `name` is for messages.
 
-    A last line that is cut short is left out and noted. Raises LogError on any other line that is none of a log's, on a
-    second StartTime or BaseTime, and when there is no record at all.
+    An incomplete last line is left out and noted. Raises LogError on any other line that does not belong in a log, on a
+    second StartTime or BaseTime, and when there is no record.
     """
     text, cut_short = unpacked(data, name)
     _require_bounded(text, name)
@@ -117,7 +118,7 @@ def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
 
 
 def _base_s(times: dict[bytes, float], first_s: float) -> float:
-    """What to add to the lines' times: the rule of Java's HistogramLogReader where BaseTime is missing."""
+    """The offset to add to the lines' times. Without BaseTime the rule of Java's HistogramLogReader applies."""
     start_s = times.get(b"StartTime")
     if b"BaseTime" in times:
         return times[b"BaseTime"]

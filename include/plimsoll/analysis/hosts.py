@@ -1,4 +1,4 @@
-"""How busy each host was over the judged time, from its one-second samples, and how busy others' programs kept it."""
+"""How busy each host was over the judged time, by its one-second samples, and how much other programs took."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OTHERS_NOTICED = 0.05
 
 
 def cpu_busy(samples: pd.DataFrame) -> pd.Series[float]:
-    """Share of all processors' time that was worked in: waiting for a disk is idle too."""
+    """The share of all processors' time spent on work. Waiting for a disk counts as idle."""
     return 1 - samples["cpu_idle"] - samples["cpu_iowait"]
 
 
@@ -30,9 +30,9 @@ def traffic_bytes(samples: pd.DataFrame) -> pd.Series[float]:
 
 
 def others_share(samples: pd.DataFrame) -> pd.Series[float]:
-    """Share of all processors' time that programs of others took, none of them the cluster's; NaN: not sampled.
+    """The share of all processors' time that programs outside the cluster took; NaN: not sampled.
 
-    Samples of older attempts lack the figure.
+    Samples of older attempts lack this figure.
     """
     import pandas as pd
 
@@ -42,9 +42,10 @@ def others_share(samples: pd.DataFrame) -> pd.Series[float]:
 
 
 def others_highest(samples: pd.DataFrame, judged_from: datetime, interval: timedelta) -> dict[str, float]:
-    """By host the highest `others_share` of a judged interval: mean of its seconds, at least 0; NaN: not sampled.
+    """The highest `others_share` of any judged interval, by host; NaN: not sampled.
 
-    `samples` are of the judged time alone; of an interval that is cut short at its end nothing is taken.
+    An interval's value is the mean of its seconds, at least 0. `samples` must cover the judged time alone; an
+    incomplete last interval is left out.
     """
     if samples.empty:
         return {}
@@ -60,9 +61,10 @@ def others_highest(samples: pd.DataFrame, judged_from: datetime, interval: timed
 
 
 def hosts_frame(samples: pd.DataFrame, judged: tuple[datetime, datetime], interval: timedelta) -> pd.DataFrame:
-    """A row a sampled host: means over the judged time; shares of all processors, of the busiest disk's time.
+    """A table with one row per sampled host, with means over the judged time.
 
-    `cpu_others_highest`: as `others_highest` finds it. NaN is what was not sampled.
+    Figures are shares of all processors' time, and of the busiest disk's time. `cpu_others_highest` is the result of
+    `others_highest`. NaN: not sampled.
     """
     import pandas as pd  # late: few need it
 

@@ -1,4 +1,4 @@
-"""The intervals table: what every interval's response times were, for all operations and for reads and writes apart."""
+"""The intervals table: the response times of every interval, for all operations and separately for reads and writes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SHOWN_NAMES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 class IntervalRow:
     """One interval of one operation. Times in ms are None where nothing was counted.
 
-    `start_s`: from the timed run's start; `duration_s`: time that the interval's records cover; `operation`: `all`,
-    `reads`, `writes` (or a name of its own that is neither); `judged_ms`: the first service level's percentile; `met`:
-    only where that service level judges this row.
+    `start_s`: from the timed run's start; `duration_s`: the time that the interval's records cover; `operation`: `all`,
+    `reads`, `writes` (or the operation's own name if it is neither); `judged_ms`: the first service level's percentile;
+    `met`: set only where that service level judges this row.
     """
 
     start_s: float
@@ -50,7 +50,7 @@ class IntervalRow:
 
 @dataclass(frozen=True)
 class IntervalTable:
-    """All rows, in order of time, `all` before the single operations."""
+    """All rows, in order of time, with `all` before the single operations."""
 
     rows: tuple[IntervalRow, ...] = ()
 
@@ -60,11 +60,14 @@ class IntervalTable:
 
     @property
     def operations(self) -> tuple[str, ...]:
-        """The single operations, sorted."""
+        """The names of the single operations, sorted."""
         return tuple(sorted({row.operation for row in self.rows} - {ALL}))
 
     def frame(self) -> pd.DataFrame:
-        """One column a field, with dtypes that do not depend on the content; `met` is nullable."""
+        """The table as a data frame, one column per field.
+
+        Data types do not depend on the content; `met` is nullable.
+        """
         import pandas as pd  # late: judging needs none of it
 
         columns = [field.name for field in fields(IntervalRow)]
@@ -75,7 +78,7 @@ class IntervalTable:
 
 @dataclass(frozen=True)
 class Measured:
-    """One window's values for one operation: at each of the percentiles asked for, in ms; none if nothing counted."""
+    """One window's values for one operation: at each requested percentile, in ms; empty if nothing was counted."""
 
     window: Window
     operation: str
@@ -83,11 +86,11 @@ class Measured:
     values_ms: tuple[float, ...]
 
     def at(self, place: int) -> float | None:
-        """The value at the percentile asked for at that place."""
+        """The value at the requested percentile with that index."""
         return self.values_ms[place] if self.values_ms else None
 
     def row(self, judged: int, met: bool | None) -> IntervalRow:
-        """As a row of the table; `judged` is the place of the service level's percentile."""
+        """The values as a row of the table; `judged` is the index of the service level's percentile."""
         duration_s = self.window.duration_s
         return IntervalRow(
             start_s=self.window.start_s,
@@ -109,7 +112,7 @@ def measure(
     further: Sequence[float] = (),
     judged: dict[str, Ints] | None = None,
 ) -> Iterator[Measured]:
-    """Every window's percentiles (SHOWN, then `further`) from merged counts: of all operations, then of each.
+    """Percentiles of every window (SHOWN, then `further`) from merged counts: of all operations, then of each one.
 
     `judged` receives the merged counts of all judged windows, by operation.
     """
@@ -132,7 +135,10 @@ def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[s
 
 
 def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
-    """The highest of each percentile that is known of every interval with an operation; None where there is none."""
+    """The highest value of each percentile that is known for every interval with an operation.
+
+    None where there is none.
+    """
     counted = [row for row in rows if row.count]
     if not counted:
         return None
@@ -141,6 +147,6 @@ def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
 
 
 def maxima_by_operation(table: IntervalTable) -> dict[str, Percentiles]:
-    """The maxima of the judged intervals of each single operation that has any."""
+    """The maxima of the judged intervals for each single operation that has any."""
     found = {name: maxima(table.select("judged", name)) for name in table.operations}
     return {name: highest for name, highest in found.items() if highest}

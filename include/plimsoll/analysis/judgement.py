@@ -1,4 +1,4 @@
-"""What judging is told of a run, and what it answers."""
+"""The input and the result of judging a run."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,10 +23,10 @@ _SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class Run:
-    """What is known of a timed run besides its logs; None: not known, so not checked.
+    """What is known about a timed run besides its logs. None: not known, so not checked.
 
-    `duration` includes the warm-up. `started_at` is when the timed run began and `operations` how many of its
-    operations were answered, warm-up included, both by the load generator's own account.
+    `duration` includes the warm-up. `started_at`, the start of the timed run, and `operations`, the number of its
+    answered operations with warm-up, are the load generator's own report.
     """
 
     warmup: timedelta
@@ -38,15 +38,17 @@ class Run:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`reasons` say why the measurement is unsound; with none of them it is valid as far as its logs can tell.
+    """The result of judging a run.
 
-    `levels` are in the order asked for, and empty where no intervals could be formed. `maxima`, `operations`,
-    `achieved_ops_s`, `stalls_s` and the table are of the first service level's judged intervals, `rate_achieved` is
-    None where no rate was asked for, and `notes` are remarks that change nothing. `stalls_s` are the starts of
-    intervals in which nothing was answered though operations were under way: they are missed. `format` says what the
-    files were taken for; `whole_run` holds figures that they give without intervals, and `errors` the failed operations
-    by kind, None where the files don't tell. `counts` are the merged counts of the judged intervals by operation, in
-    `unit`, none where the files hold no histograms.
+    `reasons` say why the measurement is unsound; without any it is valid as far as its logs tell.
+
+    `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
+    `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
+    `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
+    starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
+    names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
+    `errors` the failed operations by kind, None where the files don't tell. `counts` are the merged counts of the
+    judged intervals by operation, in `unit`; empty where the files hold no histograms.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -67,7 +69,7 @@ class Judgement:
 
     @property
     def valid(self) -> bool:
-        """Whether nothing speaks against the measurement."""
+        """Whether there is no reason against the measurement."""
         return not self.reasons
 
     @property
@@ -79,7 +81,7 @@ class Judgement:
 def judgement_of(
     table: IntervalTable, levels: Sequence[LevelVerdict], run: Run, *, reasons: Iterable[str], notes: Iterable[str]
 ) -> Judgement:
-    """The judgement on a run whose table and service levels are found; reasons are told once each."""
+    """The judgement on a run with its table and the outcomes of its service levels. Repeated reasons are dropped."""
     judged = table.select("judged")
     operations, seconds = sum(row.count for row in judged), sum(row.duration_s for row in judged)
     achieved = operations / seconds if seconds else None
@@ -103,7 +105,10 @@ def unreadable(error: LogError) -> Judgement:
 
 
 def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Schedule:
-    """Where a run's intervals lie: from its start as the load generator tells it, else as its records do."""
+    """The positions of a run's intervals.
+
+    They count from the run's start as the load generator reports it, else from the first record.
+    """
     log_start_s = min(float(track.starts[0]) for track in tracks)
     return Schedule(
         origin_s=run.started_at.timestamp() if run.started_at else log_start_s,
@@ -114,14 +119,14 @@ def schedule_of(tracks: Sequence[Track], run: Run, interval: timedelta) -> Sched
 
 
 def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
-    """None where no rate was asked for."""
+    """Whether the rate was achieved; None where no rate was asked for."""
     if attempted is None:
         return None
     return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
 
 
 def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
-    """The reason against a measurement that covers fewer intervals than planned, if it does."""
+    """The reason against a measurement with fewer intervals than planned, if there is one."""
     if schedule.planned is not None and covered < schedule.planned:
         planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
         yield f"only {covered} of {planned} are covered by the logs"

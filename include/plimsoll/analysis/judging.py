@@ -1,4 +1,4 @@
-"""One attempt's response times → intervals, and for every service level whether it was met. Pure."""
+"""Turn the response times of one attempt into intervals, and decide whether each service level was met. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,12 +61,12 @@ def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the fil
     tags: Sequence[str] = (),
     forced: str | None = None,
 ) -> Judgement:
-    """Judge what a load generator wrote of one run: content by name (a name may say what the file holds).
+    """Judge a load generator's files of one run. `logs` maps file names to contents; names may tell what a file holds.
 
-    `unit` of histograms' values: by default what their load generator is known to write, or what they say themselves.
-    `kinds` maps further operation names to `reads` or `writes`. `tags`: of logs with tags, those to judge. `forced` is
-    the name of the files' format, by default told by their content. What can't be read makes the measurement invalid;
-    nothing is raised.
+    `unit`: the unit of the histograms' values; by default the unit that the load generator is known to write, or that
+    the logs show themselves. `kinds` maps further operation names to `reads` or `writes`. `tags`: the tags to judge in
+    logs with tags. `forced` is the name of the files' format, by default detected from their content. Files that can't
+    be read make the measurement invalid; no error is raised.
     """
     try:
         asked = Asked(unit, kinds or {}, tuple(tags))
@@ -82,7 +82,7 @@ def judge_load_hosts(
     levels: Sequence[ServiceLevel],
     kinds: Mapping[str, str],
 ) -> Judgement:
-    """The same of a run that several load hosts put on together: by host, content by name.
+    """Judge a run that several load hosts produced together: file contents by name, by host.
 
     Every host's logs count time from the same start. Their histograms are added interval by interval.
     """
@@ -97,9 +97,9 @@ def judge_load_hosts(
 
 
 def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) -> Judgement:
-    """Judge a run as its files give it: by histograms, else by what percentiles over time decide, else not at all.
+    """Judge the content of a run's files: by histograms, else by percentiles over time as far as they decide, else not.
 
-    LogError when a histogram can't be decoded, and for sliding windows of what has none.
+    Raises LogError when a histogram can't be decoded, and for sliding windows where there are no histograms.
     """
     if reading.tracks:
         judgement = judge_attempt(reading.tracks, run, levels, reading.unit)
@@ -130,9 +130,9 @@ def _failures(reading: Reading) -> Iterator[str]:
 
 
 def judge_attempt(tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit) -> Judgement:
-    """Judge the response times of one run, at least one track of them, against at least one service level.
+    """Judge the response times of one run, at least one track, against at least one service level.
 
-    LogError when a histogram inside a track can't be decoded; all else that is wrong is among the reasons.
+    Raises LogError when a histogram inside a track can't be decoded. Every other fault becomes one of the reasons.
     """
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
@@ -219,7 +219,7 @@ def _is_judged(one: Measured, level: ServiceLevel) -> bool:
 
 
 def _is_met(one: Measured, place: int, level: ServiceLevel) -> bool:
-    """Strictly below the bound; an interval without an operation is no pass."""
+    """Strictly below the bound; an interval without an operation is not met."""
     value = one.at(place)
     return value is not None and value < level.bound_ms
 

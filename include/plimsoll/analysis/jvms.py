@@ -1,4 +1,4 @@
-"""What each node's JVM did over the judged time: processor time of collections, allocation rate, heap after them."""
+"""The work of each node's JVM over the judged time: processor time of collections, allocation rate, heap after them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def jvms_frame(
     ahead_ms: Mapping[str, float],
     cpus: Mapping[str, int],
 ) -> pd.DataFrame:
-    """A row a node, over the judged time (by the load host's clock); NaN is what its log does not tell.
+    """A table with one row per node, over the judged time by the load host's clock. NaN: the GC log does not tell.
 
-    `gc_cpu_share`: of all the host's processors, pauses only: no JDK up to 25 logs the concurrent phases' own.
-    `allocated_bytes_s`: from one collection's end to the next one's beginning, all in all.
+    `gc_cpu_share`: the share of all the host's processors that pauses took; no JDK up to 25 logs the share of
+    concurrent phases. `allocated_bytes_s`: bytes allocated per second between the end of one collection and the
+    beginning of the next.
     """
     import pandas as pd  # late: parsing needs none of it
 
@@ -55,9 +56,10 @@ def _row(
 
 
 def _allocation_rate(heap: list[HeapChange]) -> float:
-    """Bytes by which the heap grew between collections over the time between them.
+    """Bytes by which the heap grew between collections, divided by the time between them.
 
-    While one runs nobody can tell: between Shenandoah's two clean-ups of a cycle the heap grows by what it copies.
+    The rate during a collection can't be known: between the two clean-ups of Shenandoah's cycle, copies make the heap
+    grow too.
     """
     grown, seconds = 0, 0.0
     for one, following in pairwise(heap):

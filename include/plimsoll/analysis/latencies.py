@@ -1,4 +1,4 @@
-"""Response time by percentile over the judged time of one attempt: the curve that HdrHistogram's own plots show."""
+"""Response time by percentile over the judged time of one attempt: the curve of HdrHistogram's own plots."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STEPS = tuple(round(100 * (1 - 1 / (factor * 10**power)), 7) for power in range(
 
 
 def latencies_frame(counts: Mapping[str, Ints], unit: Unit) -> pd.DataFrame:
-    """A row an operation (`all`, `reads`, `writes`) and percentile: ms at that percentile of its merged counts.
+    """A table with one row per operation (`all`, `reads`, `writes`) and percentile: the response time there, ms.
 
-    `operations` is how many were counted. Percentiles that fewer than one operation lies above are left out, but for
-    the hundredth, which is the maximum.
+    `operations` is the number of operations counted. Percentiles above which less than one operation lies are left out,
+    except the hundredth, which is the maximum.
     """
     import pandas as pd  # late: judging needs none of it
 

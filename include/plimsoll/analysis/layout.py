@@ -1,4 +1,4 @@
-"""Where a value is counted: the index arithmetic of HdrHistogram (Gil Tene's, as in its Java library)."""
+"""The slot in which HdrHistogram counts a value: its index arithmetic (Gil Tene's, as in its Java library)."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,10 @@ _MS_PER_HOUR = 3_600_000
 
 @dataclass(frozen=True)
 class Layout:
-    """Buckets of twice the width of the one before, each of `2 ** half_magnitude` slots (the first: twice as many)."""
+    """The layout of a histogram: buckets, each twice as wide per slot as the one before.
+
+    Each bucket has `2 ** half_magnitude` slots; the first has twice as many.
+    """
 
     unit_magnitude: int
     half_magnitude: int
@@ -28,26 +31,26 @@ class Layout:
         return cls(unit_magnitude=lowest.bit_length() - 1, half_magnitude=sub_buckets - 1)
 
     def length(self, highest: int) -> int:
-        """Slots needed to count up to `highest`."""
+        """The number of slots needed to count values up to `highest`."""
         first_bucket_bits = self.unit_magnitude + self.half_magnitude + 1
         buckets = max(1, highest.bit_length() - first_bucket_bits + 1)
         return (buckets + 1) << self.half_magnitude
 
     def index_of(self, values: Ints) -> Ints:
-        """The slots of values (below 2 ** 53, where floating point still knows every bit)."""
+        """The slot of each value. Values must be below 2 ** 53, where floating point is still exact."""
         bits = np.frexp(values.astype(np.float64))[1].astype(np.int64)
         bucket = np.maximum(0, bits - (self.unit_magnitude + self.half_magnitude + 1))
         slots: Ints = (bucket << self.half_magnitude) + (values >> (bucket + self.unit_magnitude))
         return slots
 
     def lowest_values(self, indices: Ints) -> Ints:
-        """The smallest value of each slot: Java's valueFromIndex."""
+        """The smallest value of each slot, as Java's valueFromIndex."""
         bucket = self._bucket(indices)
         values: Ints = (indices - (bucket << self.half_magnitude)) << (bucket + self.unit_magnitude)
         return values
 
     def highest_values(self, indices: Ints) -> Ints:
-        """The largest value of each slot, which is the one reported: Java's highestEquivalentValue."""
+        """The largest value of each slot, which is the value reported, as Java's highestEquivalentValue."""
         widths: Ints = np.int64(1) << (self._bucket(indices) + self.unit_magnitude)
         values: Ints = self.lowest_values(indices) + widths - 1
         return values
@@ -62,11 +65,11 @@ WIDE = Layout.of(lowest=1, digits=3)
 
 
 def wide_length(unit: Unit) -> int:
-    """Slots of the wide histogram, which counts up to one hour."""
+    """The number of slots of the wide histogram, which counts values up to one hour."""
     return WIDE.length(_MS_PER_HOUR * UNITS_PER_MS[unit])
 
 
 @cache
 def reported_values() -> Ints:
-    """What each slot of the wide histogram is reported as, in the log's own unit."""
+    """The value that is reported for each slot of the wide histogram, in the log's own unit."""
     return WIDE.highest_values(np.arange(wide_length("ns"), dtype=np.int64))

@@ -1,4 +1,4 @@
-"""What a search left out of each variant's cells, and which outcomes made it do so."""
+"""The cells that a search did not run, and the outcomes that made them unnecessary."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from plimsoll.domain.result import ValidOutcome
 
 
 class Decision(Model):
-    """A cell whose outcome made others needless."""
+    """A cell whose outcome made other cells unnecessary."""
 
     cell: str
     outcome: ValidOutcome
@@ -22,7 +22,7 @@ class Decision(Model):
 
 
 class LeftOut(Model):
-    """What a search ran of a variant's cells, and what it did not."""
+    """The cells of one variant that a search ran, and those that it did not."""
 
     variant: str
     run: Annotated[int, Field(description="Cells with a valid attempt")]
@@ -32,7 +32,7 @@ class LeftOut(Model):
 
 
 def left_out(definition: Definition, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
-    """Variant by variant, as `cells` are; empty of a full grid, which leaves out nothing."""
+    """The cells left out, variant by variant in the order of `cells`; empty for a full grid, which runs them all."""
     if not definition.has_rounds:
         return ()
     return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))

@@ -1,4 +1,4 @@
-"""What the nodes' own logs say at the time of an attempt's worst missed intervals."""
+"""Lines of the nodes' own logs from the time of an attempt's worst missed intervals."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def log_lines_frame(
     ahead_ms: Mapping[str, float],
     bound_ms: float,
 ) -> pd.DataFrame:
-    """A row a line that a node logged in a missed interval, or up to the bound before it, in order of time.
+    """A table of the lines that nodes logged in a missed interval, or up to the bound before it, in order of time.
 
-    `start_s`: the interval's; `at_s`: the line's, s from the timed run's start on the load generator's clock, of
-    which hosts' clocks are `ahead_ms`. Warnings and errors come first where a node logged more lines than are kept.
+    `start_s`: the interval's start; `at_s`: the line's time; both in s from the timed run's start on the load
+    generator's clock. `ahead_ms`: how far hosts' clocks are ahead of that clock. Where a node logged more lines than
+    are kept, warnings and errors are kept first.
     """
     import pandas as pd  # late: judging needs none of it
 

@@ -1,4 +1,4 @@
-"""The worst missed intervals, each with what touched it and what nodes logged at the time."""
+"""The worst missed intervals, each with the causes that touched it and the nodes' log lines of that time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALL, _PER_CELL = 120, 10
 
 @dataclass(frozen=True)
 class Touch:
-    """A cause that touched an interval: by how much, in the cause's unit, and on which host."""
+    """A cause that touched an interval: its amount in the cause's unit, and the host."""
 
     cause: Cause
     amount: float
@@ -35,7 +35,7 @@ class Miss:
     """A missed interval of a cell.
 
     `start_s` counts from the timed run's start. `judged_ms` is None where nothing was answered. `touched` is None where
-    nothing but response times was analysed. `lines` are the nodes' log lines of that time, each with its host.
+    only response times were analysed. `lines` are the nodes' log lines of that time, each with its host.
     """
 
     cell_id: str
@@ -46,7 +46,7 @@ class Miss:
 
     @property
     def badness(self) -> float:
-        """Rises with the judged percentile; an interval in which nothing was answered is worse than any other."""
+        """A sort key: the judged percentile, ms; infinite for an interval in which nothing was answered."""
         return float("inf") if self.judged_ms is None else self.judged_ms
 
 
@@ -55,7 +55,7 @@ def worst_misses(
 ) -> tuple[Miss, ...]:
     """Missed intervals of attempts that count, the worst first.
 
-    They are the WORST of all, some of every cell that missed, and more of the cells in `decisive` (ids).
+    The result holds the WORST of all, some of every cell with a miss, and more of the cells in `decisive` (ids).
     """
     missed = [one for one in cells if one.verdict and one.verdict.levels and one.verdict.levels[0].missed]
     each = min(_PER_CELL, max(1, _ALL // max(1, len(missed))))
@@ -79,9 +79,9 @@ def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
 
 
 def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
-    """The cell that decided a variant's capacity, of the variant's `cells`; None where none has valid intervals.
+    """The cell that decided a variant's capacity, out of the variant's `cells`; None where none has valid intervals.
 
-    It is the worst valid repeat of the lowest load that missed, else of the highest load that was run.
+    It is the worst valid repeat at the lowest load that missed, else at the highest load that was run.
     """
     valid = [one for one in cells if one.counted and not one.counted.intervals.empty]
     load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)

@@ -1,8 +1,8 @@
-"""Which loads to run next: those that would narrow the gap in which a variant's boundary lies.
+"""The loads to run next to narrow the gap in which a variant's boundary lies.
 
 The boundary lies between the highest load that was met and the next one, which missed. Bisection on a logarithmic scale
-halves the ratio of the two with each load, whatever the boundary is. Where nothing bounds it from above, the load is
-doubled, where nothing was carried it is halved, as in a search without bounds (Bentley and Yao, Information Processing
+halves the gap with each load, wherever the boundary is. Where every load was met, the highest one is doubled; where
+every load missed, the lowest one is halved, as in a search without bounds (Bentley and Yao, Information Processing
 Letters 5, 1976).
 """
 
@@ -20,7 +20,7 @@ _STEPS = (1.0, 0.5, 0.1)
 def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
     """At most three loads (ops/s) between one that was met and one that missed; the first halves the gap.
 
-    None where the two are not far apart: repeats scatter by about as much.
+    None where the two are close together: repeats vary by about as much.
     """
     gaps, found = [(met_ops_s, missed_ops_s)], list[int]()
     while gaps and len(found) < _MOST:
@@ -33,17 +33,20 @@ def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
 
 
 def below(missed_ops_s: int) -> tuple[int, ...]:
-    """Two loads below the lowest one, which missed: a half of it and a quarter."""
+    """Two loads below the lowest one, which missed: half of it and a quarter of it."""
     return tuple(dict.fromkeys(load for share in (2, 4) if (load := _rounded(missed_ops_s / share, 2.0)) >= 1))
 
 
 def above(met_ops_s: int) -> int:
-    """The load beyond the highest one, which was met: twice as much."""
+    """The load beyond the highest one, which was met: twice that load."""
     return 2 * met_ops_s
 
 
 def _readable(low: int, high: int) -> int | None:
-    """The middle of two loads on a log scale, rounded; None where they are not far apart or nothing lies between."""
+    """The middle of two loads on a log scale, rounded.
+
+    None where they are close together or no round load lies between.
+    """
     if high <= FAR * low:
         return None
     middle = _rounded(exp((log(low) + log(high)) / 2), high / low)
@@ -51,12 +54,15 @@ def _readable(low: int, high: int) -> int | None:
 
 
 def _rounded(load: float, gap: float) -> int:
-    """To the fewest digits that move it by no more than a quarter of its distance, on a log scale, from either end."""
+    """Round to the fewest digits that move the value by at most a quarter of its distance from either end.
+
+    Distances are measured on a log scale.
+    """
     return next((one for one in _candidates(load) if abs(log(one / load)) <= _ROUNDED * log(gap) / 2), round(load))
 
 
 def _candidates(load: float) -> Iterator[int]:
-    """Multiples of 10^k, of half of it, of a tenth: 632 → 600, 650, 630."""
+    """Multiples of 10^k, of half and of a tenth of that: 632 → 600, 650, 630."""
     unit = 10.0 ** floor(log10(load))
     for step in _STEPS:
         rounded = round(round(load / (unit * step)) * unit * step)

@@ -1,13 +1,14 @@
-"""What else than variant and load made a difference: position, zone, single cells and hosts, steal, other programs.
+"""Influences other than variant and load: position, zone, single cells and hosts, CPU steal, other programs.
 
-The figure of a cell is the mean of its intervals' log percentile; its residual is how far it lies from the mean of the
-repeats of the same variant and load, widened by √(n / (n - 1)) for having taken part in that mean. Order: the seasonal
-Kendall test and slope, each variant and load a season. Repeats are blocks, so that each season is spread over the whole
-campaign; all residuals taken together would seem to follow their position more often than by chance. Zones: Kruskal and
-Wallis (JASA 47, 1952). Outliers: residuals over their robust spread (median absolute deviation; Iglewicz and Hoaglin,
-1993), beyond the quantile of Student's distribution that all of them together exceed with 5 % (Bonferroni). That
-spread is worth 37 % of as many observations, and so are its degrees of freedom.
-As some loads scatter more than others, an outlier must stand out from the other repeats of its own load, too (0.5 %).
+The figure of a cell is the mean of its intervals' log percentile. Its residual is its distance from the mean of the
+repeats of the same variant and load, multiplied by √(n / (n - 1)) because the cell is itself part of that mean. Order:
+the seasonal Kendall test and slope, with each variant and load as a season. Each repeat is a block of cells, so every
+season is spread over the whole campaign; a single test over all residuals would find a trend by chance too often.
+Zones: Kruskal and Wallis (JASA 47, 1952). Outliers: residuals divided by their robust spread (median absolute
+deviation; Iglewicz and Hoaglin, 1993), beyond the quantile of Student's distribution that any of them exceeds with a
+probability of 5 % (Bonferroni). The robust spread is as precise as a standard deviation of 37 % as many observations,
+so the degrees of freedom are reduced to that. Because some loads vary more than others, an outlier must also stand out
+from the other repeats of its own load (0.5 %).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _ZONE = "zone"
 
 
 class OrderEffect(Model):
-    """Whether the position in the campaign matters."""
+    """The effect of a cell's position in the campaign."""
 
     cells: int
     change: Annotated[
@@ -52,7 +53,7 @@ class OrderEffect(Model):
 
 
 class ZoneEffect(Model):
-    """Whether zones differ."""
+    """The differences between zones."""
 
     zones: Annotated[dict[str, float], Field(description="Zone → its cells' percentile / all cells', typical")]
     p_value: float | None
@@ -60,7 +61,7 @@ class ZoneEffect(Model):
 
 
 class Outlier(Model):
-    """A cell or a host that lies further out than chance has any of them."""
+    """A cell or a host whose residual is larger than chance explains."""
 
     cell: str
     host: Annotated[str | None, Field(description="Null: the cell as a whole")]
@@ -69,7 +70,7 @@ class Outlier(Model):
 
 
 class Steal(Model):
-    """Processor time that other machines took from a host, share of the judged time."""
+    """Processor time that other virtual machines took from a host, as a share of the judged time."""
 
     mean: float
     highest: float
@@ -77,7 +78,7 @@ class Steal(Model):
 
 
 class OtherPrograms(Model):
-    """Processor time that programs took which were none of the cluster's, share of all processors."""
+    """Processor time of programs outside the cluster, as a share of all processors."""
 
     cells: Annotated[int, Field(description="Cells of which it was sampled")]
     mean: Annotated[float, Field(description="Over their hosts and judged time")]
@@ -95,7 +96,7 @@ class KeptHosts(Model):
 
 
 class Noise(Model):
-    """What else than variant and load made a difference."""
+    """All influences other than variant and load."""
 
     order: OrderEffect
     zones: ZoneEffect
@@ -120,7 +121,10 @@ UNKNOWN = Noise(
 
 @dataclass(frozen=True)
 class Residual:
-    """How far a figure lies from that of its like, on a log scale; it is so many times as far for being widened."""
+    """The distance of a figure from the mean of its group, on a log scale.
+
+    It is widened because the figure is itself part of that mean.
+    """
 
     result: CellResult
     host: str | None
@@ -129,12 +133,12 @@ class Residual:
 
     @property
     def group(self) -> tuple[str, int]:
-        """Variant and load: those of its like."""
+        """The variant and load of the group."""
         return self.result.cell.variant, self.result.cell.load_ops_s
 
 
 def noise(cells: Sequence[CellResult]) -> Noise:
-    """Everything, of attempts that count."""
+    """All influences, computed from attempts that count."""
     residuals = cell_residuals(cells)
     return Noise(
         order=order_effect(residuals),
@@ -151,19 +155,19 @@ def noise(cells: Sequence[CellResult]) -> Noise:
 
 
 def cell_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
-    """Of each cell with a valid attempt, in loads with at least two of them."""
+    """The residual of each cell with a valid attempt, at loads with at least two such cells."""
     figures = [(result, None, float(log_ms(judged_series(result.counted)).mean())) for result in cells if _has(result)]
     return _residuals(figures)
 
 
 def in_order(residuals: Iterable[Residual]) -> list[Residual]:
-    """By the start of their timed run; those without a start are left out."""
+    """The cells by the start of their timed run. Cells without a known start are left out."""
     started = [(one.result.verdict.started_at, one) for one in residuals if one.result.verdict]
     return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
 
 
 def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
-    """The seasonal trend of residuals over positions, each variant and load a season."""
+    """The seasonal trend of residuals over positions, with each variant and load as a season."""
     placed = list(enumerate(in_order(residuals)))
     if len(placed) < FEWEST_CELLS or not any(one.value for _, one in placed):
         return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
@@ -173,7 +177,7 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
 
 
 def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Positions and deviations, by variant and load."""
+    """Positions and residuals, by variant and load."""
     seasons: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for place, one in placed:
         seasons.setdefault(one.group, []).append((place, one.value / one.widened))
@@ -182,7 +186,7 @@ def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.fl
 
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
-    """Kruskal and Wallis' test over the zones of the load hosts; each zone needs three cells."""
+    """Kruskal and Wallis' test over the zones of the load hosts. Each zone needs three cells."""
     by_zone: dict[str, list[float]] = {}
     for one in residuals:
         if zone := _zone(one.result.counted):
@@ -198,7 +202,10 @@ def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
 
 
 def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
-    """Those beyond what the largest of so many residuals exceeds with 5 %, none among fewer than FEWEST_CELLS."""
+    """Residuals beyond what the largest of so many exceeds with a probability of 5 %.
+
+    There are none with fewer than FEWEST_CELLS cells.
+    """
     values = np.array([one.value for one in residuals])
     if len(values) < FEWEST_CELLS:
         return ()
@@ -216,7 +223,7 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
 
 
 def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
-    """Also beyond the spread of its own variant and load, which may be wider than others': a deleted t test."""
+    """Whether a deleted t test finds it outside the spread of its own variant and load, which may be wide."""
     from scipy.stats import t
 
     like = [other.value for other in residuals if other is not one and other.group == one.group]
@@ -245,7 +252,7 @@ def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple
 
 
 def _host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
-    """Of each node's share of busy processors, among all nodes of the same variant and load."""
+    """The residual of each node's share of busy processors, among all nodes of the same variant and load."""
     return _residuals(
         (result, host, float(np.log(busy)))
         for result in cells

@@ -1,4 +1,4 @@
-"""Which records of which logs are the response times to judge, and whose: reads or writes."""
+"""Select the records of response times to judge from logs, by operation: reads or writes."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ _JUDGED: tuple[Measure, ...] = ("response time", "service time", "cycle time")
 
 @dataclass(frozen=True)
 class Track:
-    """The records of one operation in the order written. `operation`: `reads`, `writes`, or a name of its own.
+    """The records of one operation in the order written. `operation`: `reads`, `writes`, or the operation's own name.
 
-    `log` is the name of the file that they are of, where they are of one.
+    `log` is the name of the file that holds the records, where they come from a file.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Track:
 
 
 class Selection(NamedTuple):
-    """The tracks to judge and remarks on how they were chosen."""
+    """The tracks to judge, with remarks on how they were selected."""
 
     tracks: tuple[Track, ...]
     notes: tuple[str, ...]
 
 
 class Series(NamedTuple):
-    """Records of one tag of a log: what they measure, and of which operation (the empty text: of all of them)."""
+    """The records of one tag of a log: what they measure, and of which operation (empty: of all operations)."""
 
     log: HistogramLog
     measure: Measure
@@ -69,7 +69,7 @@ class Series(NamedTuple):
 
 
 def select(series: Sequence[Series]) -> Selection:
-    """The response times of one run, by operation; service times only where there is nothing better.
+    """The response times of one run, by operation; service times only where there are no response times.
 
     Raises LogError when a log is given twice and when there is nothing to judge.
     """
@@ -81,7 +81,7 @@ def select(series: Sequence[Series]) -> Selection:
 
 
 def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Series]:
-    """Those with one of the tags; all of them where none is asked for. LogError for a tag that there is not."""
+    """The series with one of the tags; all series where `tags` is empty. Raises LogError for an unknown tag."""
     there = dict.fromkeys(one.records[0].tag for one in series)
     for tag in tags:
         if tag not in there:
@@ -92,7 +92,7 @@ def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Serie
 
 
 def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:
-    """LogError where a file of service times stands beside one of response times."""
+    """Raise LogError where a file of service times is given together with one of response times."""
     intended = {one.log.name for one in series if one.measure == "response time"}
     for one in series:
         if one.measure == "service time" and intended and one.log.name not in intended:

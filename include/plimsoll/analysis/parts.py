@@ -1,4 +1,4 @@
-"""A campaign's results taken apart: each workload in each stage as if it were a campaign of its own."""
+"""Divide a campaign's results by part: each workload in each stage, as if it were a campaign of its own."""
 
 from dataclasses import replace
 
@@ -10,7 +10,9 @@ from plimsoll.strategies.state import CampaignState
 
 
 def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
-    """The data of each part that has cells, in the definition's order; of a campaign with one part those themselves.
+    """The data of each part that has cells, in the definition's order.
+
+    For a campaign with one part: its data unchanged.
 
     Raises NotFound for an attempt at a cell that the definition does not have.
     """
@@ -34,7 +36,10 @@ def _part_of(data: CampaignData, part: Part) -> CampaignData:
 
 
 def _without_idle(part: Part) -> Definition:
-    """The part's definition with the variants alone that have loads: one that carried nothing has none to be shared."""
+    """The part's definition with only the variants that have loads.
+
+    A variant without a capacity gives no load to take a share of.
+    """
     definition = part.definition
     kept = tuple(variant for variant in definition.variants if part.loads_of(variant.id))
     if len(kept) == len(definition.variants):
@@ -48,9 +53,9 @@ def _ids(definition: Definition) -> tuple[str, ...]:
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:
-    """What the attempts at these cells have cost.
+    """The cost of the attempts at these cells.
 
-    Estimate, budget and the idle time of kept hosts are the whole campaign's, so they are left out.
+    Estimate, budget and the idle time of kept hosts belong to the whole campaign, so they are left out.
     """
     if spending is None:
         return None

@@ -1,7 +1,8 @@
-"""One encoded histogram of an interval log: base64, zlib, and the header before the counts, in encodings V0, V1 and V2.
+"""Unpack one encoded histogram of an interval log: base64, zlib, header and counts, in encodings V0, V1 and V2.
 
-V2 packs counts as variable-length numbers and zeros as their number; V0 and V1 write every count as a word. Base64 and
-zlib are most of the work of reading a log: pybase64 and ISA-L do both in two thirds of the standard library's time.
+V2 packs counts as variable-length numbers and runs of zeros as their length; V0 and V1 write every count as a word.
+Base64 and zlib are most of the work of reading a log: pybase64 and ISA-L do both in two thirds of the standard
+library's time.
 """
 
 import struct
@@ -23,9 +24,9 @@ _LARGEST = 64 << 20
 
 
 class Header(NamedTuple):
-    """What an encoded histogram says of itself; the last value trackable is not needed to read it.
+    """The header of an encoded histogram. The highest trackable value is left out, since decoding does not need it.
 
-    `word_bytes` of each count, 0 where counts are packed; `counts_at` is their offset in the inflated payload.
+    `word_bytes`: the size of each count, 0 where counts are packed; `counts_at`: their offset in the inflated payload.
     """
 
     lowest: int
@@ -35,7 +36,7 @@ class Header(NamedTuple):
 
 
 def inflate(payload: bytes | memoryview) -> bytes:
-    """Base64 of a compressed histogram → header and counts. ValueError on anything else."""
+    """Decode the base64 of a compressed histogram into header and counts. Raises ValueError on anything else."""
     raw = pybase64.b64decode(payload)
     if len(raw) < _OUTER.size:
         raise ValueError("is cut short")
@@ -57,7 +58,7 @@ def inflate(payload: bytes | memoryview) -> bytes:
 
 
 def read_header(body: bytes) -> Header:
-    """The header of an inflated payload. ValueError on other encodings, wrong lengths and shifted histograms."""
+    """The header of an inflated payload. Raises ValueError on other encodings, wrong lengths and shifted histograms."""
     if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
     header = _header_v0(body) if _kind(body) == _ENCODED_V0 else _header_v1_or_v2(body)
@@ -73,7 +74,7 @@ def _kind(body: bytes) -> int:
 
 
 def _word_bytes(cookie: int) -> int:
-    """The lowest bit of the field is a mark that newer writers set."""
+    """The size of a count in bytes. The lowest bit of the field is a flag that newer writers set."""
     return (cookie & _WORD_SIZE_BITS) >> 4 & 0xE
 
 
@@ -95,7 +96,7 @@ def _header_v1_or_v2(body: bytes) -> Header:
 
 
 def is_complete(payload: bytes | memoryview) -> bool:
-    """Whether nothing of the payload is missing."""
+    """Whether the payload is complete."""
     try:
         read_header(inflate(payload))
     except ValueError:

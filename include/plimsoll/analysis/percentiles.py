@@ -1,4 +1,4 @@
-"""Percentiles of counts, by the rank and with the values that Java's HdrHistogram gives."""
+"""Percentiles of counts, with the same ranks and values as Java's HdrHistogram."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,19 @@ SHOWN = (50.0, 90.0, 99.0, 99.9, 100.0)
 
 
 def ranks(percentiles: Sequence[float], total: int) -> Ints:
-    """Of `total` sorted values, the place (from 1) of each percentile: ceil(p / 100 · n).
+    """The rank (from 1) of each percentile among `total` sorted values: ceil(p / 100 · n).
 
-    As Java does, the percentile is first lowered by one unit in its last place, so that a product which floating point
-    rounded up past a whole number is not taken one place too far.
+    As in Java, the percentile is first lowered by one unit in its last place. Otherwise a product that floating point
+    rounded up past a whole number would give a rank that is one too high.
     """
     lowered = np.nextafter(np.asarray(percentiles, dtype=np.float64), -np.inf)
     return np.maximum(np.ceil(lowered * total / 100.0).astype(np.int64), 1)
 
 
 def values_at(counts: Ints, percentiles: Sequence[float]) -> Ints:
-    """The value at each percentile in the log's unit: the highest that its slot can hold, so never too low.
+    """The value at each percentile in the log's unit: the highest value of its slot, so never too low.
 
-    `counts` are those of the wide histogram; nothing at all is returned where they count nothing.
+    `counts` are those of the wide histogram. The result is empty where they are all zero.
     """
     used = len(counts) - int(np.argmax(counts[::-1] != 0))
     cumulative = np.cumsum(counts[:used])
@@ -33,5 +33,5 @@ def values_at(counts: Ints, percentiles: Sequence[float]) -> Ints:
 
 
 def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
-    """The value at each percentile in ms; nothing at all where nothing was counted."""
+    """The value at each percentile in ms; empty where nothing was counted."""
     return tuple((values_at(counts, percentiles) / UNITS_PER_MS[unit]).tolist())

@@ -25,12 +25,12 @@ NOTHING = Series(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
 
 
 def judged_series(attempt: AttemptData | None) -> Series:
-    """Of one attempt; empty where there is none, or it has no intervals."""
+    """The series of one attempt; empty where there is no attempt, or it has no intervals."""
     return NOTHING if attempt is None else attempt.series
 
 
 def series_of(table: pd.DataFrame) -> Series:
-    """Of an attempt's table of intervals."""
+    """The series of an attempt's intervals table."""
     if table.empty:
         return NOTHING
     judged = table[table["met"].notna()].sort_values("start_s")
@@ -42,7 +42,7 @@ def series_of(table: pd.DataFrame) -> Series:
 
 
 def log_ms(series: Series) -> NDArray[np.float64]:
-    """Natural logarithms of the percentiles that are known: response times vary by factors, not by sums."""
+    """The natural logarithms of the known percentiles, because response times vary by factors and not by sums."""
     known = series.judged_ms[series.judged_ms > 0]
     logs: NDArray[np.float64] = np.log(known)
     return logs

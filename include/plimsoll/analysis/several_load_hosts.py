@@ -1,6 +1,6 @@
-"""What several load hosts say of the load that they put on together, as one account. Pure.
+"""Combine the reports of several load hosts that share one load. Pure.
 
-Counts and rates add up. Of what tells whether a load generator was at its limit, the host that was worst counts.
+Counts and rates add up. For figures that show whether a load generator was at its limit, the worst host's counts.
 """
 
 import math
@@ -17,7 +17,7 @@ from plimsoll.domain.load_summary import LoadSummary
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
-    """The accounts of all hosts, by name, as that of one load."""
+    """The summaries of all hosts, by name, as the summary of the whole load."""
     every = list(by_host.values())
     if len(every) == 1:
         return every[0]
@@ -50,10 +50,10 @@ def merged_seconds(
 ) -> tuple[GeneratorSecond, ...]:
     """The hosts' own state, second by second of the timed run, by the first host's clock.
 
-    Every host started at the same instant and reports each second once, in order, so that those of one
-    number are of the same second. When a second was reported does not tell: a host that stood still reports it late.
-    `ahead_ms`: by how much the others' clocks are ahead of it. What waits or is under way adds up; of standstills,
-    processors and lateness the largest counts, and `host` is the one that stood still longest.
+    Every host starts at the same instant and reports each second once, in order, so reports with the same number are
+    about the same second. The time of a report does not show that, because a host that stood still reports late.
+    `ahead_ms`: how far the other hosts' clocks are ahead of the first one's. Operations waiting or in flight add up; of
+    standstills, processors and lateness the largest counts, and `host` is the one that stood still longest.
     """
     if len(by_host) == 1:
         return tuple(next(iter(by_host.values())))
@@ -83,7 +83,7 @@ def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
 def merged_readings(readings: Sequence[Reading]) -> Reading:
     """The files of all hosts as those of one run: their histograms are added interval by interval.
 
-    LogError where they can't be added: they are of different units, or some have no histograms.
+    Raises LogError where they can't be added, because units differ or some have no histograms.
     """
     first = readings[0]
     if len(readings) == 1:
@@ -105,19 +105,19 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:
-    """None where one is not known."""
+    """The sum; None where any value is not known."""
     every = list(amounts)
     return None if None in every else math.fsum(amount or 0.0 for amount in every)
 
 
 def _count(counts: Iterable[int | None]) -> int | None:
-    """None where one is not known."""
+    """The sum of whole numbers; None where any value is not known."""
     every = list(counts)
     return None if None in every else sum(count or 0 for count in every)
 
 
 def _most(amounts: Iterable[float | None]) -> float | None:
-    """None where one is not known: it may be the largest."""
+    """The greatest value; None where any value is not known, since that one may be the greatest."""
     every = list(amounts)
     return None if None in every else max(amount or 0.0 for amount in every)
 

@@ -1,6 +1,6 @@
-"""Two campaigns side by side: may they be compared, and per variant and load what each of them found. Pure.
+"""Compare two campaigns: whether they can be compared, and the results of both by variant and load. Pure.
 
-A is the campaign that B is held against, as a control is: ratios are B / A, and `higher` means that B's are higher.
+Campaign A has the role of the control: ratios are B / A, and `higher` means that B's figures are higher.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _NAMED = ("system", "load_generator", "provider", "loads", "repeats", "control",
 
 
 class Difference(Model):
-    """Something that is not alike in two campaigns. `what` is a definition's key, or a fact of the environment."""
+    """A difference between two campaigns. `what` is a key of the definition, or a fact of the environment."""
 
     what: str
     a: str
@@ -45,14 +45,14 @@ class Difference(Model):
 
 
 class VariantPair(Model):
-    """A variant of campaign A and the one of B that it is compared with."""
+    """A variant of campaign A and the variant of B that it is compared with."""
 
     a: str
     b: str
 
 
 class CapacityPair(Model):
-    """What both carry."""
+    """The capacities of both variants of a pair."""
 
     variants: VariantPair
     a: Capacity
@@ -69,7 +69,7 @@ class LoadSide(Model):
 
 
 class LoadPair(Model):
-    """One load of a pair of variants; a side is none where its campaign has no such load."""
+    """One load of a pair of variants; a side is None where its campaign does not have the load."""
 
     variants: VariantPair
     load_ops_s: int
@@ -79,11 +79,11 @@ class LoadPair(Model):
 
 @dataclass(frozen=True, eq=False)
 class SideBySide:
-    """Two campaigns' results by pairs of variants.
+    """The results of two campaigns by pairs of variants.
 
-    `incomparable`: differences in what was asked and measured, for which no figure of one campaign can be held against
-    the other's. `differences`: further ones that the definitions name. `tests`: the worst interval of each repeat,
-    ranked within loads, B's variant against A's as against a control, Holm-corrected over the pairs.
+    `incomparable`: differences in what was asked and measured, which forbid comparing any figure. `differences`: the
+    other differences between the definitions. `tests`: the worst interval of each repeat of B's variant, ranked within
+    loads against A's as the control, with Holm's correction over the pairs.
     """
 
     pairs: tuple[VariantPair, ...]
@@ -97,7 +97,7 @@ class SideBySide:
 
 
 def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | None = None) -> SideBySide:
-    """Compare two campaigns. Variants of one id belong together; `pairing` maps further ids of A to ids of B."""
+    """Compare two campaigns. Variants with the same id belong together; `pairing` maps further ids of A to ids of B."""
     pairs = variant_pairs(a.definition, b.definition, pairing or {})
     cells_a, cells_b = cell_results(a), cell_results(b)
     found_a = {one.variant: one for one in capacities(a, cells_a)}
@@ -115,7 +115,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
 
 
 def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
-    """Which variant of A belongs to which of B, in A's order: those that `pairing` names, else those of one id."""
+    """The pairs of variants in A's order: those that `pairing` names, else those with the same id."""
     ids_b = {variant.id for variant in b.variants}
     wanted = {**{one.id: one.id for one in a.variants if one.id not in pairing.values()}, **pairing}
     return tuple(
@@ -124,7 +124,7 @@ def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> t
 
 
 def incomparable(a: Definition, b: Definition) -> tuple[Difference, ...]:
-    """Where the campaigns did not ask or measure the same."""
+    """The differences in what the campaigns asked or measured."""
     return tuple(one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
 
 

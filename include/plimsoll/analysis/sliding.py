@@ -1,7 +1,7 @@
-"""Sliding windows: one begins with every record after warm-up, not only one at the end of the one before.
+"""Sliding windows: a window begins with every record after warm-up, so that windows overlap.
 
-Aligned intervals are some of them, so sliding ones miss at least as often. Azul's own analyser slides windows too
-(AzulSystems/tussle-framework, MovingWindowSumHistogram).
+Aligned intervals are a subset of them, so sliding windows miss at least as often. Azul's own analyser slides windows
+too (AzulSystems/tussle-framework, MovingWindowSumHistogram).
 """
 
 from collections import deque
@@ -26,7 +26,10 @@ _MISFIT = 0.05
 
 @dataclass(frozen=True)
 class _Slides:
-    """Where windows lie: `steps` records of `step_s` make one; the first begins `warmup_s` after the run's start."""
+    """The positions of windows: `steps` records of `step_s` form one.
+
+    The first begins `warmup_s` after the run's start.
+    """
 
     origin_s: float
     warmup_s: float
@@ -36,10 +39,11 @@ class _Slides:
 
 
 def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) -> Judgement:
-    """The same judgement with those of its service levels by sliding windows that ask for them.
+    """The same judgement, with sliding windows for the service levels that ask for them.
 
-    Where the first one does, windows take the intervals' place in the table, too. Operations, rate and remarks stay
-    those of the aligned intervals, which count every record once. LogError where the records do not divide the windows.
+    If the first service level asks for them, the table holds windows in place of intervals, too. Operations, rate and
+    remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
+    whole number of records.
     """
     first, *others = (_by_windows(one, tracks, run, unit) for one in judgement.levels)
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)))
@@ -57,7 +61,10 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit) ->
 
 @dataclass(frozen=True)
 class _ByWindows:
-    """One service level's verdict, by its own kind of windows; `measured` and `note` are of sliding ones."""
+    """One service level's verdict by its own kind of windows.
+
+    `measured` and `note` are set only for sliding windows.
+    """
 
     verdict: LevelVerdict
     measured: tuple[Measured, ...] = ()
@@ -101,7 +108,7 @@ def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
 
 
 def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percentile: float) -> Iterator[Measured]:
-    """Each window, from a sum to which the newest step is added and from which the oldest is taken."""
+    """Each window's values, from a running sum that gains the newest step and loses the oldest one."""
     inside: deque[Mapping[str, Ints]] = deque()
     sums: dict[str, Ints] = {}
     for number in range(slides.last + 1):
@@ -116,7 +123,7 @@ def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, percen
 
 
 def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decoder) -> dict[str, Ints]:
-    """The counts of one step, by operation: of the records whose middle lies in it."""
+    """The counts of one step, by operation: of the records whose middle lies in the step."""
     borders = slides.origin_s + slides.warmup_s + np.array([number, number + 1]) * slides.step_s
     found: dict[str, Ints] = {}
     for track in tracks:

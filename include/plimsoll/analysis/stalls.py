@@ -1,7 +1,8 @@
-"""Intervals in which nothing was answered, although operations were under way: a miss, not a hole in the measurement.
+"""Intervals without any answer although operations were under way: these are misses, not gaps in the measurement.
 
-With response times from the intended start, an operation that a stall held up shows after it, with a time that spans
-the stall. So the logs themselves tell a database that stood still from a load that was not put on.
+Response times count from the intended start. So an operation that a stall delayed appears after the stall, with a
+response time that spans it, and the logs alone distinguish a database that stood still from a load that was not
+applied.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,10 @@ _MAX = SHOWN_NAMES.index("max_ms")
 
 
 def stalls_s(measured: Sequence[Measured]) -> tuple[float, ...]:
-    """Starts of those among the judged ones, s; `measured` are all intervals of one operation, in order of time."""
+    """The starts of such intervals among the judged ones, s.
+
+    `measured` are all intervals of one operation, in order of time.
+    """
     return tuple(
         one.window.start_s
         for place, one in enumerate(measured)
@@ -21,6 +25,6 @@ def stalls_s(measured: Sequence[Measured]) -> tuple[float, ...]:
 
 
 def _is_spanned(empty: Measured, later: Sequence[Measured]) -> bool:
-    """Whether the first interval with answers after it holds one that was under way at its start already."""
+    """Whether the next interval with answers holds an operation that was already under way at the stall's start."""
     after = next((one for one in later if one.count), None)
     return after is not None and after.values_ms[_MAX] / 1000 >= after.window.start_s - empty.window.start_s

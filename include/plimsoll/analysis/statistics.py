@@ -1,4 +1,4 @@
-"""What repeats can and cannot show: bounds, coverage, and comparison with a control. Exact methods, no simulation.
+"""What repeats can show: bounds, coverage, and comparison with a control. The methods are exact, without simulation.
 
 Sources: Clopper and Pearson, Biometrika 26 (1934), the exact binomial bound. Mann and Whitney, Ann. Math. Stat. 18
 (1947), and van Elteren, Bull. ISI 37 (1960), the rank test within strata. Streitberg and Röhmel, Stat. Softw. Newsl. 12
@@ -28,7 +28,7 @@ Conclusion = Literal["higher", "lower", "no difference shown", "too few repeats"
 
 
 class Repeats(Model):
-    """What a number of repeats can show, whatever was measured."""
+    """What a number of repeats can show at best, whatever was measured."""
 
     repeats: int
     pass_probability_bound: Annotated[float, Field(description="Lower bound on the pass probability if all pass")]
@@ -44,9 +44,9 @@ class Repeats(Model):
 
 
 class Comparison(Model):
-    """A variant against the control: the worst interval of each repeat, repeats ranked within each load.
+    """A variant compared with the control by the worst interval of each repeat, with repeats ranked within each load.
 
-    `ratio` and `superiority` say how large a difference is; `p_holm` whether chance alone could have made it.
+    `ratio` and `superiority` give the size of the difference; `p_holm` says whether chance alone could have made it.
     """
 
     variant: str
@@ -64,9 +64,10 @@ class Comparison(Model):
 
 
 def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFIDENCE) -> float:
-    """The one-sided Clopper-Pearson lower bound on a repeat's probability to pass; k of k: (1 - confidence)^(1/k).
+    """The one-sided Clopper-Pearson lower bound on a repeat's probability to pass.
 
-    Five of five passes bound it by 0.55 only. Raises ValueError unless 0 ≤ passes ≤ repeats.
+    For k passes of k it is (1 - confidence)^(1/k): five of five passes bound the probability by only 0.55. Raises
+    ValueError unless 0 ≤ passes ≤ repeats.
     """
     if not 0 <= passes <= repeats:
         raise ValueError(f"{passes} passes of {repeats} repeats")
@@ -80,7 +81,10 @@ def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFID
 
 
 def median_coverage(repeats: int) -> float:
-    """The chance that the range of so many repeats encloses the true median: 1 - 2^(1-n); five: 93.75 %; one: 0."""
+    """The chance that the range of that many repeats contains the true median: 1 - 2^(1-n).
+
+    Of five repeats it is 93.75 %, of one repeat 0.
+    """
     return float(1 - 2.0 ** (1 - repeats))
 
 
@@ -96,7 +100,10 @@ def power_of(repeats: int) -> Repeats:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Holm's step-down adjustment, in the order given: compare with the level as if each stood alone."""
+    """Holm's step-down adjustment, in the order given.
+
+    Each result can be compared with the significance level directly.
+    """
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
@@ -106,21 +113,24 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def superiority(strata: Sequence[Stratum]) -> float:
-    """Vargha and Delaney's A over all strata: the share of pairs (x, y) of a stratum with x > y, ties counting half."""
+    """Vargha and Delaney's A over all strata: the share of pairs (x, y) of a stratum with x > y. Ties count half."""
     pairs = [(x, y) for xs, ys in strata for x, y in product(xs, ys)]
     return sum((x > y) + (x == y) / 2 for x, y in pairs) / len(pairs)
 
 
 def typical_ratio(strata: Sequence[Stratum]) -> float:
-    """Hodges and Lehmann's shift on the log scale: the median ratio x / y over all pairs of a stratum. Values > 0."""
+    """Hodges and Lehmann's shift on the log scale: the median ratio x / y over all pairs of a stratum.
+
+    Values must be > 0.
+    """
     return median(x / y for xs, ys in strata for x, y in product(xs, ys))
 
 
 def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
-    """Exact two-sided p value of the Mann-Whitney test within strata, and the smallest that the samples could give.
+    """The exact two-sided p value of the Mann-Whitney test within strata, and the smallest possible p value.
 
-    The statistic is the sum of the first samples' midranks over strata; its distribution under exchange within each
-    stratum is the convolution of the strata's own. Two-sided: twice the smaller tail, at most 1.
+    The statistic is the sum of the first samples' midranks over strata. Its distribution under exchange within each
+    stratum is the convolution of the strata's distributions. Two-sided: twice the smaller tail, at most 1.
     """
     total, distribution = 0, np.ones(1)
     for xs, ys in strata:
@@ -134,9 +144,11 @@ def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
 
 
 def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tuple[Comparison, ...]:
-    """Every other variant against the control by the first service level's worst interval; empty without a control.
+    """Compare every other variant with the control by the first service level's worst interval.
 
-    Loads where either has fewer than two valid repeats are left out: one repeat shows nothing about spread.
+    Empty without a control.
+
+    Loads where either has fewer than two valid repeats are left out, because one repeat shows nothing about spread.
     """
     variants = dict.fromkeys(result.cell.variant for result in cells)
     others = [variant for variant in variants if control is not None and variant != control]
@@ -145,7 +157,7 @@ def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tu
 
 
 def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
-    """One comparison by itself, `by_load` as `strata` gives it; it has no conclusion before `conclude`."""
+    """One comparison, with `by_load` as `strata` returns it. It has no conclusion yet; see `conclude`."""
     samples = list(by_load.values())
     p_value, smallest = stratified_rank_test(samples) if samples else (None, None)
     return Comparison(
@@ -162,7 +174,7 @@ def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Compa
 
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """The comparisons with Holm's correction for all of them, and what each shows."""
+    """The comparisons with Holm's correction over all of them, each with its conclusion."""
     tested = [one for one in compared if one.p_value is not None]
     adjusted = iter(holm([one.p_value or 0.0 for one in tested]))
     return tuple(_conclude(one, None if one.p_value is None else next(adjusted), len(tested)) for one in compared)
@@ -174,7 +186,7 @@ def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
 
 
 def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:
-    """By load the repeats of a variant and of its control, where both have at least two valid ones."""
+    """The repeats of a variant and of its control by load, at loads where both have at least two valid ones."""
     loads = sorted(load for name, load in worst if name == variant)
     pairs = {load: (worst[variant, load], control_worst.get((control, load), ())) for load in loads}
     return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
@@ -202,7 +214,7 @@ def _doubled_midranks(values: Sequence[float]) -> list[int]:
 
 
 def _rank_sums(ranks: Sequence[int], chosen: int) -> NDArray[np.float64]:
-    """Probability of each sum of `chosen` of the ranks, all choices alike (the shift algorithm)."""
+    """The probability of each sum of `chosen` of the ranks, with all choices equally likely (the shift algorithm)."""
     ways: NDArray[np.float64] = np.zeros((chosen + 1, sum(ranks) + 1))
     ways[0, 0] = 1
     for rank in ranks:

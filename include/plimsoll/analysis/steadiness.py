@@ -1,8 +1,8 @@
-"""Was a cell steady after warm-up? Trend and change point of the judged percentile over its judged time.
+"""Whether a cell was steady after warm-up: trend and change point of the judged percentile over the judged time.
 
-Neighbouring intervals are not independent, so the tests run on medians of blocks: at most 24, none shorter than six
-intervals. Trend: Mann and Kendall's test with Sen's slope, on log percentiles. Change point: Pettitt's. Holm's
-correction over all cells and both tests.
+Neighbouring intervals are not independent, so the tests run on medians of blocks: at most 24 blocks, none shorter than
+six intervals. Trend: Mann and Kendall's test with Sen's slope, on log percentiles. Change point: Pettitt's test. Holm's
+correction covers all cells and both tests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCKS, FEWEST_BLOCKS, SHORTEST_BLOCK = 24, 8, 6
 
 
 class Steadiness(Model):
-    """One cell's judged time."""
+    """The trend and the change point of one cell's judged time."""
 
     cell: str
     finding: Literal["no drift shown", "drifts", "jumps", "too short to tell"]
@@ -41,7 +41,7 @@ class Steadiness(Model):
 
 
 def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
-    """Every cell with a valid attempt that has intervals, in their order."""
+    """The steadiness of every cell with a valid attempt that has intervals, in the cells' order."""
     found = [_cell(result) for result in cells if result.counted and not result.counted.intervals.empty]
     tested = [one for one in found if one.trend_p is not None and one.jump_p is not None]
     values = holm([value for one in tested for value in (one.trend_p or 0.0, one.jump_p or 0.0)])
@@ -77,13 +77,16 @@ def _result(cell: str, finding: Literal["too short to tell"]) -> Steadiness:
 
 
 def _concluded(one: Steadiness, p_values: tuple[float, float]) -> Steadiness:
-    """What it looked like stays unless neither test shows anything: a jump makes a trend, too, and a trend a change."""
+    """The finding with its corrected p value; "no drift shown" where neither test is significant.
+
+    A significant result of either test confirms the finding, because a jump also makes a trend, and a trend a change.
+    """
     found = one if min(p_values) <= 1 - CONFIDENCE else one.model_copy(update={"finding": "no drift shown"})
     return found.model_copy(update={"p_holm": min(p_values)})
 
 
 def _step_fits_better(values: NDArray[np.float64], place: int, slope: float) -> bool:
-    """By the sum of absolute deviations from a step and from a line."""
+    """Whether a step fits better than a line, by the sum of absolute deviations."""
     flat = values - slope * np.arange(len(values))
     step = sum(float(np.abs(part - np.median(part)).sum()) for part in (values[:place], values[place:]))
     return step < float(np.abs(flat - np.median(flat)).sum())

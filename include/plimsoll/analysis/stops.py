@@ -23,7 +23,7 @@ _ONE_STOP_S = 0.05
 
 
 class Range(Model):
-    """Lowest, median and highest over repeats."""
+    """The lowest, median and highest value over repeats."""
 
     low: float
     median: float
@@ -31,7 +31,7 @@ class Range(Model):
 
 
 class Stops(Model):
-    """One variant at one load; what no log told is null. Percentiles are of all its stops together, ms."""
+    """The pauses of one variant at one load. Percentiles cover all its pauses together, ms. Null: no GC log tells."""
 
     variant: str
     load_ops_s: int
@@ -50,7 +50,7 @@ class Stops(Model):
 
 
 def stops_by_load(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[Stops, ...]:
-    """Every variant and load of which a GC log was read, in the cells' order; attempts that count only."""
+    """The pauses of every variant and load with a readable GC log, in the cells' order; only attempts that count."""
     grouped: dict[tuple[str, int], list[AttemptData]] = {}
     for result in cells:
         if result.counted is not None and not result.counted.jvms.empty:
@@ -87,7 +87,7 @@ def _judged(pauses: pd.DataFrame, warmup_s: float, duration_s: float) -> pd.Data
 
 
 def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
-    """How long threads stood; collections that one safepoint holds share one stop."""
+    """How long threads stood still, ms. Collections within one safepoint are one pause."""
     stopped = stopped_ms(table)
     ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
         ["host", "end"]

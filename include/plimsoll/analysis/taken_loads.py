@@ -1,8 +1,8 @@
-"""A stage whose loads an earlier one gave: throughput relative to the control, and response times by percentile.
+"""Results of a stage that takes its loads from an earlier stage: throughput against the control, response times.
 
-Figures are geometric means over a variant's valid repeats, with 95 % intervals of Student's t on their logarithms; two
-variants' ratio has Welch's (The generalization of "Student's" problem when several different population variances are
-involved, Biometrika 34, 1947). With one repeat there is no interval.
+Figures are geometric means over a variant's valid repeats, with 95 % intervals of Student's t on their logarithms. The
+ratio of two variants has Welch's interval (The generalization of "Student's" problem when several different population
+variances are involved, Biometrika 34, 1947). With one repeat there is no interval.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TWO_SIDED = 0.975
 
 
 class Mean(Model):
-    """A geometric mean over repeats with its 95 % interval; the interval is null where there is one repeat only."""
+    """A geometric mean over repeats with its 95 % interval; the interval is null where there is only one repeat."""
 
     value: float
     low: float | None = None
@@ -31,7 +31,7 @@ class Mean(Model):
 
 
 class AtTakenLoad(Model):
-    """One variant at the load that an earlier stage's results gave, over its valid repeats."""
+    """The results of one variant at the load that came from an earlier stage, over its valid repeats."""
 
     variant: str
     load_ops_s: int
@@ -45,7 +45,10 @@ class AtTakenLoad(Model):
 
 
 def at_taken_loads(cells: Iterable[CellResult], control: str | None) -> tuple[AtTakenLoad, ...]:
-    """Every variant with a valid repeat, in the cells' order; `cells` are of one stage and one workload."""
+    """The results of every variant with a valid repeat, in the cells' order.
+
+    `cells` must be of one stage and one workload.
+    """
     runs: dict[str, list[CellResult]] = {}
     for one in cells:
         if one.verdict:
@@ -69,14 +72,14 @@ def _at_load(
 
 
 def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
-    """Of each repeat the response time at a percentile of all operations of its judged time, ms."""
+    """The response time of each repeat at a percentile of all operations of its judged time, ms."""
     tables = [one.counted.latencies for one in runs if one.counted and len(one.counted.latencies)]
     rows = [table[(table["operation"] == "all") & np.isclose(table["percentile"], percentile)] for table in tables]
     return _known(float(row["ms"].iloc[0]) if len(row) else None for row in rows)
 
 
 def mean_of(values: Sequence[float]) -> Mean | None:
-    """Their geometric mean; None of no values."""
+    """The geometric mean of the values; None where there are no values."""
     if not values:
         return None
     logs = np.log(values)
@@ -84,7 +87,7 @@ def mean_of(values: Sequence[float]) -> Mean | None:
 
 
 def ratio_of(values: Sequence[float], control: Sequence[float]) -> Mean | None:
-    """The ratio of two geometric means; None where one of them is of no values."""
+    """The ratio of two geometric means; None where one of them has no values."""
     if not values or not control:
         return None
     own, other = np.log(values), np.log(control)

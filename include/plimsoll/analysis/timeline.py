@@ -1,4 +1,4 @@
-"""Whether the records of a log follow one another as they must: a log that does not is no measurement."""
+"""Check that the records of a log follow one another without gaps; other logs are no sound measurement."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,16 +17,16 @@ _EARLY_END_RECORDS = 10
 
 
 def timeline_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ...]:
-    """Everything that forbids judging the tracks: gaps, overlaps, odd lengths, clock jumps, different times covered."""
+    """All faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, different times covered."""
     alone = [fault for track in tracks for fault in _faults(track)]
     return (*alone, *_faults_together(tracks, interval_s))
 
 
 def timeline_notes(tracks: Sequence[Track], planned_end_s: float | None = None) -> tuple[str, ...]:
-    """Remarks on logs that end earlier than the others, which ends what can be judged.
+    """Remarks on logs that end earlier than the others, because the earliest end limits what can be judged.
 
-    `planned_end_s` (since the epoch): of a run whose end is known, nothing after it is judged, so that logs which reach
-    it may end when they will. Several load hosts wait for different last answers.
+    `planned_end_s` (since the epoch): the planned end of the run, if known. Nothing after it is judged, so logs that
+    reach it may end at different times, as several load hosts do when they wait for their last answers.
     """
     last_s = max(float(track.ends[-1]) for track in tracks)
     if planned_end_s is not None:
@@ -63,7 +63,7 @@ def _seam_s(track: Track) -> float:
 
 
 def _odd_lengths(track: Track) -> npt.NDArray[np.intp]:
-    """Records that are too short or too long; the last may be a stub, if the run ended between two ticks."""
+    """Records that are too short or too long. The last record may be short if the run ended between two ticks."""
     lengths: Floats = track.lengths
     too_long = lengths > track.record_s * (1 + ODD_LENGTH)
     too_short = lengths < track.record_s * (1 - ODD_LENGTH)

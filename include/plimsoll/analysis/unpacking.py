@@ -1,4 +1,4 @@
-"""Files that may be gz → their plain bytes, within a bound: three megabytes of gz can hold gigabytes."""
+"""Read files that may be gz, with a limit on the unpacked size: three megabytes of gz can hold gigabytes."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -14,9 +14,10 @@ _MEND = "give the file as it was written, plain or gz"
 
 
 def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, bool]:
-    """The plain bytes, and whether a gz ended before its end; every member of a gz of several is read.
+    """The plain bytes, and whether a gz was cut short. All members of a gz with several are read.
 
-    LogError where a gz is damaged, and where there are more than `most` bytes: counted before any of them is kept.
+    Raises LogError where a gz is damaged, and where there are more than `most` bytes; the bytes are counted before they
+    are kept.
     """
     if not data.startswith(GZIP):
         _require(len(data), most, name)
@@ -30,8 +31,9 @@ def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, 
 
 
 def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> None:
-    """LogError, naming the file that is one too many, where files with these names hold more than `most` plain bytes
-    together. What they unpack to is counted, not kept.
+    """Raise LogError where files with these names hold more than `most` plain bytes together.
+
+    The error names the file that exceeds the limit. Unpacked bytes are counted and not kept.
     """
     left = most
     for name, data in files:
@@ -56,7 +58,7 @@ def _require(size: int, most: int, name: str) -> None:
 
 @dataclass
 class _Members:
-    """The members of a gz, one after the other. What follows the last one is not read."""
+    """The members of a gz, one after another. Data after the last member is not read."""
 
     data: bytes
     name: str
@@ -64,7 +66,7 @@ class _Members:
     """Known once all blocks were taken."""
 
     def blocks(self) -> Iterator[bytes]:
-        """What they unpack to."""
+        """The unpacked bytes, block by block."""
         stream = zlib.decompressobj(wbits=31)
         for start in range(0, len(self.data), _CHUNK):
             chunk = self.data[start : start + _CHUNK]

@@ -1,4 +1,4 @@
-"""What other people's tools write: one module a format, told apart by content."""
+"""Readers of other tools' output: one module per format. The content of a file decides its format."""
 
 from plimsoll.analysis.formats.detection import FORMATS, read_run
 from plimsoll.analysis.formats.reading import Asked, Format, Reading, RunFile, Sample, WholeRun

@@ -21,14 +21,14 @@ _SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "w
 
 
 class CassandraStress(IntervalLogs):
-    """Tags `<operation>-rt`, `-st`, `-wt` in ns. Without `-rate fixed=` it writes no response times."""
+    """Tags `<operation>-rt`, `-st` and `-wt`, in ns. Without `-rate fixed=` the log has no response times."""
 
     name = "cassandra-stress"
     title = "cassandra-stress HDR log"
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By its first comment, or by tags of its form."""
+        """By the first comment of the log, or by the form of its tags."""
         tags = (line[4:].partition(",")[0] for line in file.head.splitlines() if line.startswith("Tag="))
         return super().recognises(file) and ("for Cassandra Stress" in file.head or any(map(_suffix, tags)))
 
@@ -46,7 +46,7 @@ class CassandraStress(IntervalLogs):
         return (_SUFFIXES[suffix], tag.removesuffix(f"-{suffix}")) if suffix else super()._meaning(log, tag, kinds)
 
     def _refuse(self, series: Sequence[Series]) -> None:
-        """All measures stand in one log, so none of them was given by mistake."""
+        """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
@@ -71,10 +71,11 @@ def without_long_last_ones(log: HistogramLog) -> HistogramLog:
 
 
 def with_empty_ones(records: Sequence[Record], begin_s: float, end_s: float) -> tuple[Record, ...]:
-    """The records of one tag with those of intervals in which no operation ended, which cassandra-stress leaves out.
+    """Add empty records for intervals in which no operation ended, since cassandra-stress leaves these out.
 
-    The tool ticks on all the same: what is missing are whole records, from the log's begin to its end (s since the
-    epoch). Any other gap stays one. LogError where the times are so far apart that no run can have taken so long.
+    The tool writes a record per tick, from the log's begin to its end (s since the epoch), so a gap of whole records
+    means intervals without operations. Any other gap stays a gap. Raises LogError where the times are so far apart that
+    no run can have taken so long.
     """
     length_s = median(record.length_s for record in records)
     if 0 < _MOST_RECORDS * length_s < end_s - begin_s:

@@ -1,4 +1,4 @@
-"""Which format files are of, by their content; and the reading of all the files of one run together."""
+"""Detect the format of files by their content, and read all files of one run together."""
 
 from collections.abc import Sequence
 
@@ -32,11 +32,11 @@ _SHOWN = 60
 
 
 def read_run(files: Sequence[RunFile], asked: Asked, forced: str | None = None) -> Reading:
-    """The files of one run, in any of the formats, or in the one that is `forced` by its name.
+    """Read the files of one run, in the formats that their content shows, or in the format named `forced`.
 
-    Of several formats one may hold times; others add what they know (a CSV beside its histogram logs tells errors).
-    LogError where a file is of no format, where two formats both hold times, and where the files hold more together
-    than one run may.
+    Of several formats only one may hold times; the others add what they know (a CSV beside histogram logs adds errors).
+    Raises LogError where a file has no known format, where two formats both hold times, and where the files together
+    are larger than one run may be.
     """
     require_bounded((file.name, file.data) for file in files)
     by_format: dict[str, list[RunFile]] = {}

@@ -1,4 +1,4 @@
-"""HdrHistogram interval logs of any tool: Plimsoll's, tlp-stress' (`--hdr`), and those that name no tool."""
+"""HdrHistogram interval logs of any tool: Plimsoll's, tlp-stress' (`--hdr`), and logs that name no tool."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +34,9 @@ _STEM = re.compile(r"(?P<operation>[^/\\]+?)(\.(hdr|hlog|log|gz))*$")
 
 
 class IntervalLogs:
-    """The general case; the formats of single tools say what a tag, a comment or a file's name of theirs means.
+    """The reader for logs of any tool. Subclasses say what tags, comments and file names of their tool mean.
 
-    `unit`: what the tool is known to write; None: each log is asked, see `self_description`.
+    `unit`: the unit that the tool is known to write; None: each log is examined, see `self_description`.
     """
 
     name = "hdr"
@@ -44,7 +44,7 @@ class IntervalLogs:
     unit: Unit | None = None
 
     def recognises(self, file: RunFile) -> bool:
-        """A record, or the head that HistogramLogWriter gives; a file of nothing is taken for a log without records."""
+        """By a record, or by the head that HistogramLogWriter writes. An empty file counts as a log without records."""
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
@@ -91,12 +91,12 @@ class IntervalLogs:
         refuse_service_times_beside_response_times(series)
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
-        """Further traps of the tool that these logs hold."""
+        """Further pitfalls of the tool's format that these logs contain."""
         return iter(())
 
 
 def _told_unit(tracks: Sequence[Track]) -> Unit:
-    """The unit of all tracks; LogError where one does not tell it, or they differ."""
+    """The unit of all tracks. Raises LogError where a track does not show its unit, or units differ."""
     units = {track.name: _OF_KNOWN_WRITERS if _is_of_known_writer(track) else unit_of(track) for track in tracks}
     if len(set(units.values())) > 1:
         said = ", ".join(f"{name} in {unit}" for name, unit in units.items())
@@ -105,27 +105,30 @@ def _told_unit(tracks: Sequence[Track]) -> Unit:
 
 
 def _is_of_known_writer(track: Track) -> bool:
-    """Whether Plimsoll or tlp-stress wrote it, by the file's name."""
+    """Whether the file's name shows that Plimsoll or tlp-stress wrote it."""
     return bool(_HDR_FILE.search(track.log))
 
 
 def _moment(start_s: float) -> datetime | None:
-    """When a log begins; None where its times count from nothing in particular."""
+    """The time at which a log begins; None where its times have no reference."""
     return datetime.fromtimestamp(start_s, UTC) if start_s > _YEAR_S else None
 
 
 def without_first_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """The records without a first one much shorter than the second: its writer's clock ticked before the run began."""
+    """The records without a first one that is much shorter than the second.
+
+    Such a record is written when its writer's clock ticked before the run began.
+    """
     return records[1:] if len(records) > 1 and is_stub(records[0], records[1]) else records
 
 
 def is_stub(record: Record, beside: Record) -> bool:
-    """Whether a record is much shorter than the one beside it."""
+    """Whether a record is much shorter than its neighbour."""
     return record.length_s < _STUB * beside.length_s
 
 
 def stub_note(log: HistogramLog, records: tuple[Record, ...]) -> str:
-    """What is said where `without_first_stub` left one out."""
+    """The remark on a record that `without_first_stub` left out."""
     return (
         f"{log.name}: the first record covers {records[0].length_s:g} s only and is left out; time counts from its end"
     )

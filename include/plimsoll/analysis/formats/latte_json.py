@@ -1,4 +1,4 @@
-"""latte's own report, a JSON file: it holds the histogram of every sample, of each function too."""
+"""latte's own report, a JSON file with a histogram for every sample and for every function in it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,16 @@ _MEND = "give the JSON file that `latte run` wrote"
 
 
 class LatteJson:
-    """Times in ns. The functions of a workload are its operations; without several requests a call, that is judged."""
+    """Times in ns. The functions of a workload are its operations, where one call of a function is one request.
+
+    Otherwise all requests are judged together.
+    """
 
     name = "latte"
     title = "latte report (JSON)"
 
     def recognises(self, file: RunFile) -> bool:
-        """An object with latte's configuration and percentiles in front."""
+        """By a JSON object that begins with latte's configuration and percentiles."""
         head = file.head.lstrip()
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 
@@ -68,7 +71,10 @@ def _content(file: RunFile) -> Any:
 
 
 def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:
-    """Of each function if a call is one request, so that reads and writes are apart; else of all requests."""
+    """The histograms of each function, so that reads and writes are separate, if one call is one request.
+
+    Otherwise the histograms of all requests together.
+    """
     log = HistogramLog(name, (), start_s)
     functions = dict.fromkeys(function for sample in result["log"] for function in sample["cycle_latency_by_fn"])
     if result["requests_per_cycle"] == 1 and functions:

@@ -13,14 +13,14 @@ _TAGS: dict[str, Measure] = {"requests": "service time", "cycles": "cycle time"}
 
 
 class LatteLog(IntervalLogs):
-    """Service times in ns, reads and writes not apart: `latte.json` tells more."""
+    """Service times in ns, reads and writes together; `latte.json` has them separately."""
 
     name = "latte-hdr"
     title = "latte HDR log"
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By its first comment, or by its tags."""
+        """By the first comment of the log, or by its tags."""
         marked = "#[Logged with Latte" in file.head or any(f"Tag={tag}," in file.head for tag in _TAGS)
         return super().recognises(file) and marked
 

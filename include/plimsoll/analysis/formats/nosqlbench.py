@@ -20,14 +20,14 @@ _METRICS: tuple[tuple[str, Measure], ...] = (
 
 
 class NoSqlBench(IntervalLogs):
-    """Times in ns; histograms that size themselves. Metrics that are no times (`tries`, sizes) are left aside."""
+    """Times in ns, in histograms that resize themselves. Metrics other than times (`tries`, sizes) are ignored."""
 
     name = "nosqlbench"
     title = "NoSQLBench histogram log"
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """By its first comment."""
+        """By the first comment of the log."""
         return super().recognises(file) and bool(re.match(r"# ?logging histograms for session", file.head))
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -40,7 +40,7 @@ class NoSqlBench(IntervalLogs):
             yield Series(log, measure, kinds.get(activity.lower(), ""), without_first_stub(records))
 
     def _refuse(self, series: Sequence[Series]) -> None:
-        """All metrics stand in one log, so none of them was given by mistake."""
+        """Refuse nothing: one log holds all metrics, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         for log in {id(one.log): one.log for one in series}.values():
@@ -61,7 +61,7 @@ def _ranks(tags: Mapping[str, object]) -> dict[str, list[int]]:
 
 
 def _metric(tag: str) -> tuple[str, int | None]:
-    """The activity of a tag, and the place of its metric among those that are times of operations."""
+    """The activity of a tag, and the index of its metric among the metrics that are times of operations."""
     for rank, (metric, _) in enumerate(_METRICS):
         match = re.fullmatch(rf"(?P<activity>.+?)[._]{metric}", tag)
         if match:

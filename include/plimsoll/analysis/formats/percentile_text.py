@@ -1,4 +1,4 @@
-"""Percentile tables as text, of a whole run: wrk2 `--latency`, cassandra-easy-stress `--hdr`, HdrHistogram's own."""
+"""Percentile tables of a whole run as text: wrk2 `--latency`, cassandra-easy-stress `--hdr`, HdrHistogram's own."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,17 +18,17 @@ _UNCORRECTED = "(HdrHistogram - Uncorrected Latency"
 
 
 class PercentileText:
-    """Figures of a whole run. They hide intervals that missed, so no service level is judged by them."""
+    """Percentiles of a whole run. They hide intervals that missed, so no service level can be judged by them."""
 
     name = "percentiles"
     title = "percentile table of a whole run"
 
     def recognises(self, file: RunFile) -> bool:
-        """By the table's head."""
+        """By the head of the table."""
         return bool(_TABLE.search(file.head))
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
-        """One entry a file: the first table of it, which is wrk2's corrected one."""
+        """One entry per file: its first table, which in wrk2's output is the corrected one."""
         unit: Unit = asked.unit or "ms"
         kinds = {**KINDS, **asked.kinds}
         return Reading(
@@ -55,13 +55,13 @@ def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
 
 
 def _start(file: RunFile) -> int:
-    """Where the first table ends its head: wrk2 prints the corrected times first, others have one table."""
+    """The end of the first table's head. wrk2 prints the corrected times first; other tools print one table."""
     found = _TABLE.search(file.text)
     return found.end() if found else 0
 
 
 def _at(rows: Sequence[tuple[float, int]], percentile: float, count: int, highest: float) -> float:
-    """The value of the first row that reaches the percentile's rank: never too low, a step of the table too high."""
+    """The value of the first row at or above the percentile's rank: never too low, at most one row too high."""
     rank = ceil(percentile / 100 * count)
     return next((value for value, reached in rows if reached >= rank), highest)
 

@@ -1,4 +1,4 @@
-"""What every format gives: a run's measurements, as far as its files hold them, with everything to know about them."""
+"""What every format's reader returns: the measurements of a run, as far as its files hold them, and remarks on them."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ _HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class RunFile:
-    """A file as it lies on disk, plain or gz; `name` is for messages, and for formats that say something in it."""
+    """A file on disk, plain or gz; `name` is for messages, and for formats whose file names have a meaning."""
 
     name: str
     data: bytes
 
     @cached_property
     def head(self) -> str:
-        """The beginning of its text, enough to tell its format by."""
+        """The beginning of the file's text, long enough to tell its format."""
         try:
             plain = (
                 zlib.decompressobj(wbits=31).decompress(self.data, _HEAD_BYTES)
@@ -36,16 +36,16 @@ class RunFile:
 
     @cached_property
     def text(self) -> str:
-        """All of its text. LogError when a gz is damaged."""
+        """The whole text of the file. Raises LogError when a gz is damaged."""
         return unpacked(self.data, self.name)[0].decode(errors="replace")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user says of the files.
+    """What the user says about the files.
 
-    `unit` of histograms' values; `kinds`: names of operations that are reads or writes; `tags`: of logs with tags,
-    those to judge, all where none is named.
+    `unit`: the unit of the histograms' values. `kinds`: names of operations that are reads or writes. `tags`: the tags
+    to judge in logs with tags; all of them where it is empty.
     """
 
     unit: Unit | None = None
@@ -55,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sample:
-    """Figures of one operation over a stretch of time: `values_ms` by percentile, in ms; 100 is the maximum."""
+    """The figures of one operation over a stretch of time: `values_ms` by percentile, in ms; 100 is the maximum."""
 
     start_s: float
     length_s: float
@@ -66,7 +66,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class WholeRun:
-    """Figures of one operation over a whole run, warm-up included; `values_ms` by percentile, in ms."""
+    """The figures of one operation over a whole run, warm-up included: `values_ms` by percentile, in ms."""
 
     operation: str
     count: int
@@ -75,12 +75,13 @@ class WholeRun:
 
 @dataclass(frozen=True)
 class Reading:
-    """A run as its files give it.
+    """The content of one run's files.
 
-    `tracks`: histograms over time, values in `unit`: everything can be judged. `samples`: percentiles over time: what
-    they decide is judged. `whole_run`: figures without time. `obstacles` say why files can't be judged, `notes` name
-    each trap of the format that these files hold. `errors` are failed operations of the whole run by kind, None where
-    the files don't tell; `attempted_ops_s` and `started_at` likewise.
+    `tracks`: histograms over time, with values in `unit`; any service level can be judged by them. `samples`:
+    percentiles over time; a service level can be judged as far as they decide it. `whole_run`: figures without time.
+    `obstacles` say why files can't be judged; `notes` name each pitfall of the format that these files contain.
+    `errors`: failed operations of the whole run by kind, None where the files don't tell; the same holds for
+    `attempted_ops_s` and `started_at`.
     """
 
     title: str
@@ -96,7 +97,7 @@ class Reading:
 
 
 class Format(Protocol):
-    """What one tool writes: how to know it by its content, and how to read it. Pure."""
+    """The output of one tool: how to recognise its content, and how to read it. Pure."""
 
     name: str
     """For `--format`."""
@@ -105,7 +106,7 @@ class Format(Protocol):
     """For people."""
 
     def recognises(self, file: RunFile) -> bool:
-        """Whether the file is of this format, by its content."""
+        """Whether the file's content is of this format."""
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
-        """The files of one run. LogError on what can't be read."""
+        """Read the files of one run. Raises LogError on content that can't be read."""

@@ -1,7 +1,7 @@
-"""What an interval log of no known tool says of itself: its unit, and whether two tags measure the same operations.
+"""The unit of an interval log of no known tool, and whether two of its tags measure the same operations.
 
 HdrHistogram's log writer puts the highest value of each histogram beside it, in milliseconds: divided by 10^6 where
-values are in ns, by 10^3 where they are in µs. So histogram and `Interval_Max` together tell the unit.
+values are in ns, by 10^3 where they are in µs. So histogram and `Interval_Max` together show the unit.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,10 @@ _COARSE = 0.2
 
 
 def unit_of(track: Track) -> Unit:
-    """The unit in which Interval_Max and the histograms of a track agree. LogError, with what to tell, if none does."""
+    """The unit in which Interval_Max and the histograms of a track agree.
+
+    Raises LogError, with advice, if no unit fits.
+    """
     compared = [(told, found) for told, found in _maxima(track) if found > 0]
     units: tuple[Unit, Unit] = ("us", "ns")
     fitting = [unit for unit in units if all(_fits(told, found, unit) for told, found in compared)]
@@ -41,9 +44,10 @@ def unit_of(track: Track) -> Unit:
 
 
 def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str]) -> None:
-    """LogError where two tracks, not both of known operations, hold equally many values in every record.
+    """Raise LogError where two tracks of unknown operations hold equally many values in every record.
 
-    They look like two measures of the same operations, such as response and service time, which must not be added up.
+    Such tracks look like two measures of the same operations, such as response and service time, which must not be
+    added up.
     """
     for one, other in combinations(tracks, 2):
         named = {*kinds.values(), *kinds}
@@ -66,7 +70,7 @@ def _fits(told: float | None, found: int, unit: Unit) -> bool:
 
 
 def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
-    """Interval_Max and the histogram's own highest value, of records here and there."""
+    """Pairs of Interval_Max and the histogram's own highest value, for a few of the records."""
     for record, counts in _decoded(track):
         used = np.flatnonzero(counts)
         yield record.told_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0

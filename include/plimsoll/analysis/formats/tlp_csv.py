@@ -1,4 +1,4 @@
-"""tlp-stress' CSV, stock (13 columns), as Azul modified it (31 columns), and Plimsoll's own of the same form."""
+"""tlp-stress' CSV: the original (13 columns), Azul's version (31 columns), and Plimsoll's own in the same form."""
 
 import csv
 import re
@@ -29,7 +29,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Table:
-    """`ours`: written by Plimsoll's load generator, whose percentiles are of each row's own seconds."""
+    """The rows of a CSV. `ours`: Plimsoll's load generator wrote it, so percentiles cover each row's own seconds."""
 
     name: str
     comments: tuple[str, ...]
@@ -42,7 +42,10 @@ class _Table:
 
 
 class TlpCsv:
-    """Cumulative counts every 3 s. Only Plimsoll's own percentiles are of their rows' seconds, and response times."""
+    """Cumulative counts every 3 s.
+
+    Only in Plimsoll's own CSV do percentiles cover the row's seconds and response times.
+    """
 
     name = "tlp-csv"
     title = "tlp-stress CSV"
@@ -52,7 +55,7 @@ class TlpCsv:
         return bool(_HEAD.search(file.head))
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:  # noqa: ARG002 - its columns say all
-        """Counts and errors of any of them; samples of Plimsoll's own."""
+        """Counts and errors from any such CSV; samples only from Plimsoll's own."""
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
             raise LogError("are several CSV files, each of a run of its own", where=names, mend="judge them one by one")
@@ -86,7 +89,7 @@ def _table(file: RunFile) -> _Table:
 
 
 def _columns(groups: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Group and name of each column. Azul's line of groups is the stock one, too short: a `Count` begins a group."""
+    """The group and the name of each column. Azul's line of groups is too short, so a `Count` begins a new group."""
     order = iter([_OPERATIONS[group] for group in groups if group in _OPERATIONS])
     group = ""
     for name in names:
@@ -107,7 +110,7 @@ def _row(columns: Sequence[tuple[str, str]], row: Sequence[str]) -> _Row:
 
 
 def _samples(table: _Table) -> Iterator[Sample]:
-    """A sample for each row and operation, of the time since the row before."""
+    """One sample per row and operation, for the time since the row before."""
     first, second = table.rows[0].at, table.rows[min(1, len(table.rows) - 1)].at
     before = _Row(first - (second - first), 0.0, dict.fromkeys(table.rows[0].counts, 0), {})
     for earlier, row in pairwise((before, *table.rows)):

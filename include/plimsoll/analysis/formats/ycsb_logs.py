@@ -1,4 +1,4 @@
-"""YCSB, `hdrhistogram.fileoutput=true`: a file for each operation, `READ.hdr`, and `Intended-READ.hdr` if asked for."""
+"""YCSB, `hdrhistogram.fileoutput=true`: one file per operation, `READ.hdr`, and `Intended-READ.hdr` if asked for."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ _NOTES: Mapping[str, str] = {
 
 
 class YcsbLogs(IntervalLogs):
-    """Times in µs; histograms that size themselves; a record for each status line, 10 s unless told otherwise."""
+    """Times in µs, in histograms that resize themselves; one record per status line, every 10 s by default."""
 
     name = "ycsb-hdr"
     title = "YCSB HDR log"
     unit: Unit | None = "us"
 
     def recognises(self, file: RunFile) -> bool:
-        """By its first comment."""
+        """By the first comment of the log."""
         return super().recognises(file) and bool(_LOGGING_FOR.search(file.head[:200]))
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -40,7 +40,7 @@ class YcsbLogs(IntervalLogs):
         return meaning(_name(log))
 
     def _refuse(self, series: Sequence[Series]) -> None:
-        """A run leaves all of its files in one folder: whoever gives the folder's gives both measures."""
+        """Refuse nothing: YCSB writes both measures into one folder, so a user who gives the folder gives both."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         for log in {id(one.log): one.log for one in series}.values():
@@ -52,7 +52,7 @@ class YcsbLogs(IntervalLogs):
 
 
 def meaning(name: str) -> Meaning:
-    """What a measurement of YCSB measures. `READ-FAILED` holds the times of failures, apart from `READ`."""
+    """What a measurement of YCSB covers. `READ-FAILED` holds the times of failures, which `READ` does not contain."""
     bare = name.removeprefix("Hdr").removeprefix("Intended-")
     measure: Measure = "response time" if "Intended-" in name else "service time"
     if bare in _NO_OPERATIONS or bare == MADE_OF_OTHERS:
@@ -62,14 +62,14 @@ def meaning(name: str) -> Meaning:
 
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
-    """The traps of measurements of those names."""
+    """Remarks on the pitfalls of measurements with those names."""
     yield _NOTES["target"] if any("Intended-" in name for name in names) else _NOTES["service"]
     if any(name.endswith(MADE_OF_OTHERS) for name in names):
         yield _NOTES["both"]
 
 
 def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """YCSB writes what its last status line left over as a record of its own, so there can be two stubs at the end."""
+    """Leave out the last record but one if it is a stub: YCSB adds a record for the rest after its last status line."""
     return records[:-1] if len(records) > 3 and is_stub(records[-2], records[-3]) else records
 
 

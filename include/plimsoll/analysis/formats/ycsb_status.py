@@ -1,4 +1,4 @@
-"""YCSB's console: a status line every 10 s with percentiles of these seconds, and a summary of the whole run."""
+"""YCSB's console output: a status line every 10 s with percentiles of that time, and a summary of the whole run."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,17 +28,17 @@ class _Status(NamedTuple):
 
 
 class YcsbStatus:
-    """Of `measurementtype=hdrhistogram`; the others print averages only. µs on the console."""
+    """Output of `measurementtype=hdrhistogram`, in µs. The other measurement types print only averages."""
 
     name = "ycsb"
     title = "YCSB console output"
 
     def recognises(self, file: RunFile) -> bool:
-        """By a status line, or the summary's first one."""
+        """By a status line, or by the first line of the summary."""
         return bool(_LINE.search(file.head) or re.search(r"^\[OVERALL\], RunTime\(ms\), ", file.head, re.MULTILINE))
 
     def read(self, files: Sequence[RunFile], asked: Asked) -> Reading:
-        """Samples between status lines; what the summary says of the whole run."""
+        """Samples from the status lines, and the whole run's figures from the summary."""
         if len(files) > 1:
             where = ", ".join(file.name for file in files)
             raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
@@ -82,7 +82,10 @@ def _figures(text: str) -> dict[float, float]:
 
 
 def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Sample]:
-    """Of each name in each line, of the time since the line before. An operation that a line leaves out had none."""
+    """One sample per name and status line, for the time since the line before.
+
+    An operation that a line omits had no answers.
+    """
     for before, status in pairwise(statuses):
         length_s = (status.at - before.at).total_seconds()
         for name in names:
@@ -115,7 +118,7 @@ def _whole_run(
 
 
 def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
-    """Failed operations by what they returned."""
+    """Failed operations by the result that they returned."""
     found: dict[str, int] = {}
     for figures in summary.values():
         for what, value in figures.items():
@@ -126,7 +129,7 @@ def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
 
 
 def _failed(statuses: Sequence[_Status]) -> dict[str, int] | None:
-    """Failed operations as the status lines count them; None where there are no such lines."""
+    """The number of failed operations as the status lines count them; None where there are no such lines."""
     found: dict[str, int] = {}
     for status in statuses:
         for name, (count, _) in status.operations.items():
