@@ -1,4 +1,4 @@
-"""The report of a campaign: HTML page, tables, figures, JSON and a summary, from the analysis' results."""
+"""The report of a campaign, made from the analysis' results: HTML page, tables, figures, JSON and a summary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Report:
 def build_report(data: CampaignData) -> Report:
     """Make every file of the report: `report.html`, `report.json`, `summary.md`, `cells.csv`, `cells.parquet`, charts.
 
-    Deterministic: equal data (dates included) give equal bytes. Raises NotFound for an attempt outside the definition.
+    Deterministic: equal data (dates included) give equal bytes. Raises NotFound for an attempt at a cell that the
+    definition does not have.
     """
     from plimsoll.report.build import build  # Altair, pandas and vl-convert take seconds
 

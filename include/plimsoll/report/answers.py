@@ -1,4 +1,4 @@
-"""The capacity of each variant in words: the one place that phrases it, for page, terminal and summary."""
+"""The capacity of each variant in words. Page, terminal and summary all take their text from here."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,7 +18,8 @@ from plimsoll.report.words import NOTHING, listing, multiple, ops, percent, plur
 class CapacityRow:
     """One variant's line in the capacity table, as text.
 
-    `narrowing` says which loads to run next, empty where there are none; `bracketed_ops_s` are those and their bounds.
+    `narrowing` says which loads to run next; it is empty where there are none. `bracketed_ops_s` are these loads with
+    the tested loads on either side of them.
     """
 
     variant: str
@@ -37,18 +38,18 @@ class CapacityRow:
 
 
 def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
-    """The capacity of each variant with each workload, in the definition's order, with what it rests on."""
+    """The capacity of each variant and workload, in the definition's order, with the outcomes that it rests on."""
     of_parts = [(part.part, row) for part in data_of_parts(data) for row in capacity_rows(analyse(part))]
     return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in of_parts)
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
-    """The same from findings already made."""
+    """The capacity table's rows, from findings that exist already."""
     return tuple(_row(findings, capacity) for capacity in findings.capacities)
 
 
 def sentence(findings: Findings, capacity: Capacity) -> str:
-    """What a variant carries, in one sentence."""
+    """The capacity of a variant in one sentence."""
     label = findings.labels[capacity.variant]
     at, following = capacity.at_capacity, capacity.next_load
     if at is None:
@@ -58,21 +59,21 @@ def sentence(findings: Findings, capacity: Capacity) -> str:
 
 
 class Bracketed(Protocol):
-    """A capacity, or its row."""
+    """A capacity, or its row in the table."""
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
-        """The loads to run next with those that bound them."""
+        """The loads to run next with the tested loads on either side of them, ops/s."""
 
 
 def loads_line(capacities: Iterable[Bracketed]) -> str:
-    """The line of a definition that would narrow where all these boundaries lie; empty where nothing would."""
+    """The `loads` line of a definition that would narrow all these capacities; empty where no load would."""
     loads = sorted({load for one in capacities for load in one.bracketed_ops_s})
     return f"loads: [{', '.join(map(format_rate, loads))}]" if loads else ""
 
 
 def headline(capacity: Capacity) -> str:
-    """The figure itself: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
+    """The capacity as a figure: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
     if capacity.kind == "none":
         return "none: below the lowest load"
     if capacity.kind == "unknown":
@@ -81,7 +82,7 @@ def headline(capacity: Capacity) -> str:
 
 
 def rung_outcome(rung: Rung) -> str:
-    """What became of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
+    """The outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
     open_ones = [f"{count} {what}" for count, what in counts if count]
     reasons = [f"{count} by {reason}" for reason, count in _other_reasons(rung).items()]
@@ -91,13 +92,13 @@ def rung_outcome(rung: Rung) -> str:
 
 
 def _other_reasons(rung: Rung) -> dict[str, int]:
-    """How many repeats missed by what, of those whose response times were kept."""
+    """The number of repeats by reason that missed although their response times kept the service level."""
     counts = {"errors": rung.missed_by_errors, "rate": rung.missed_by_rate}
     return {reason: count for reason, count in counts.items() if count}
 
 
 def half_load_words(one: HalfLoad | None) -> str:
-    """The load at which half of the repeats would be met, and its interval: `44,700 ops/s (40,000 to 61,400)`."""
+    """The load that half of the repeats would meet, with its interval: `44,700 ops/s (40,000 to 61,400)`."""
     if one is None:
         return NOTHING
     low, high = one.low_ops_s, one.high_ops_s
@@ -108,7 +109,7 @@ def half_load_words(one: HalfLoad | None) -> str:
 
 
 def step_sentence(findings: Findings) -> str:
-    """What a difference of one step of load between two capacities means; empty where that is not known."""
+    """The meaning of a difference of one load step between two capacities; empty where that is not known."""
     share = findings.repeats.grids_disagree
     if share is None:
         return ""
@@ -128,7 +129,7 @@ def _bounds(low: float | None, high: float | None) -> str:
 
 
 def _rounded(load: float) -> int:
-    """To three digits."""
+    """The figure to three significant digits."""
     return round(float(f"{load:.3g}"))
 
 
@@ -160,9 +161,11 @@ def _to_control(findings: Findings, capacity: Capacity) -> str:
 
 
 def _nodes(findings: Findings, capacity: Capacity) -> str:
-    """Nodes for the campaign's highest load, if capacity grows with the number of nodes: never fewer than were run.
+    """The number of nodes for the campaign's highest load, if capacity grows with that number.
 
-    With their price an hour, where it is known.
+    At least as many as were run.
+
+    The text gives their price per hour, where it is known.
     """
     if not capacity.capacity_ops_s:
         return NOTHING
@@ -217,7 +220,7 @@ def _without_capacity(capacity: Capacity) -> str:
 
 
 def _where(capacity: Capacity) -> str:
-    """At which loads the service level was met, as far as that was run."""
+    """The loads at which the service level was met, as far as they were run."""
     at = capacity.capacity_ops_s or 0
     lower = [rung for rung in capacity.rungs if rung.load_ops_s < at]
     if not lower:

@@ -1,4 +1,4 @@
-"""What is said beside an achieved rate that is not all the judged time's own."""
+"""Remarks on an achieved rate that includes operations left over from warm-up."""
 
 from plimsoll.analysis.backlog import begins_with_backlog
 from plimsoll.analysis.judgement import RATE_TOLERANCE
@@ -8,14 +8,14 @@ from plimsoll.report.words import figure, percent, plural
 
 
 def backlog_words(opening: OpeningBacklog) -> str:
-    """With what a judged time began: `3.75 s of warm-up's load (750 operations)`."""
+    """The backlog at the start of a judged time in words: `3.75 s of warm-up's load (750 operations)`."""
     return f"{figure(opening.seconds)} s of warm-up's load ({plural(opening.operations, 'operation')})"
 
 
 def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
-    """What to know of the achieved rate; empty where it is at most what was attempted and no backlog was answered.
+    """A remark on the achieved rate; empty where it is at most the attempted rate and no backlog was answered.
 
-    Of a generator that tells of no backlog, nothing is claimed.
+    Where a load generator reports no backlog, the remark does not mention one.
     """
     share = (verdict.achieved_ops_s or 0.0) / verdict.attempted_ops_s
     more = f"{percent(share)} of attempted: " if share > 1 + RATE_TOLERANCE else ""

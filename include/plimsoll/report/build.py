@@ -1,4 +1,4 @@
-"""The report of a campaign: every file of it, from data to bytes. Equal data give equal bytes."""
+"""Make every file of a campaign's report from its data. Equal data give equal bytes."""
 
 from altair.utils.schemapi import debug_mode
 
@@ -31,7 +31,10 @@ from plimsoll.report.tables import as_csv, as_parquet, cells_frame
 
 
 def build(data: CampaignData) -> dict[str, bytes]:
-    """Relative path → content of every file of the report. Of several parts each has files of its own."""
+    """Relative path → content of every file of the report.
+
+    Each part of a campaign with several has files of its own.
+    """
     found = tuple(map(analyse, data_of_parts(data)))
     if len(found) == 1:
         return _files(found[0])
@@ -40,7 +43,7 @@ def build(data: CampaignData) -> dict[str, bytes]:
 
 
 def _files(findings: Findings) -> dict[str, bytes]:
-    """The files of a campaign with one part, or of one part."""
+    """The files of a campaign with one part, or of one part of a campaign."""
     cells, charts, ran = cells_frame(findings), figures(findings), environment(findings)
     drawings = {figure.name: drawing(figure) for figure in charts}
     files = {
@@ -73,7 +76,7 @@ def _files(findings: Findings) -> dict[str, bytes]:
 def figures(findings: Findings) -> tuple[Figure, ...]:
     """Every chart of the report, in the page's order.
 
-    Altair does not hold them against Vega-Lite's schema: that takes a tenth of the report's time, and a test does it.
+    Altair's check against Vega-Lite's schema is off: it takes a tenth of the report's time, and a test does the same.
     """
     with debug_mode(False):
         return _figures(findings)

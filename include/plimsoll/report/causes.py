@@ -1,4 +1,4 @@
-"""Why intervals missed, in words and as a table."""
+"""The causes of missed intervals, in words and as a table."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class CauseRow:
 
 
 def explained_rows(findings: Findings) -> tuple[ExplainedRow, ...]:
-    """Every variant, in the definition's order."""
+    """A row for every variant, in the definition's order."""
     return tuple(_explained_row(findings, one) for one in findings.causes)
 
 
 def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
-    """Every cause that touched a missed interval, or could not be seen, of variants that missed."""
+    """Every cause that touched a missed interval, or that was not collected, for variants with misses."""
     return tuple(
         _cause_row(findings, one.variant, share)
         for one in findings.causes
@@ -68,7 +68,7 @@ def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
 
 
 def causes_frame(findings: Findings) -> pd.DataFrame:
-    """A row a variant and cause: counts of intervals, base rate, share beyond chance, test."""
+    """A table with one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
     import pandas as pd
 
     rows = [
@@ -91,7 +91,10 @@ def causes_frame(findings: Findings) -> pd.DataFrame:
 
 
 def explained_frame(findings: Findings) -> pd.DataFrame:
-    """A row a variant, `cell` empty, and one for each of its cells that missed: missed intervals by what is known."""
+    """Missed intervals by what is known about their causes.
+
+    One row per variant, with an empty `cell`, and one row per cell with misses.
+    """
     import pandas as pd
 
     rows = [
@@ -103,7 +106,10 @@ def explained_frame(findings: Findings) -> pd.DataFrame:
 
 
 def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
-    """A row a cell that missed and a cause that touched such an interval; `link` is found over the variant's cells."""
+    """A table with one row per cell with misses and per cause that touched one of these.
+
+    `link` is the result of the test over all cells of the variant.
+    """
     import pandas as pd
 
     links = {(one.variant, share.cause): share.link for one in findings.causes for share in one.causes}
@@ -158,7 +164,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _all_missed(result: CellResult) -> pd.DataFrame | None:
-    """The cell's missed intervals with their causes; None where none missed, or nothing but response times is known."""
+    """The cell's missed intervals with their causes; None where none missed, or only response times are known."""
     level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
     if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
         return None

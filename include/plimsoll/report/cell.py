@@ -1,4 +1,4 @@
-"""One attempt for itself: its timeline as a picture, and a page of all that was collected of it over time."""
+"""One attempt by itself: its timeline as a picture, and a page with all its data over time."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) ->
 
 
 def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> str:
-    """The report's detailed charts of this attempt, valid or not, as an HTML page that fetches nothing.
+    """The report's detailed charts of this attempt, valid or not, as an HTML page that loads nothing else.
 
-    It has the strips over time, with zoom; response time by percentile; and the worst missed intervals with what
-    coincided. NotFound where the attempt has no intervals.
+    The page has the strips over time, with zoom; response time by percentile; and the worst missed intervals with the
+    causes that touched them. Raises NotFound where the attempt has no intervals.
     """
     if attempt.intervals.empty:
         raise NotFound("there are no judged intervals", where=str(attempt.key))
@@ -48,7 +48,7 @@ def attempt_page(definition: Definition, attempt: AttemptData, at: datetime) -> 
 
 
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
-    """The attempt as if its campaign had nothing else."""
+    """The attempt as if it were the only one of its campaign."""
     cell = attempt.verdict.cell
     alone = part_of(definition, cell).definition.model_copy(
         update={"variants": (definition.variant(cell.variant),), "control": None, "loads": (cell.load_ops_s,)}

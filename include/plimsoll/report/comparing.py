@@ -17,7 +17,7 @@ _SAID: Mapping[Conclusion, str] = {
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One variant against the control, as text."""
+    """The comparison of one variant with the control, as text."""
 
     variant: str
     loads: str
@@ -30,7 +30,7 @@ class ComparisonRow:
 
 
 def comparison_rows(findings: Findings) -> tuple[ComparisonRow, ...]:
-    """Every variant against the control, in the definition's order; empty without a control."""
+    """A row for every variant but the control, in the definition's order; empty without a control."""
     return tuple(_row(findings, one) for one in findings.comparisons)
 
 

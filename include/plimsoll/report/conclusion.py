@@ -1,4 +1,4 @@
-"""The report in one or two sentences: what each variant carries, how many repeats that rests on, what is missing."""
+"""The report in one or two sentences: each variant's capacity, the number of repeats behind it, and what is missing."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -15,7 +15,10 @@ _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 
 def conclusion(findings: Findings) -> str:
-    """What stands above everything: `Shenandoah carries 200 ops/s, G1 not even that; one repeat each, which …`."""
+    """The conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that.
+
+    One repeat each, which …`.
+    """
     answer = _answer(findings)
     if answer.startswith(_OWN_WORDS):
         answer = answer[0].upper() + answer[1:]  # names of variants stay as they are
@@ -43,7 +46,10 @@ def _answer(findings: Findings) -> str:
 
 
 def _rank(one: Capacity) -> tuple[int, int, bool]:
-    """Highest capacity first, firm ones before those that may be higher; then who carries nothing; then the unknown."""
+    """The sort key: highest capacity first, firm ones before possible ones; then variants that carry nothing.
+
+    Then unknown ones.
+    """
     if one.capacity_ops_s:
         return 0, -one.capacity_ops_s, one.kind != "found"
     return (1 if one.kind == "none" else 2), 0, False
@@ -55,7 +61,7 @@ def _figure(one: Capacity) -> str:
 
 
 def _alone(findings: Findings, one: Capacity, names: Sequence[str]) -> str:
-    """All variants came out alike, or there is one only."""
+    """Whether all variants had the same outcome, or there is only one variant."""
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
     loads = findings.definition.loads

@@ -1,7 +1,7 @@
-"""Where Great Expectations' Data Docs lie, as links of the report's page.
+"""Links from the report's page to Great Expectations' Data Docs.
 
-They are relative: in the store (a folder, a download of it) as on Plimsoll's pages, the report and the Data Docs lie
-below the campaign in the same way.
+The links are relative. Report and Data Docs lie below the campaign in the same way in the store (a folder, or a
+download of it) and on Plimsoll's pages.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ OF_CAMPAIGN: Final = "../quality/index.html"
 
 
 def of_attempt(verdict: Verdict) -> str | None:
-    """None where no check was made: a run that failed, or whose files could not be read, has no Data Docs."""
+    """The link for an attempt. None where no check was made: the run failed, or its files could not be read."""
     key = verdict.key
     return f"../cells/{key.cell_id}/{key.attempt}/quality/index.html" if verdict.checks else None

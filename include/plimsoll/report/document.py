@@ -1,4 +1,4 @@
-"""`report.json`: everything the report says, as one object with documented keys; `ReportDocument` gives its schema."""
+"""`report.json`: the content of the report as one object with documented keys. `ReportDocument` gives its schema."""
 
 import json
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ from plimsoll.report.validity import InvalidAttempt, validity
 
 
 class CellCounts(Model):
-    """Cells of the definition by state."""
+    """The number of cells of the definition in each state."""
 
     cells: int
     met: int
@@ -41,7 +41,7 @@ class CellCounts(Model):
 
 
 class CellEntry(Model):
-    """One cell; figures of the attempt that counts, null where there is none."""
+    """One cell with the figures of the attempt that counts; null where there is none."""
 
     id: str
     stage: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several stages")] = ""
@@ -68,7 +68,7 @@ class CellEntry(Model):
 
 
 class Maxima(Model):
-    """Ranges over valid repeats, one entry per variant and load."""
+    """Ranges over valid repeats for one variant and load."""
 
     p50_ms: tuple[Spread, ...]
     p90_ms: tuple[Spread, ...]
@@ -78,7 +78,7 @@ class Maxima(Model):
 
 
 class Statistics(Model):
-    """What the repeats can show, and how variants compare with the control."""
+    """The conclusions that the repeats allow, and the comparison of variants with the control."""
 
     confidence: Annotated[float, Field(description="Of bounds and tests, one-sided for bounds")] = 0.95
     repeats: Repeats
@@ -89,7 +89,7 @@ class Statistics(Model):
 
 
 class CostSummary(Model):
-    """What the campaign's hosts have cost, US dollars."""
+    """The cost of the campaign's hosts, US dollars."""
 
     usd: float
     estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone, as planned")]
@@ -100,7 +100,7 @@ class CostSummary(Model):
 
 
 class ReportDocument(Model):
-    """A campaign's report. Units stand in the keys: `_ops_s`, `_ms`, `_s`; ratios have none."""
+    """A campaign's report. Keys end with their units: `_ops_s`, `_ms`, `_s`; ratios have none."""
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
     campaign_id: str
@@ -140,7 +140,7 @@ class ReportDocument(Model):
 
 
 def report_document(findings: Findings, ran: Environment) -> ReportDocument:
-    """The document of a campaign whose cells `ran` in that environment."""
+    """The document of a campaign with `ran` as the environment of its cells."""
     sound, data = validity(findings), findings.data
     return ReportDocument(
         campaign_id=data.campaign_id,
@@ -191,7 +191,7 @@ def code_versions(findings: Findings) -> tuple[str, ...]:
 
 
 def cost_summary(spending: Spending | None) -> CostSummary | None:
-    """What hosts have cost, in sum; None where they cost nothing."""
+    """The total cost of the hosts; None where they cost nothing."""
     if spending is None:
         return None
     return CostSummary(
@@ -205,7 +205,7 @@ def cost_summary(spending: Spending | None) -> CostSummary | None:
 
 
 def counts_of(findings: Findings) -> CellCounts:
-    """How many cells are in each state."""
+    """The number of cells in each state."""
     return CellCounts(
         cells=len(findings.cells),
         met=findings.count("met"),
@@ -217,7 +217,7 @@ def counts_of(findings: Findings) -> CellCounts:
 
 
 def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
-    """Every cell, in the definition's order."""
+    """An entry for every cell, in the definition's order."""
     return tuple(
         CellEntry(
             id=result.cell.id,

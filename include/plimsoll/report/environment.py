@@ -1,4 +1,4 @@
-"""The environment that really ran, sorted by what is alike: everywhere, by variant, by host; and what deviates."""
+"""The real environment of the cells: facts that are equal everywhere, by variant or by host, and deviations."""
 
 import re
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ _KINDS = ("variant", "host", "deviation", "own")
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One fact's value on one host of one cell."""
+    """The value of one fact on one host of one cell."""
 
     variant: str
     cell: str
@@ -35,7 +35,7 @@ class _Host:
 
 @dataclass(frozen=True)
 class Deviation:
-    """A fact that differs among a variant's own cells: each variant's usual value, and who has which other one."""
+    """A fact that differs between a variant's own cells: each variant's usual value, and the cells with another one."""
 
     fact: str
     usual: Mapping[str, str]
@@ -44,7 +44,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Environment:
-    """Facts by how they vary. `by_variant`: fact → variant → value; `by_host`: fact → value → hosts."""
+    """Facts, grouped by where they vary. `by_variant`: fact → variant → value; `by_host`: fact → value → hosts."""
 
     equal: Mapping[str, str]
     by_variant: Mapping[str, Mapping[str, str]]
@@ -56,7 +56,7 @@ class Environment:
 
 
 def environment(findings: Findings) -> Environment:
-    """Compare the fingerprints of the attempts that count (or are shown in their place)."""
+    """Compare the fingerprints of the attempts that count, or that are shown where none counts."""
     shown = [(result.cell, result.shown) for result in findings.cells if result.shown]
     present = [(cell, attempt.fingerprint) for cell, attempt in shown if attempt.fingerprint]
     equal, varied = _compared([one for cell, found in present for one in _hosts(cell, found)])
@@ -77,7 +77,7 @@ def environment(findings: Findings) -> Environment:
 
 
 def _compared(hosts: Sequence[_Host]) -> tuple[dict[str, str], dict[str, list[Observation]]]:
-    """Facts with one value on all hosts of their role, and what was seen of all others."""
+    """Facts with one value on all hosts of their role, and the observations of all other facts."""
     equal: dict[str, str] = {}
     varied: dict[str, list[Observation]] = {}
     for role in dict.fromkeys(host.role for host in hosts):
@@ -102,7 +102,10 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
 
 
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    """What the node reports: of a JVM only where it has one, and that in the order in which it always stood."""
+    """The facts that a node reports, in the order that reports have always used.
+
+    Facts of a JVM only where it has one.
+    """
     jvm, database = node.jvm, {"database": f"{node.database} {node.database_version}"}
     if jvm is None:
         return database | _host_facts(node.facts)
@@ -140,7 +143,7 @@ def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:
 
 @cache
 def _stem(argument: str) -> str:
-    """`-XX:+UseG1GC` → `-XX:UseG1GC`, `-Xmx4G` → `-Xmx`, `-Da.b=c` → `-Da.b`."""
+    """The name of a JVM option: `-XX:+UseG1GC` → `-XX:UseG1GC`, `-Xmx4G` → `-Xmx`, `-Da.b=c` → `-Da.b`."""
     heap = re.match(r"-X(mx|ms|mn|ss)(?=\d)", argument)
     if heap:
         return heap[0]
@@ -152,7 +155,7 @@ def _head(argument: str) -> str:
 
 
 def _masked(text: str, address: str) -> str:
-    """Paths, ports and the node's own address are a cell's own by design; all else must be comparable."""
+    """The value without paths, ports and the node's own address, which differ between cells by design."""
     return _without_paths(text.replace(address, "‹address›") if address else text)
 
 
@@ -194,7 +197,7 @@ def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
 
 
 def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
-    """Cells where every host has the value; cell and hosts where only some have."""
+    """The cells where every host has the value; cell and hosts where only some have it."""
     cells: defaultdict[str, list[str]] = defaultdict(list)
     for one in odd:
         cells[one.cell].append(one.host)
@@ -208,7 +211,7 @@ def _ranked(seen: Sequence[Observation]) -> list[str]:
 
 
 def _size(size_bytes: int) -> str:
-    """Binary multiples while exact, else GiB: memory as a host reports it is never a round figure."""
+    """A size in binary units while these are exact, else in GiB: hosts never report a round amount of memory."""
     if size_bytes == 0:
         return "none"
     exact = format_size(size_bytes) if size_bytes % 1024 == 0 else ""

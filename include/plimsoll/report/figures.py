@@ -1,4 +1,4 @@
-"""The report's tables as figures, for CSV: one function a table."""
+"""The report's tables as numbers, for CSV: one function for each table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def capacity_frame(findings: Findings) -> pd.DataFrame:
-    """A row a variant; loads in ops/s."""
+    """A table with one row per variant; loads in ops/s."""
     import pandas as pd
 
     rows = [
@@ -47,14 +47,17 @@ def _half_load(one: HalfLoad | None) -> dict[str, float | None]:
 
 
 def achieved_frame(findings: Findings) -> pd.DataFrame:
-    """A row a variant and load: lowest, median and highest achieved rate over valid repeats, ops/s."""
+    """A table with one row per variant and load: lowest, median and highest achieved rate over valid repeats, ops/s."""
     import pandas as pd
 
     return pd.DataFrame([spread.model_dump() for spread in achieved(findings.cells)])
 
 
 def maxima_frame(findings: Findings) -> pd.DataFrame:
-    """A row a variant, load and percentile: the highest interval of each valid repeat, over repeats, ms."""
+    """A table with one row per variant, load and percentile.
+
+    Its figures are the lowest, median and highest value over repeats of each valid repeat's highest interval, ms.
+    """
     import pandas as pd
 
     rows = [
@@ -66,7 +69,7 @@ def maxima_frame(findings: Findings) -> pd.DataFrame:
 
 
 def comparisons_frame(findings: Findings) -> pd.DataFrame:
-    """A row a variant that was compared with the control."""
+    """A table with one row per variant that was compared with the control."""
     import pandas as pd
 
     return pd.DataFrame([{**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons])

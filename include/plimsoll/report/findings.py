@@ -1,4 +1,4 @@
-"""Everything the analysis says about a campaign, gathered once for all parts of the report."""
+"""All results of the analysis of a campaign, computed once for all parts of the report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """A campaign's data and what the analysis made of it; variants and cells in the definition's order."""
+    """A campaign's data with the results of its analysis; variants and cells in the definition's order."""
 
     data: CampaignData
     cells: tuple[CellResult, ...]
@@ -52,12 +52,12 @@ class Findings:
 
     @property
     def level(self) -> ServiceLevel:
-        """The first service level: the one that charts draw."""
+        """The first service level, which is the one that charts show."""
         return self.definition.service_levels[0]
 
     @property
     def labels(self) -> dict[str, str]:
-        """Variants' labels by id; an id is added where two variants share a title."""
+        """The variants' labels by id. Where two variants share a title, the label includes the id."""
         variants = self.definition.variants
         shared = {one.label for one in variants if sum(one.label == other.label for other in variants) > 1}
         return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
@@ -67,15 +67,15 @@ class Findings:
         return tuple(result for result in self.cells if result.cell.variant == variant)
 
     def place_of(self, cell: Cell) -> str:
-        """Where a cell stands, in words: `G1 at 40,000 ops/s, repeat 3`; of several workloads `G1, kv, at …`.
+        """The cell in words: `G1 at 40,000 ops/s, repeat 3`; with several workloads `G1, kv, at …`.
 
-        Of several stages the stage comes first: `maximum: G1 at …`.
+        With several stages the stage comes first: `maximum: G1 at …`.
         """
         workload, stage = f", {cell.workload}," if cell.workload else "", f"{cell.stage}: " if cell.stage else ""
         return f"{stage}{self.labels[cell.variant]}{workload} at {ops(cell.load_ops_s)}, repeat {cell.repeat}"
 
     def count(self, *states: str) -> int:
-        """Number of cells in any of the states."""
+        """The number of cells in any of these states."""
         return sum(result.state in states for result in self.cells)
 
 

@@ -1,4 +1,4 @@
-"""What a reader wants to know of a campaign before any figure: when, on what and with what it was measured."""
+"""The facts at the top of the report: when the campaign ran, on which hosts and with which software."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
@@ -12,7 +12,7 @@ _GIB = 2**30
 
 
 def header_facts(findings: Findings) -> dict[str, str]:
-    """Name → text, in the order of the page's header. What differs among hosts or cells is told with each value."""
+    """Name → text, in the order of the page's header. A fact that differs between hosts or cells gives each value."""
     definition, found = findings.definition, list(_fingerprints(findings))
     timing, hosts = definition.timing, plural(definition.system.nodes, "node")
     if definition.load_generator.hosts > 1:

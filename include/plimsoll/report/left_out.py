@@ -1,4 +1,4 @@
-"""What the answer of a search or ramp rests on, in words."""
+"""The cells that a search or ramp ran and left out, in words."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ _RAMP = (
 
 @dataclass(frozen=True)
 class LeftOutRow:
-    """One variant's line: how many of its cells ran, are still to run, need not run, and what decided that."""
+    """One variant's line: how many of its cells ran, will run, or need not run, and which outcomes decided that."""
 
     variant: str
     run: str
@@ -38,12 +38,12 @@ class LeftOutRow:
 
 
 def left_out_rows(findings: Findings) -> tuple[LeftOutRow, ...]:
-    """A line for each variant; none for a full grid."""
+    """A line for each variant; empty for a full grid."""
     return tuple(_row(findings.labels[one.variant], one) for one in findings.left_out)
 
 
 def what_was_run(findings: Findings) -> str:
-    """How much of the grid a search or ramp ran: `A search ran 84 of 275 cells; 191 need not run.`
+    """The share of the grid that a search or ramp ran: `A search ran 84 of 275 cells; 191 need not run.`
 
     Empty for a full grid.
     """
@@ -58,7 +58,7 @@ def what_was_run(findings: Findings) -> str:
 
 
 def how_cells_were_chosen(findings: Findings) -> str:
-    """How its strategy chose the cells that ran; what that can tell, and what it can't."""
+    """How the strategy chose the cells to run, and which questions their results can and can't answer."""
     strategy = findings.definition.strategy
     if isinstance(strategy, Ramp):
         return _RAMP

@@ -18,7 +18,10 @@ _ENVIRONMENT = ("found", "fact", "value", "variant", "where")
 
 
 def environment_frame(findings: Findings, ran: Environment) -> pd.DataFrame:
-    """A row a fact and value. `found`: equal everywhere, by variant, by host, deviating, or told of imported cells."""
+    """A table with one row per fact and value.
+
+    `found`: equal everywhere, by variant, by host, deviating, or stated for imported cells.
+    """
     import pandas as pd
 
     rows = [*_compared(ran), *_told(findings)]
@@ -43,7 +46,7 @@ def _told(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def invalid_frame(findings: Findings) -> pd.DataFrame:
-    """A row an invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
+    """A table with one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
     import pandas as pd
 
     rows = [
@@ -55,7 +58,7 @@ def invalid_frame(findings: Findings) -> pd.DataFrame:
 
 
 def warnings_frame(findings: Findings) -> pd.DataFrame:
-    """A row a warning and cell that it holds for."""
+    """A table with one row per warning and cell with that warning."""
     import pandas as pd
 
     told = validity(findings).warnings.items()
@@ -63,7 +66,7 @@ def warnings_frame(findings: Findings) -> pd.DataFrame:
 
 
 def checks_frame(findings: Findings) -> pd.DataFrame:
-    """A row a check over the whole campaign; `result` is passed, failed, warning or not tested."""
+    """A table with one row per check over the whole campaign; `result` is passed, failed, warning or not tested."""
     import pandas as pd
 
     columns = ["name", "result", "success", "severity", "expected", "observed"]

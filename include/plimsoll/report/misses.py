@@ -1,4 +1,4 @@
-"""The worst missed intervals in words, each with an anchor that charts and lists of links lead to."""
+"""The worst missed intervals in words. Each has an anchor that charts and lists link to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MissRow:
 
 
 def miss_rows(misses: Iterable[Miss]) -> tuple[MissRow, ...]:
-    """A row a missed interval, in the order given."""
+    """A row for each missed interval, in the given order."""
     return tuple(_row(one) for one in misses)
 
 
@@ -44,12 +44,12 @@ def rows_by_cell(misses: Iterable[Miss]) -> Mapping[str, tuple[MissRow, ...]]:
 
 
 def links_by_place(misses: Iterable[Miss]) -> Mapping[tuple[str, float], str]:
-    """The link to each missed interval that is told of, by cell and start (s)."""
+    """The link to each listed interval, by cell and start (s)."""
     return {(one.cell_id, one.start_s): f"#{_anchor(one)}" for one in misses}
 
 
 def misses_frame(findings: Findings) -> pd.DataFrame:
-    """A row for each of the WORST missed intervals, with all that touched it as text."""
+    """A table with one row for each of the WORST missed intervals, with the causes that touched it as text."""
     import pandas as pd
 
     worst = findings.misses[:WORST]

@@ -46,7 +46,7 @@ class TypicalRow:
 
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
-    """What else than variant and load could have made a difference."""
+    """A row for each influence other than variant and load."""
     found = findings.noise
     zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in found.zones.zones.items())
     offset = found.clock_offset_ms
@@ -102,7 +102,7 @@ def typical_rows(findings: Findings) -> tuple[TypicalRow, ...]:
 
 
 def typical_frame(findings: Findings) -> pd.DataFrame:
-    """The same as figures."""
+    """The typical figures of every variant and load as numbers."""
     import pandas as pd
 
     rows = [
@@ -119,20 +119,20 @@ def typical_frame(findings: Findings) -> pd.DataFrame:
 
 
 def asdict_of(estimate: Estimate) -> dict[str, float | None]:
-    """`value`, `low` and `high`."""
+    """The estimate as `value`, `low` and `high`."""
     found: dict[str, float | None] = estimate.model_dump()
     return found
 
 
 def steadiness_frame(findings: Findings) -> pd.DataFrame:
-    """A row a cell with intervals."""
+    """A table with one row per cell with intervals."""
     import pandas as pd
 
     return pd.DataFrame([one.model_dump() for one in findings.steadiness])
 
 
 def noise_frame(findings: Findings) -> pd.DataFrame:
-    """The questions and answers."""
+    """The questions and answers on noise as a table."""
     import pandas as pd
 
     return pd.DataFrame([asdict(row) for row in noise_rows(findings)])
@@ -185,7 +185,7 @@ def _other_programs(findings: Findings) -> str:
 
 
 def _kept_hosts(findings: Findings) -> tuple[NoiseRow, ...]:
-    """Nothing where each cell had hosts of its own."""
+    """The row on kept hosts; none where each cell had hosts of its own."""
     found = findings.noise.kept_hosts
     if not found:
         return ()

@@ -1,4 +1,4 @@
-"""Where imported cells come from, what somebody told of their environment, and what nobody did."""
+"""The sources of imported cells, the facts that people stated about their environment, and the unknown facts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Origin:
-    """Imported cells of one source, read as one format. `told`: fact → value → cells; `unknown`: fact → cells."""
+    """Imported cells of one source, read in one format. `told`: fact → value → cells; `unknown`: fact → cells."""
 
     source: str
     licence: str
@@ -24,7 +24,7 @@ class Origin:
 
 
 def origins(findings: Findings) -> tuple[Origin, ...]:
-    """One entry for each source and format among the attempts that count (or are shown in their place)."""
+    """One entry for each source and format, of the attempts that count, or that are shown where none counts."""
     groups: defaultdict[tuple[str, str, str], dict[str, Provenance]] = defaultdict(dict)
     for result in findings.cells:
         found = result.shown.provenance if result.shown else None
@@ -34,7 +34,7 @@ def origins(findings: Findings) -> tuple[Origin, ...]:
 
 
 def told_facts(findings: Findings, variant: str) -> dict[str, str]:
-    """What somebody told of a variant's environment; several values of a fact in one text."""
+    """The facts that people stated about a variant's environment. Several values of a fact are joined in one text."""
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for result in findings.of_variant(variant):
         found = result.shown.provenance if result.shown else None

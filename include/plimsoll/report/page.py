@@ -1,4 +1,4 @@
-"""The HTML page and the Markdown summary: findings into templates."""
+"""Render findings into the HTML page and the Markdown summary."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -53,9 +53,9 @@ _FILTERS = {
 def page_html(
     findings: Findings, ran: Environment, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """One self-contained page: style, script, Vega's runtime and all data inside; nothing is fetched.
+    """One self-contained page with style, script, Vega's runtime and all data inside. It loads nothing else.
 
-    `drawings`: charts' SVG by name, to be seen until the script draws them, or where no script runs.
+    `drawings`: the charts' SVG by name, shown until the script draws the charts, and where scripts are off.
     """
     template = _templates().get_template("report.html.j2")
     return template.render(
@@ -107,7 +107,7 @@ def summary_markdown(findings: Findings) -> str:
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
-    """The charts, and what draws them."""
+    """The charts' specifications, with the scripts that draw them."""
     return {
         "figures": {figure.name: _embedded(figure, drawings.get(figure.name, "")) for figure in figures},
         "config": page_config(),
@@ -172,10 +172,10 @@ def _runtime() -> str:
 
 
 def _script(source: str) -> str:
-    """Source that can't end its own script element: only strings and expressions can hold `</script`."""
+    """JavaScript source made safe inside a script element: only strings and expressions can hold `</script`."""
     return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
 
 
 def _markdown(text: str) -> str:
-    """Text with every character that Markdown could take for its own escaped, on one line."""
+    """Text on one line, with all characters escaped that have a meaning in Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

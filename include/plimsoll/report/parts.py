@@ -1,4 +1,4 @@
-"""The report of a campaign with several parts: a whole report of each, and above them a page that leads to them."""
+"""The report of a campaign with several parts: a complete report of each, and a page above with links to them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class PartSummary(Model):
-    """One part of a campaign, and where its own report lies."""
+    """One part of a campaign, with the path of its own report."""
 
     name: Annotated[str, Field(description="Ids of stage and workload, as far as the campaign has several")]
     stage: LeftOutIfEmpty[str] = ""
@@ -53,7 +53,7 @@ class PartSummary(Model):
 class PartsDocument(Model):
     """`report.json` of a campaign with several workloads or stages.
 
-    Nothing but `cost` is computed over more than one, and what a later stage's loads are taken from.
+    Only `cost`, and the loads that later stages take from earlier ones, are computed over more than one part.
     """
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
@@ -89,7 +89,7 @@ class _Section:
 
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
-    """The files of the whole campaign; `findings` of each part, whose own files have its name before theirs."""
+    """The files of the whole campaign, from the `findings` of each part. The files of a part begin with its name."""
     by_name = {one.data.part: one for one in findings}
     measured = [(part, by_name[part.name]) for part in parts(data.definition) if part.name in by_name]
     at = {part.name: at_loads(part, one) for part, one in measured}
@@ -166,7 +166,7 @@ def _schema() -> str:
 
 
 def _together(measured: Sequence[tuple[Part, Findings]], frame: Callable[[Findings], pd.DataFrame]) -> pd.DataFrame:
-    """The tables of all parts, one below the other, with the workload and before it the stage as first columns."""
+    """The tables of all parts as one table, with stage and workload as first columns."""
     import pandas as pd
 
     tables = [frame(found) for _, found in measured]

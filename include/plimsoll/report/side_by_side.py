@@ -1,4 +1,4 @@
-"""Two campaigns side by side as a document: what makes them unlike first, then capacity, maxima, and what stands."""
+"""The comparison of two campaigns as a document: differences first, then capacities, maxima and test results."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ from plimsoll.report.words import multiple, p_text, percent, plural
 
 
 class CampaignSide(Model):
-    """One of the two. `labels`: its variants' names by id."""
+    """One of the two campaigns. `labels`: its variants' names by id."""
 
     campaign_id: str
     title: str
@@ -41,7 +41,10 @@ class CampaignSide(Model):
 
 
 class EnvironmentDifference(Model):
-    """A fact that hosts or JVMs report unlike, or that was told of imports; `variants`: ids of A, empty for all."""
+    """A fact that differs between the campaigns' hosts or JVMs, or that was stated differently for imports.
+
+    `variants`: ids of A; empty for all variants.
+    """
 
     fact: str
     variants: tuple[str, ...]
@@ -50,7 +53,10 @@ class EnvironmentDifference(Model):
 
 
 class CampaignComparison(Model):
-    """Campaign A and B compared; ratios are B / A. Units stand in the keys: `_ops_s`, `_ms`; ratios have none."""
+    """The comparison of campaigns A and B. Ratios are B / A.
+
+    Keys end with their units: `_ops_s`, `_ms`; ratios have none.
+    """
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
     workload: Annotated[LeftOutIfEmpty[str], Field(description="Of a campaign with several workloads")] = ""
@@ -79,8 +85,8 @@ def compare_campaigns(
 ) -> CampaignComparison:
     """Compare campaign B with campaign A. `pairing` maps ids of A's variants to ids of B's, where they differ.
 
-    Refused, with every difference named, where the campaigns did not ask or measure the same, unless `force`; and in
-    any case where they have no variant in common.
+    Raises Refused, with every difference named, where the campaigns did not ask or measure the same, unless `force` is
+    set. Also raises Refused where they have no variant in common.
     """
     found = side_by_side(a, b, pairing)
     _require_comparable(a, b, found, pairing or {}, force=force)
@@ -101,7 +107,10 @@ def compare_campaigns(
 
 
 def stands(one: Comparison, comparisons: int) -> str:
-    """What a test of the worst intervals shows, in words that claim no more; `comparisons` were made together."""
+    """The result of a test of the worst intervals, in words that claim no more than it shows.
+
+    `comparisons` is the number of tests that were corrected together.
+    """
     if not one.loads:
         return "no load has two valid repeats of both, so nothing can be said of a difference"
     if one.conclusion == "too few repeats":
@@ -133,7 +142,7 @@ def _require_comparable(
 
 
 def wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) -> Iterator[Problem]:
-    """Ids that are no variant of their campaign, and those that are named twice."""
+    """Ids in the pairing that are no variant of their campaign, or that occur twice."""
     for side, data, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
         there = [variant.id for variant in data.definition.variants]
         for one in dict.fromkeys(ids):
@@ -175,7 +184,10 @@ def _ratio(pair: CapacityPair) -> str:
 
 
 def _environment(a: Findings, b: Findings, pairs: tuple[VariantPair, ...]) -> tuple[EnvironmentDifference, ...]:
-    """Facts that both report, by variant, unlike; those that are unlike for all variants in the same way stand once."""
+    """Facts that differ between both campaigns, by variant.
+
+    Facts that differ alike for all variants are listed once.
+    """
     seen: dict[tuple[str, str, str], list[str]] = {}
     for pair in pairs:
         for fact, value_a, value_b in _unlike(_facts(a, pair.a), _facts(b, pair.b)):
@@ -202,7 +214,7 @@ def _facts(findings: Findings, variant: str) -> dict[str, str]:
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:
-    """Facts that have several values within a variant, all of them in one text."""
+    """Facts with several values within a variant, all values in one text."""
     for fact, places in ran.by_host.items():
         yield fact, " or ".join(sorted(places))
     for deviation in ran.deviations:

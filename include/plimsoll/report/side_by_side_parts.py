@@ -1,6 +1,6 @@
-"""Two campaigns of which one has several parts, side by side: part by part, so that nothing is mixed.
+"""Compare two campaigns part by part, where one of them has several parts.
 
-A part is a workload in a stage: what is judged and reported as if it were a campaign of its own.
+A part is a workload in a stage. It is judged and reported like a campaign of its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, 
 
 
 class ComparedCampaign(Model):
-    """One of the two. `only`: its parts that the other has no counterpart of, which are compared with nothing."""
+    """One of the two campaigns. `only`: its parts without a counterpart in the other, which are not compared."""
 
     campaign_id: str
     title: str
@@ -25,7 +25,7 @@ class ComparedCampaign(Model):
 
 
 class PartsComparison(Model):
-    """Campaign A and B compared part by part; tests are corrected within each."""
+    """The comparison of campaigns A and B, part by part. Tests are corrected within each part."""
 
     format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
     a: ComparedCampaign
@@ -39,20 +39,22 @@ Comparisons = CampaignComparison | PartsComparison
 
 @dataclass(frozen=True)
 class _Pair:
-    """The same part in A and in B. `name`: its id, empty where neither campaign gives it one."""
+    """The same part in A and in B. `name`: its id; empty where neither campaign gives it one."""
 
     name: str
     a: CampaignData
     b: CampaignData
 
     def variants(self, pairing: Mapping[str, str]) -> Mapping[str, str]:
-        """The pairs of variants that both sides have: without those that had no cells in it, as after an earlier
-        stage in which they carried nothing."""
+        """The pairs of variants that have cells in this part on both sides.
+
+        A variant that carried nothing in an earlier stage has no cells here.
+        """
         ids_a, ids_b = self._ids
         return {one: other for one, other in pairing.items() if one in ids_a and other in ids_b}
 
     def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
-        """Whether there is anything to compare."""
+        """Whether at least one variant has cells on both sides."""
         ids_a, ids_b = self._ids
         return bool(ids_a & ids_b or self.variants(pairing))
 
@@ -65,11 +67,12 @@ class _Pair:
 def compare_parts(
     a: CampaignData, b: CampaignData, *, pairing: Mapping[str, str] | None = None, force: bool = False
 ) -> Comparisons:
-    """Compare campaign B with campaign A, each part with the same one of the other campaign.
+    """Compare campaign B with campaign A, each part with the same part of the other campaign.
 
-    Workloads of one id belong together, in stages of one id. A campaign's only workload, which its cells do not name,
-    belongs to the one that asks for the same. Parts without a variant in common are compared with nothing. Refused as
-    `compare_campaigns` does, each problem with the parts that have it, and where the campaigns have no part in common.
+    Workloads with the same id belong together, in stages with the same id. A campaign's only workload, which has no id
+    in cell ids, belongs to the workload with the same content. Parts without a variant in common are not compared.
+    Raises Refused as `compare_campaigns` does, each problem with the parts that have it, and where the campaigns have
+    no part in common.
     """
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
@@ -90,12 +93,12 @@ def compare_parts(
 
 
 def comparisons_of(found: Comparisons) -> tuple[CampaignComparison, ...]:
-    """What was compared, one for each part."""
+    """The comparisons, one for each part."""
     return found.parts if isinstance(found, PartsComparison) else (found,)
 
 
 def only_in_one(found: Comparisons) -> Iterator[str]:
-    """A sentence for each campaign that has parts of its own."""
+    """A sentence for each campaign about its parts without a counterpart."""
     if isinstance(found, PartsComparison):
         for name, side in (("A", found.a), ("B", found.b)):
             if side.only:
@@ -110,7 +113,7 @@ def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> 
 
 
 def _is_same(a: CampaignData, b: CampaignData) -> bool:
-    """Whether two parts are of one stage and of one workload."""
+    """Whether two parts belong to the same stage and workload."""
     (stage_a, name_a), (stage_b, name_b) = _names(a), _names(b)
     if name_a and name_b:
         return (stage_a, name_a) == (stage_b, name_b)
@@ -118,7 +121,7 @@ def _is_same(a: CampaignData, b: CampaignData) -> bool:
 
 
 def _names(data: CampaignData) -> tuple[str, str]:
-    """Ids of stage and workload, empty where the campaign has one alone."""
+    """The ids of stage and workload; empty where the campaign has only one."""
     return (data.of_part.stage, data.of_part.workload) if data.of_part else ("", "")
 
 
@@ -139,7 +142,7 @@ def _name(part: CampaignData) -> str:
 def _compared(
     pairs: Sequence[_Pair], pairing: Mapping[str, str], *, force: bool, where: str
 ) -> tuple[CampaignComparison, ...]:
-    """Of each pair; Refused with the problems of all of them."""
+    """The comparison of each pair. Raises Refused with the problems of all pairs."""
     compared, problems = [], dict[Problem, list[str]]()
     for pair in pairs:
         try:
@@ -154,7 +157,7 @@ def _compared(
 
 
 def _of_parts(problem: Problem, names: Sequence[str], pairs: int) -> Problem:
-    """The same, with the parts that have it where not all of them do."""
+    """The problems, each with the parts that have it where not all parts do."""
     if len(names) == pairs:
         return problem
     return Problem(f"{problem.where} of {', '.join(names)}", problem.what, problem.mend)

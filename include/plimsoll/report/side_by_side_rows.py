@@ -1,4 +1,4 @@
-"""A comparison of two campaigns as rows of text, which terminal and page show alike."""
+"""A comparison of two campaigns as rows of text. Terminal and page show the same rows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,12 +16,12 @@ FORCED = "compared by force: what was asked or measured is not the same"
 
 
 def incomparable_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """What was asked or measured otherwise."""
+    """Differences in what the campaigns asked or measured."""
     return [(one.what, one.a, one.b) for one in found.incomparable]
 
 
 def environment_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """Facts that hosts and JVMs report unlike, with the variants where it is not all of them."""
+    """Facts of hosts and JVMs that differ, with the variants where not all variants are meant."""
     return [
         (f"{one.fact} ({', '.join(one.variants)})" if one.variants else one.fact, one.a, one.b)
         for one in found.environment
@@ -29,12 +29,12 @@ def environment_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
 
 
 def definition_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """Further differences of the definitions."""
+    """The other differences between the definitions."""
     return [(one.what, one.a, one.b) for one in found.differences]
 
 
 def left_out(found: CampaignComparison) -> Iterator[str]:
-    """A sentence for whatever is in one of them and could not be compared."""
+    """Sentences about everything that is in only one campaign and was not compared."""
     for name, side in (("A", found.a), ("B", found.b)):
         if side.cells_without_fingerprint:
             yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
@@ -44,7 +44,7 @@ def left_out(found: CampaignComparison) -> Iterator[str]:
 
 
 def capacity_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
-    """What each pair of variants carries."""
+    """The capacities of each pair of variants."""
     return [
         (label(found, pair.variants), headline(pair.a), headline(pair.b), multiple(pair.ratio))
         for pair in found.capacity
@@ -52,12 +52,12 @@ def capacity_rows(found: CampaignComparison) -> Sequence[tuple[str, ...]]:
 
 
 def load_rows(found: CampaignComparison, pair: VariantPair) -> Sequence[tuple[str, ...]]:
-    """Two rows for each load of a pair: highest interval of each percentile, lowest to highest repeat."""
+    """Two rows for each load of a pair: the highest interval of each percentile, from lowest to highest repeat."""
     return [row for one in found.loads if one.variants == pair for row in _rows(one)]
 
 
 def label(found: CampaignComparison, pair: VariantPair) -> str:
-    """The variants' name, or both names."""
+    """The variants' name; both names where they differ."""
     a, b = found.a.labels[pair.a], found.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
 

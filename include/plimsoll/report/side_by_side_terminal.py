@@ -1,4 +1,4 @@
-"""A comparison of two campaigns for a terminal: what is unlike, then capacity, then maxima by load."""
+"""A comparison of two campaigns for a terminal: differences, then capacities, then maxima by load."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from plimsoll.report.side_by_side_parts import ComparedCampaign, Comparisons, co
 
 
 def comparison_view(found: Comparisons) -> Group:
-    """All of it, top to bottom, one workload after the other."""
+    """The whole comparison, top to bottom, one workload after another."""
     return Group(*_from_top(found))
 
 

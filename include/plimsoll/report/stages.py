@@ -1,4 +1,4 @@
-"""Stages in the report of a campaign: what their loads rest on, and what was measured at loads that were taken."""
+"""Stages in the report: the results that their loads rest on, and the measurements at loads from earlier stages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StageDocument(Model):
 
 @dataclass(frozen=True)
 class TakenRow:
-    """A variant at a load that was taken from an earlier stage, as the page shows it."""
+    """A variant at a load from an earlier stage, as the page shows it."""
 
     variant: str
     load: str
@@ -52,7 +52,7 @@ class TakenRow:
 
 
 def stage_documents(definition: Definition) -> tuple[StageDocument, ...]:
-    """The stages in order; none where the definition has no `stages`."""
+    """The stages in order; empty where the definition has no `stages`."""
     return tuple(
         StageDocument(
             id=stage.id,
@@ -68,12 +68,12 @@ def stage_documents(definition: Definition) -> tuple[StageDocument, ...]:
 
 
 def at_loads(part: Part, findings: Findings) -> tuple[AtTakenLoad, ...]:
-    """The figures of a part whose load an earlier stage gave; none of a part with loads of its own."""
+    """The figures of a part that takes its load from an earlier stage; empty for a part with loads of its own."""
     return at_taken_loads(findings.cells, findings.definition.control) if part.taken else ()
 
 
 def taken_rows(findings: Findings, found: Sequence[AtTakenLoad]) -> tuple[TakenRow, ...]:
-    """The same in words."""
+    """The figures of such a part, in words."""
     return tuple(
         TakenRow(
             variant=findings.labels[one.variant],
@@ -88,9 +88,9 @@ def taken_rows(findings: Findings, found: Sequence[AtTakenLoad]) -> tuple[TakenR
 
 
 def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
-    """What the loads of a part rest on, in sentences; and where the earlier stage's results say otherwise by now.
+    """Sentences on the results that the loads of a part rest on, and on later changes of these results.
 
-    `source`: of the part of the earlier stage that the loads were taken from.
+    `source`: the findings of the part that the loads were taken from.
     """
     yield from opening_notes(part)
     if part.opening is None:
@@ -104,7 +104,10 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
-    """A row for each stage, workload and variant at a load that was taken; intervals as columns `…_low`, `…_high`."""
+    """A table with one row per stage, workload and variant at a load from an earlier stage.
+
+    Intervals are in columns `…_low` and `…_high`.
+    """
     import pandas as pd
 
     rows = []

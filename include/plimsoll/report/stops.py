@@ -34,12 +34,12 @@ class StopsRow:
 
 
 def stops_rows(findings: Findings) -> tuple[StopsRow, ...]:
-    """Every variant and load of which a GC log was read."""
+    """A row for every variant and load with a readable GC log."""
     return tuple(_row(findings, one) for one in findings.stops)
 
 
 def stops_frame(findings: Findings) -> pd.DataFrame:
-    """The same as figures; ranges over repeats as `_low`, `_median` and `_high`."""
+    """The stop-the-world times as numbers; ranges over repeats as `_low`, `_median` and `_high`."""
     import pandas as pd
 
     return pd.DataFrame([_record(one) for one in findings.stops])

@@ -42,7 +42,7 @@ PERCENTILE_NAMES: Mapping[str, str] = {
 class LoadRow:
     """One variant at one load, as text: achieved rate and the maxima's range over valid repeats, ms.
 
-    `begin_with_backlog`: valid repeats whose judged time had a backlog of warm-up's to answer.
+    `begin_with_backlog`: the number of valid repeats that began their judged time with a backlog from warm-up.
     """
 
     variant: str
@@ -57,9 +57,9 @@ class LoadRow:
 
 @dataclass(frozen=True)
 class CellRow:
-    """One cell as text; `mark` is the style's name for its outcome, `data_docs` a link to its checks' page.
+    """One cell as text. `mark` is the style's name for its outcome, `data_docs` the link to the page of its checks.
 
-    `remark`: what to know of the achieved rate.
+    `remark`: a remark on the achieved rate; empty where there is none.
     """
 
     cell: str
@@ -78,9 +78,9 @@ class CellRow:
 
 
 def cells_frame(findings: Findings) -> pd.DataFrame:
-    """One row per cell of the definition; figures of the attempt that counts, empty where there is none.
+    """A table with one row per cell of the definition: figures of the attempt that counts, empty where there is none.
 
-    Columns carry their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
+    Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
     """
     import pandas as pd
 
@@ -112,7 +112,7 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
 
 
 def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
-    """Variants by loads, in the definition's order."""
+    """A row for each variant and load, in the definition's order."""
     rates = _by_place(achieved(findings.cells))
     highest = [_by_place(maxima(findings.cells, percentile)) for percentile in PERCENTILES]
     return tuple(
@@ -127,7 +127,7 @@ def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
 
 
 def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
-    """What the hosts of all attempts at a cell have cost; None: nothing."""
+    """The cost of the hosts of all attempts at a cell; None where they cost nothing."""
     spending = findings.data.spending
     return spending.of_cell(result.cell.id) if spending else None
 
@@ -162,7 +162,10 @@ def _outcome(result: CellResult) -> str:
 
 
 def _missed(level: LevelVerdict) -> str:
-    """Windows are named where they slide: there are many more of them, and they overlap."""
+    """The number of missed intervals.
+
+    Sliding windows are named, because there are many more of them and they overlap.
+    """
     sliding = " sliding windows" if level.service_level.windows == "sliding" else ""
     return f"{level.missed:,} of {level.judged:,}{sliding}"
 

@@ -9,7 +9,7 @@ from plimsoll.report.answers import CapacityRow, loads_line
 
 
 def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
-    """The rows of `capacity_table` as a rich table: notes below each capacity, loads to run next below the table."""
+    """The rows of `capacity_table` as a rich table, with notes below each capacity and loads to run next at the end."""
     line = loads_line(rows)
     caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
     table = Table(title=Text(title), title_justify="left", show_lines=True, caption=caption, caption_justify="left")

@@ -1,4 +1,4 @@
-"""What was invalid and why, what was not run, what was replaced, and what deserves a warning."""
+"""Invalid attempts with their reasons, cells that were not run, attempts that were replaced, and warnings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from plimsoll.report.findings import Findings
 class InvalidAttempt:
     """An attempt whose measurement was not sound. `replaced_by` is the number of the attempt that counts instead.
 
-    `data_docs`: its checks' page, relative to the report's; None where no check was made.
+    `data_docs`: the path of its checks' page, relative to the report; None where no check was made.
     """
 
     cell: str
@@ -25,7 +25,7 @@ class InvalidAttempt:
 
 @dataclass(frozen=True)
 class SupersededAttempt:
-    """A valid attempt that a newer valid one replaced; `data_docs` as of an invalid one."""
+    """A valid attempt that a newer valid one replaced. `data_docs`: the path of its checks' page, or None."""
 
     cell: str
     attempt: int
@@ -33,13 +33,13 @@ class SupersededAttempt:
     data_docs: str | None = None
 
     def __str__(self) -> str:
-        """As it stands in `report.json`."""
+        """The text form in `report.json`."""
         return f"{self.cell} attempt {self.attempt} ({self.outcome})"
 
 
 @dataclass(frozen=True)
 class Validity:
-    """Everything a reader must know before trusting a figure. `warnings`: text → cells that it holds for."""
+    """Everything that limits how far figures can be trusted. `warnings`: text → cells with that warning."""
 
     invalid: tuple[InvalidAttempt, ...]
     not_run: tuple[str, ...]
@@ -54,7 +54,7 @@ class Validity:
 
 
 def validity(findings: Findings) -> Validity:
-    """Gather it from verdicts and checks."""
+    """Collect the limits from verdicts and checks."""
     return Validity(
         invalid=tuple(_invalid(findings)),
         not_run=tuple(result.cell.id for result in findings.cells if result.state == "not run"),

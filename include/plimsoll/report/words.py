@@ -1,4 +1,4 @@
-"""Figures as text, each with its unit: one way to write them in every part of the report."""
+"""Figures as text with their units, so that every part of the report writes them alike."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,17 +15,17 @@ def ops(value: float | None) -> str:
 
 
 def short_ops(value: float) -> str:
-    """40000 → `40k`, 1500 → `1.5k`, 200 → `200`: for axes whose title gives the unit."""
+    """A rate without its unit, for axes whose title gives the unit: 40000 → `40k`, 1500 → `1.5k`, 200 → `200`."""
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def ms(value: float | None) -> str:
-    """Three significant digits below 1000, none after the point above: `0.42 ms`, `38.2 ms`, `1,240 ms`."""
+    """Milliseconds to three significant digits, without decimals from 1000 on: `0.42 ms`, `38.2 ms`, `1,240 ms`."""
     return NOTHING if value is None else f"{figure(value)} ms"
 
 
 def figure(value: float) -> str:
-    """Three significant digits, trailing zeros dropped; whole numbers from 100 on."""
+    """A figure to three significant digits without trailing zeros; whole numbers from 100 on."""
     if value == 0:
         return "0"
     decimals = max(0, 2 - floor(log10(abs(value))))
@@ -44,7 +44,7 @@ def percent(share: float | None, decimals: int = 1) -> str:
 
 
 def duration(value: timedelta) -> str:
-    """`90 s`, `30 min`, `150 min`: minutes from three on, where they are whole."""
+    """A duration: `90 s`, `30 min`, `150 min`. Whole minutes are used from three on."""
     seconds = value.total_seconds()
     return f"{figure(seconds / 60)} min" if seconds >= 180 and seconds % 60 == 0 else f"{figure(seconds)} s"
 
@@ -61,13 +61,13 @@ plural = plurals.plural
 
 
 def listing(items: Sequence[str], most: int = 12) -> str:
-    """Items in one line; how many more there are where they are too many."""
+    """Items in one line. Where there are too many, the line ends with the number of items left out."""
     rest = len(items) - most
     return ", ".join(items[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def span(low: float, high: float) -> str:
-    """A range of two figures; one where they read alike."""
+    """A range of two figures; a single figure where both have the same text."""
     return figure(low) if figure(low) == figure(high) else f"{figure(low)} to {figure(high)}"
 
 
