@@ -1,4 +1,4 @@
-"""Two campaigns of the store side by side."""
+"""Compare two campaigns of the store."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
 ) -> Comparisons:
     """Compare campaign `b` with campaign `a`, workload by workload.
 
-    NotFound where there is no such campaign, Refused as they are unlike.
-
-    Refused, too, where the verdicts of one are by different service levels.
+    Raises NotFound where there is no such campaign, and Refused where the two are not comparable or where the verdicts
+    of one were reached by different service levels.
     """
     from plimsoll.report.side_by_side_parts import compare_parts
 

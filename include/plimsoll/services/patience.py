@@ -1,4 +1,4 @@
-"""Do a step again that failed for a reason that passes: a network or a service that is away for a while."""
+"""Retry a step after temporary failures, such as a network or a service that is briefly unavailable."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -23,7 +23,7 @@ def patiently(
     again: tuple[type[PlimsollError], ...] = PASSING,
     pauses_s: Sequence[float] = AWAY_S,
 ) -> _T:
-    """What the step returns, once it succeeds. Its last error after as many further tries as there are pauses."""
+    """The step's result when it succeeds. After one further try for each pause, its last error is raised."""
     for pause in pauses_s:
         try:
             return step()

@@ -1,4 +1,4 @@
-"""The wired ports that use-cases work with."""
+"""The adapters behind the ports that use-cases work with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _Adapter = TypeVar("_Adapter")
 
 
 class Whereabouts(Protocol):
-    """Where a provider's clusters may be."""
+    """Where clusters of a provider may be."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """Where that provider has the campaign's clusters."""
@@ -36,17 +36,17 @@ class Nowhere:
     """Implements Whereabouts for providers whose clusters are always in the same place."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:  # noqa: ARG002
-        """No place has to be named."""
+        """No places: the provider's clusters are always in the same place."""
         return Places()
 
     def known(self, provider: str) -> Places:  # noqa: ARG002
-        """No place has to be named."""
+        """No places: the provider's clusters are always in the same place."""
         return Places()
 
 
 @dataclass(frozen=True)
 class Toolkit:
-    """Adapters by the names that definitions use."""
+    """The adapters by the names that definitions use."""
 
     store: ResultStore
     clock: Clock
@@ -66,20 +66,20 @@ class Toolkit:
     """Recorded with attempts and verdicts."""
 
     def provider(self, definition: Definition) -> Provider:
-        """The definition's provider, at its place; Refused when there is none of that name."""
+        """The definition's provider with its options. Raises Refused when there is no provider with that name."""
         provider = _named(self.providers, "provider", definition.provider.name)
         return provider.at(Places((definition.provider.options,)))
 
     def provider_of(self, name: str, campaign_id: str) -> Provider:
-        """The provider of that name where the campaign's clusters are, which the store tells, or may be."""
+        """The provider with that name, looking where the campaign's clusters are or may be according to the store."""
         return self.providers[name].at(self.places.of_campaign(name, campaign_id))
 
     def provider_everywhere(self, name: str) -> Provider:
-        """The provider of that name where clusters of any campaign may be."""
+        """The provider with that name, looking wherever clusters of any campaign may be."""
         return self.providers[name].at(self.places.known(name))
 
     def database(self, product: str) -> Database:
-        """The adapter of that product; Refused when there is none of that name."""
+        """The adapter for that product. Raises Refused when there is none with that name."""
         return _named(self.databases, "database", product)
 
     def load_generator(self, definition: Definition) -> LoadGenerator:
@@ -87,7 +87,7 @@ class Toolkit:
         return _named(self.load_generators, "load generator", definition.load_generator.name)
 
     def tariff(self, definition: Definition) -> Tariff | None:
-        """What the definition's hosts cost; None where they cost nothing."""
+        """The prices of the definition's hosts; None where they cost nothing."""
         tariffs = self.tariffs.get(definition.provider.name)
         return tariffs.tariff(definition) if tariffs else None
 

@@ -1,4 +1,4 @@
-"""What somebody waits for, told to whoever listens: a log always, and the progress of the cell that waits."""
+"""Report what a call is waiting for: always in the log, and in the progress of the cell that waits."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("plimsoll_waiti
 
 
 def tell_waiting(sentence: str) -> None:
-    """Say what is waited for. For adapters that wait long, in the thread that was asked."""
+    """Report what the caller waits for. For adapters that wait long, in the same thread."""
     _log.info(sentence)
     listener = _listener.get()
     if listener is not None:
@@ -19,7 +19,7 @@ def tell_waiting(sentence: str) -> None:
 
 @contextmanager
 def waiting_told_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Have the listener told, too, what is waited for in the block."""
+    """Pass reports of waiting inside the block to the listener, too."""
     token = _listener.set(listener)
     try:
         yield

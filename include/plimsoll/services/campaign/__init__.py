@@ -1,1 +1,1 @@
-"""A campaign as a whole: what a run is asked for, what it will run, and who works at it."""
+"""A campaign as a whole: requests for runs, the choice of cells, and the process that runs them."""

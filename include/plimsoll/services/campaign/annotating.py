@@ -1,4 +1,4 @@
-"""Annotate a campaign: its pages, lists and reports show the note."""
+"""Write a note on a campaign. Its pages, lists and reports show the note."""
 
 from datetime import datetime
 
@@ -12,10 +12,10 @@ from plimsoll.services.store.campaigns import CampaignStore
 
 
 def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
-    """Give the campaign this note instead of the one it had; without text, none. A published report stays as it is.
+    """Replace the campaign's note; an empty text removes it. A published report stays as it is.
 
-    Refused for a note that is too long or holds control characters, and for a campaign that is being deleted; NotFound
-    when there is no such campaign.
+    Raises Refused for a note that is too long or holds control characters, and for a campaign that is being deleted;
+    NotFound when there is no such campaign.
     """
     campaign.definition_text()
     campaign.require_kept()
@@ -36,7 +36,7 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
 
 
 def read_note(store: ResultStore, campaign_id: str) -> Note | None:
-    """The campaign's note; None where it has none, or one that this version can't read."""
+    """The campaign's note; None where there is none, or this version can't read it."""
     try:
         return Note.model_validate_json(store.read(layout.note_key(campaign_id)))
     except (NotFound, ValidationError):

@@ -1,4 +1,4 @@
-"""How complete a campaign is, and which of its cells the newest run was asked for."""
+"""Whether a campaign is complete, and which cells its newest run was asked for."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from plimsoll.strategies.state import C, CampaignState
 
 @dataclass(frozen=True)
 class Completeness:
-    """Ids of the cells that still need a valid attempt, of how many cells; how many a search need not run.
+    """The cells that still need a valid attempt, the number of all cells, and the number that a search need not run.
 
-    `unopened`: ids of stages that have no cells yet, for their loads are to be taken from earlier ones' results.
+    `unopened`: ids of stages without cells so far, because their loads depend on earlier stages' results.
     """
 
     missing: tuple[str, ...]
@@ -29,12 +29,12 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell that is needed has a valid attempt, and every stage was opened."""
+        """Whether every needed cell has a valid attempt, and the loads of every stage are known."""
         return not self.missing and not self.unopened
 
     @property
     def words(self) -> str:
-        """In a sentence."""
+        """The completeness in a sentence."""
         have = "has" if self.total == 1 else "have"
         spared = f", {self.not_needed} need not run" if self.not_needed else ""
         if self.is_complete and not spared:
@@ -47,42 +47,42 @@ class Completeness:
 
     @property
     def to_come(self) -> str:
-        """What follows for stages that have no cells yet, as the end of a sentence; empty where there are none."""
+        """The end of a sentence about stages without cells so far; empty where there are none."""
         if not self.unopened:
             return ""
         stages = f"{'stage' if len(self.unopened) == 1 else 'stages'} {', '.join(self.unopened)}"
         return f"; {stages} will follow, with loads from the results of those before"
 
     def lost(self, asked: Iterable[str]) -> tuple[str, ...]:
-        """Those that were asked for and still have no valid attempt."""
+        """The cells that were asked for and still have no valid attempt."""
         return tuple(cell for cell in asked if cell in self.missing)
 
 
 class Asked(Model):
-    """The cells that a run was asked for, and when."""
+    """The cells that a run was asked for, and the time of the request."""
 
     at: AwareDatetime
     cells: tuple[str, ...]
 
 
 def completeness(campaign: CampaignStore) -> Completeness:
-    """Of the campaign as it is now. NotFound when there is no such campaign."""
+    """The campaign's completeness now. Raises NotFound when there is no such campaign."""
     return completeness_of(judged_state(campaign, campaign.definition()))
 
 
 def completeness_of(state: CampaignState[C]) -> Completeness:
-    """The same of a state that is known."""
+    """The completeness of a campaign in that state."""
     missing = tuple(one.cell.id for one in state.missing)
     return Completeness(missing, len(state.cells), len(state.not_needed), state.unopened)
 
 
 def note_asked(campaign: CampaignStore, asked: Asked) -> None:
-    """Put on record what the run that begins was asked for: progress speaks of these cells."""
+    """Record the cells that a new run was asked for. The campaign's progress is about these cells."""
     campaign.store.write(layout.asked_key(campaign.campaign_id), asked.model_dump_json().encode())
 
 
 def note_asked_too(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
-    """Put on record what the run that goes on is to run as well, for its strategy asked for it."""
+    """Record further cells for a run that goes on, because its strategy asked for them."""
     asked = _asked(campaign)
     if asked is not None:
         more = tuple(cell.id for cell in cells)
@@ -90,7 +90,7 @@ def note_asked_too(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
 
 
 def asked_cells(campaign: CampaignStore) -> frozenset[str] | None:
-    """Ids of the cells that the newest run was asked for; None where that is not on record: all of them."""
+    """Ids of the cells that the newest run was asked for; None, meaning all cells, where this was not recorded."""
     asked = _asked(campaign)
     return None if asked is None else frozenset(asked.cells)
 

@@ -1,7 +1,7 @@
-"""Delete a campaign with everything that was measured, and say in the store who did.
+"""Delete a campaign with all its measurements, and record in the store who deleted it.
 
-A deletion that is interrupted leaves a campaign that no run opens and that its page says so of; deleting again
-finishes it. The definition goes last, for it says who may do that.
+After an interrupted deletion no run opens the campaign, and its page says so. Deleting it again completes the deletion.
+The definition is deleted last, because it says who may delete the campaign.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from plimsoll.services.toolkit import Toolkit
 
 
 class Deletion(Model):
-    """What was deleted, by whom, and when."""
+    """The record of a deletion: what was deleted, by whom, and when."""
 
     campaign_id: str
     by: str
@@ -34,11 +34,11 @@ class Deletion(Model):
 
 
 def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
-    """What deleting the campaign would delete. NotFound where there is none.
+    """A summary of what deleting the campaign would delete. Raises NotFound where there is no such campaign.
 
-    Refused while something of it lives: clusters, attempts under way, a process or a run that works at it;
-    and where its provider can't be asked for clusters. With `take_over`, what the store says of runs of another
-    program, such as an Airflow that is gone for good, counts for nothing.
+    Raises Refused while the campaign has living clusters, running attempts, or a process or run that works on it, and
+    where its provider can't be asked for clusters. With `take_over`, records of runs of another program are ignored,
+    such as those of an Airflow installation that no longer exists.
     """
     files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
     if not files:
@@ -54,9 +54,9 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
 
 
 def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
-    """Delete everything of the campaign. Refused, and nothing deleted, where `deletable` says so.
+    """Delete everything of the campaign. Raises Refused, with nothing deleted, where `deletable` does.
 
-    What was deleted is on record below `.deleted` in the store first.
+    A record of the deletion is written below `.deleted` in the store first.
     """
     deletion, store = deletable(toolkit, campaign_id, by, take_over=take_over), toolkit.store
     if take_over:
@@ -77,7 +77,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
-    """The deletion that was begun and has not come to its end; None where nobody has begun one."""
+    """The deletion that was begun and not completed; None where there is none."""
     try:
         return Deletion.model_validate_json(store.read(layout.deleting_key(campaign_id)))
     except (NotFound, ValidationError):
@@ -100,7 +100,7 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
 
 
 def _clusters(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
-    """Clusters of the campaign that live, of any provider, and why its own provider could not be asked."""
+    """The campaign's living clusters of any provider, and the reason why its own provider could not be asked."""
     exists = campaign_exists(toolkit.store, campaign_id)
     own = CampaignStore(toolkit.store, campaign_id).definition().provider.name if exists else None
     for name, provider in toolkit.providers.items():

@@ -1,6 +1,6 @@
-"""Runs of another program, such as Airflow, that work at a campaign; processes hold campaigns instead.
+"""Runs of another program, such as Airflow, that work on a campaign. A process of Plimsoll holds a campaign instead.
 
-A run says so in the store when it begins, so that it is seen between two cells and before its first one, too.
+A run is recorded in the store when it begins, so that others see it before its first cell and between two cells.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _AROUND_A_LOAD, _SLACK = timedelta(minutes=15), timedelta(hours=2)
 
 
 class Run(Model):
-    """A run that works at a campaign: since when, and until when at the most if it never says that it has ended."""
+    """A run that works on a campaign: its start, and its latest possible end if it never reports its end."""
 
     owner: str
     since: AwareDatetime
@@ -33,9 +33,10 @@ class Run(Model):
 
 
 def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> None:
-    """Say that the run works at the campaign, of which it is to run so many cells. Saying so again is no harm.
+    """Record that the run works on the campaign, and the number of cells that it is to run. May be repeated.
 
-    Refused where a process has taken the campaign: whoever comes second sees the other, for both say so first.
+    Raises Refused where a process holds the campaign. Both sides write their record before they look for the other's,
+    so the second one always sees the first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
     until = now + cells * (definition.longest + _AROUND_A_LOAD) + _SLACK
@@ -53,21 +54,21 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> Non
 
 
 def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
-    """Say that the run has ended; without an owner: that whatever run said so does so no longer."""
+    """Record that the run has ended. Without an owner: drop the record of any run."""
     run = _read(store, campaign_id)
     if run is not None and owner in ("", run.owner):
         store.delete(layout.run_key(campaign_id))
 
 
 def before_deletion(campaign_id: str) -> str:
-    """What is to be done about a run that works at a campaign which somebody wants to delete."""
+    """The advice what to do about a run that works on a campaign before the campaign can be deleted."""
     return f"{_WAIT} `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
-    """Why nobody else may work at the campaign: the run that does so. Of a lost run its time decides.
+    """The run that works on the campaign, as a problem for anybody else. A lost run counts until its latest end.
 
-    `mend` is what is to be done about it.
+    `mend` is the advice what to do about it.
     """
     run = _read(toolkit.store, campaign_id)
     if run is None:
@@ -80,9 +81,9 @@ def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Itera
 
 
 def require_nobody_elsewhere(toolkit: Toolkit, campaign_id: str) -> None:
-    """Refused, with each run that works at the campaign, and at which attempts.
+    """Raise Refused where a run works on the campaign, with the run and its attempts.
 
-    A run that Airflow has lost looks alive for as long as it might have taken.
+    A run that Airflow has lost counts as running until its latest possible end.
     """
     if not campaign_exists(toolkit.store, campaign_id):
         return

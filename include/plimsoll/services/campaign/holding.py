@@ -1,7 +1,9 @@
-"""Who works at a campaign: of several `plimsoll run`s at once, one holds it, and says so while it lives.
+"""Which process works on the campaign.
 
-A hold is a numbered file: taking the campaign over creates the next number, which one alone can. On the holder's own
-machine a hold ends with its process. Elsewhere it ends when it has not been renewed for a while.
+Of several `plimsoll run`s at once one holds it, and renews its hold while it lives.
+
+A hold is a numbered file: taking the campaign over creates the next number, which only one process can do. On the
+holder's own machine a hold ends with its process. On other machines it ends when it has not been renewed for a while.
 """
 
 import threading
@@ -26,7 +28,7 @@ _RENEWED_EVERY_S = 60.0
 
 
 class Hold(Model):
-    """Who holds a campaign, since when, and until when if nobody renews it."""
+    """The holder of a campaign, the start of the hold, and its end if nobody renews it."""
 
     owner: str
     since: AwareDatetime
@@ -44,16 +46,16 @@ class Holder:
     hold: Hold
 
     def renew(self) -> None:
-        """Hold it for another while. Refused where somebody else has taken it over."""
+        """Extend the hold. Raises Refused where another process has taken the campaign over."""
         self.require()
         self._write(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
 
     def release(self) -> None:
-        """Let others have it."""
+        """End the hold, so that others can take the campaign."""
         self._write(self.hold.model_copy(update={"released": True}))
 
     def require(self) -> None:
-        """Refused where somebody else has taken the campaign over: this process was cut off from the store so long."""
+        """Raise Refused where another process took the campaign over while this one could not reach the store."""
         newest = _newest(self.toolkit.store, self.campaign_id)
         if newest is not None and newest[0] != self.number:
             raise _refused(self.campaign_id, newest[1])
@@ -64,7 +66,7 @@ class Holder:
 
 @contextmanager
 def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
-    """Hold the campaign while in the block. Refused, with who and since when, where somebody alive holds it."""
+    """Hold the campaign inside the block. Raises Refused, with holder and start, where a living process holds it."""
     holder = _take(toolkit, campaign_id)
     over = threading.Event()
     renewing = threading.Thread(target=_keep, args=(holder, over.wait), daemon=True, name="plimsoll-hold")
@@ -80,7 +82,7 @@ def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
 
 
 def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
-    """Refused, with who and since when, where somebody alive holds the campaign, other than that owner."""
+    """Raise Refused, with holder and start, where a living process other than that owner holds the campaign."""
     newest = _newest(toolkit.store, campaign_id)
     if newest is None or newest[1].owner == owner:
         return
@@ -89,9 +91,9 @@ def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
 
 
 def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
-    """Whether the owner of an attempt is alive; None where nobody can tell.
+    """Whether the owner of an attempt is alive; None where that is not known.
 
-    Of a process on another machine its hold on the campaign tells.
+    For a process on another machine its hold on the campaign decides.
     """
     alive = owners.is_alive(owner)
     if alive is not None or ProcessOwner.parse(owner) is None:
@@ -101,7 +103,7 @@ def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str,
 
 
 def is_in_force(alive: bool | None, until: datetime, now: datetime) -> bool:
-    """Whether what an owner took is still its own: while it is alive, or until that time where nobody can tell."""
+    """Whether an owner's claim still holds: while the owner is alive or, where that is not known, until that time."""
     return now < until if alive is None else alive
 
 

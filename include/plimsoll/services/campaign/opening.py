@@ -1,4 +1,4 @@
-"""Open a campaign, once everything that it is asked for is known to be possible."""
+"""Open a campaign, after checking that everything it is asked for is possible."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ from plimsoll.services.toolkit import Toolkit
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """A campaign, open in the store, and the cells to run now, in running order."""
+    """A campaign that is open in the store, and the cells to run now, in running order."""
 
     campaign_id: str
     cells: tuple[Cell, ...]
@@ -49,11 +49,11 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     *,
     largest_run: int | None = None,
 ) -> CampaignPlan:
-    """Open the campaign that the request names, else the one of `at`, and choose its cells.
+    """Open the campaign that the request names, or else the one with the id of time `at`, and choose its cells.
 
-    The same request at the same time is the same campaign: planning again goes on with it. Refused with all that is
-    wrong before anything is written to the store; with the lines of the definition's file, if that is given.
-    `largest_run` says how many cells one run can start, where whoever runs them has a limit.
+    The same request at the same time means the same campaign, so planning again continues it. Raises Refused with every
+    problem before anything is written to the store, with the lines of the definition's file if `document` is given.
+    `largest_run` is the greatest number of cells that one run can start, where the caller has such a limit.
     """
     require_runnable(toolkit, definition, document)
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))

@@ -1,4 +1,4 @@
-"""Plan a campaign: check everything that can be checked, order the cells, say what it takes."""
+"""Plan a campaign: check everything that can be checked, order the cells, estimate time and cost."""
 
 import math
 import re
@@ -30,7 +30,7 @@ from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_stat
 
 @dataclass(frozen=True)
 class Plan:
-    """Cells in running order, and what running them takes."""
+    """Cells in running order, with the time and cost of running them."""
 
     definition: Definition
     cells: tuple[Cell, ...]
@@ -40,27 +40,30 @@ class Plan:
 
     @cached_property
     def first(self) -> tuple[Cell, ...]:
-        """The cells that the strategy asks for first, while nothing is known, in running order."""
+        """The cells that the strategy asks for first, while there are no results, in running order."""
         state = campaign_state(self.definition, (), CellAttempts[JudgedAttempt])
         return tuple(one.cell for one in state.to_run_now)
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The least, likely and most cells that the definition's strategies run."""
+        """The least, likely and greatest number of cells that the definition's strategies run."""
         return total(self.stages)
 
     @cached_property
     def stages(self) -> tuple[StagePlan, ...]:
-        """What each stage takes; one where the definition has no stages."""
+        """The estimate of each stage; one estimate where the definition has no stages."""
         return stage_plans(self.definition)
 
     @property
     def usd(self) -> float | None:
-        """Cost of all hosts under load; provisioning and deployment come on top. None where no price is known."""
+        """The cost of all hosts under load, US dollars; None where no price is known.
+
+        Provisioning and deployment come on top.
+        """
         return self.usd_of(self.cell_hours)
 
     def usd_of(self, cell_hours: float) -> float | None:
-        """The same of so many hours under load."""
+        """The cost of that many hours of clusters under load, US dollars; None where no price is known."""
         if self.tariff is None:
             return 0.0
         hourly = self.tariff.usd_per_cluster_hour(*self._shape)
@@ -68,46 +71,46 @@ class Plan:
 
     @property
     def vcpus(self) -> int | None:
-        """vCPUs alive at once; None where the provider does not count them."""
+        """The number of vCPUs alive at once; None where the provider does not count them."""
         of_cluster = self.tariff.vcpus(*self._shape) if self.tariff else None
         return None if of_cluster is None else of_cluster * self.at_once
 
     @property
     def _shape(self) -> tuple[int, int]:
-        """Nodes and load hosts of a cluster."""
+        """The numbers of nodes and load hosts of a cluster."""
         return self.definition.system.nodes, self.definition.load_generator.hosts
 
     @property
     def cell_hours(self) -> float:
-        """Hours under load, all cells together."""
+        """Hours under load of all cells together."""
         return self.definition.load_time / timedelta(hours=1)
 
     def hours(self, which: Bound) -> float:
-        """Hours under load of the least, the likely or the most cells that the strategies run."""
+        """Hours under load for the least, likely or greatest number of cells that the strategies run."""
         return sum(stage.hours_of(getattr(stage.estimate, which)) for stage in self.stages)
 
     @property
     def at_once(self) -> int:
-        """Cells in flight at most."""
+        """The greatest number of cells that run at the same time."""
         return min(self.parallel, self.estimate.at_once)
 
     @property
     def hosts(self) -> int:
-        """Hosts alive at once: database nodes and load generators of the cells in flight."""
+        """The greatest number of hosts alive at once: database nodes and load hosts of the running cells."""
         return self.at_once * self.definition.cluster_size
 
     @property
     def host_hours(self) -> float:
-        """Hours of hosts, all cells together; provisioning and deployment come on top."""
+        """Hours of hosts under load, over all cells. Provisioning and deployment come on top."""
         return self.cell_hours * self.definition.cluster_size
 
     @property
     def load_time(self) -> timedelta:
-        """Time under load with `parallel` cells at a time: of the full grid the least, of a search the likely."""
+        """Time under load with `parallel` cells at a time: for a full grid the least, for a search the likely time."""
         return sum((stage.load_time(self.parallel) for stage in self.stages), timedelta(0))
 
     def as_json(self) -> dict[str, Any]:
-        """The documented form: `cells` in running order, `totals`, `cost`."""
+        """The plan in its documented JSON form: `cells` in running order, `totals`, `cost`."""
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
         awaited = [{"id": cell.id, **asdict(cell), "load_ops_s": None} for cell in awaited_cells(self.definition)]
@@ -137,7 +140,7 @@ class Plan:
         }
 
     def _range(self) -> dict[str, float | None]:
-        """Cells, hours under load and money that the strategy takes: the least, the likely, the most."""
+        """Cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
             f"{what}_{which}": of(which)
             for what, of in (
@@ -155,9 +158,9 @@ def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Ta
 
 
 def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    """Everything that would keep the campaign from running here, asked of provider, database and generator.
+    """All problems that keep the campaign from running here, reported by provider, database and load generator.
 
-    SecretError where the provider can't be asked at all: credentials are missing.
+    Raises SecretError where the provider can't be asked because credentials are missing.
     """
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
@@ -171,7 +174,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
 
 
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    """Problems of the database, the load generator, their artefacts and the schedule, whatever the provider."""
+    """Problems of the database, the load generator, their artefacts and the schedule, for any provider."""
     found = (
         *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
         *_generator_problems(toolkit, definition),
@@ -181,14 +184,14 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
 
 
 def require_runnable(toolkit: Toolkit, definition: Definition, document: Document | None = None) -> None:
-    """Refused, with every problem found, unless the campaign can run here. `document`: the definition's file."""
+    """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
     found = problems(toolkit, definition)
     if found:
         raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
 
 
 def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
-    """What a person should know before the campaign starts, in sentences without a full stop."""
+    """Remarks for a person before the campaign starts, in sentences without a full stop."""
     weeks = plan.load_time / timedelta(weeks=1)
     if weeks >= 1:
         yield (
@@ -206,7 +209,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
-    """Loads that take more processors than the load hosts have, where both are known."""
+    """Loads that need more processors than the load hosts have, where both numbers are known."""
     highest, there = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
     needed = toolkit.load_generator(plan.definition).processors(highest)
     hosts = plan.definition.load_generator.hosts
@@ -222,7 +225,7 @@ def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 
 def new_campaign_id(definition: Definition, at: datetime) -> str:
-    """`demo-20260131t120000`: definition and time (UTC), usable in run ids, tags and keys."""
+    """A new id made of definition and time (UTC): `demo-20260131t120000`. It can be used in run ids, tags and keys."""
     return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
 
 
@@ -233,7 +236,7 @@ def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -
 
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """Of every workload, as if it were the only one, at the key where the definition has it."""
+    """Problems of each workload by itself, at the key where the definition has the workload."""
     for part in parts(definition):
         choice = part.definition.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
@@ -250,7 +253,10 @@ def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Proble
 
 
 def _place(definition: Definition, part: Part, where: str) -> str:
-    """Where the definition has a part's key: `workload.name` → `workloads[2].name`, `timing` → `stages[1].timing`."""
+    """The path of a part's key in the definition, such as `workloads[2].name` for `workload.name`.
+
+    `timing` becomes `stages[1].timing`.
+    """
     (stage, workload), (key, dot, rest) = part.places, re.split(r"(?<=\w)(\.|(?=\[)|$)", where, maxsplit=1)
     if key == "workload" and definition.workloads:
         return f"workloads[{workload}]{dot}{rest}"
@@ -274,7 +280,7 @@ def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[P
 
 
 def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
-    """Whoever deploys for a cell removes all data first, on kept hosts too."""
+    """Problems with keeping data. Deploying for a cell removes all data first, on kept hosts too."""
     strategies = (alone.strategy for _, alone in definition.of_stages)
     if all(not isinstance(one, Ramp) or one.data == "fresh" for one in strategies):
         return []

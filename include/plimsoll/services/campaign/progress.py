@@ -1,4 +1,4 @@
-"""How far a campaign is, from the store alone."""
+"""The progress of a campaign, read from the store alone."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ from plimsoll.strategies.state import CampaignState
 def campaign_progress(
     store: ResultStore, campaign_id: str, *, now: datetime, owners: Owners | None = None
 ) -> CampaignProgress:
-    """Every cell's state and how far it is. NotFound when there is no such campaign."""
+    """The state and progress of every cell. Raises NotFound when there is no such campaign."""
     campaign = CampaignStore(store, campaign_id)
     definition = campaign.definition()
     state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
@@ -38,7 +38,7 @@ def campaign_progress(
 
 
 def cell_progress(state: CellState) -> CellProgress:
-    """The cell in short."""
+    """The cell's state, newest attempt and progress."""
     return CellProgress(
         cell=state.cell,
         state=state.state,
@@ -49,7 +49,7 @@ def cell_progress(state: CellState) -> CellProgress:
 
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
-    """When the campaign's first attempt began."""
+    """The time at which the campaign's first attempt began."""
     begun = (one.attempt.started_at for cell in state.cells for one in cell.attempts if one.attempt)
     return min(begun, default=None)
 
@@ -57,9 +57,9 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def seconds_left(
     definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
 ) -> float:
-    """Estimate until the last cell is judged, s: from what the campaign's own cells took, where some are over.
+    """The estimated time until the last cell is judged, s, by the time that the campaign's finished cells took.
 
-    Cells that wait count only where they were asked for; None: all were.
+    Waiting cells count only where they were asked for; None: all of them were.
     """
     whole = {part.stage: _seconds_per_cell(part, cells) for part in parts(definition)}
     due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]
@@ -78,7 +78,7 @@ def _cell_seconds_left(cell: CellProgress, whole: float, now: datetime) -> float
 
 
 def _seconds_per_cell(part: Part, cells: Sequence[CellProgress]) -> float:
-    """What a cell of the part's stage takes, s."""
+    """The time that a cell of the part's stage takes, s."""
     taken = [
         (cell.progress.at - min(cell.progress.phases.values())).total_seconds()
         for cell in cells

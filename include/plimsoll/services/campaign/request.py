@@ -1,6 +1,6 @@
-"""What a run of a campaign is asked for, and the cells that this means now.
+"""A request to run cells of a campaign, and the cells that it means at the moment.
 
-DAG runs, the pages, the JSON API and the command line all ask in these words, and are all read here.
+DAG runs, the pages, the JSON API and the command line all use these parameters, and this module reads them all.
 """
 
 import re
@@ -34,7 +34,7 @@ _PROBLEMS_TOLD = 20
 
 
 class Request(Model):
-    """What to run. Empty choices of stages, variants, workloads, loads and repeats choose everything."""
+    """The cells to run. Empty choices of stages, variants, workloads, loads and repeats mean all of them."""
 
     campaign_id: str = ""
     cells: str = Field(default=MISSING, max_length=LONGEST_CHOICE)
@@ -47,20 +47,20 @@ class Request(Model):
 
     @property
     def is_for_all(self) -> bool:
-        """Whether it asks for whatever the campaign still needs, and so for all rounds of a search."""
+        """Whether the request is for everything that the campaign still needs, and so for all rounds of a search."""
         chosen = self.stages or self.variants or self.workloads or self.loads or self.repeats
         return self.cells == MISSING and not chosen
 
     @property
     def patterns(self) -> Sequence[str]:
-        """The ids and patterns that it names; none where it says `missing`, `failed` or `invalid`."""
+        """The ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells.strip())
 
 
 def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
-    """The request that these parameters make of a campaign of the definition. None and "" are as if not given.
+    """Read a request from parameters for a campaign of the definition. None and "" count as not given.
 
-    Refused with everything that is wrong: unknown parameters, malformed ids, cells and choices that do not exist.
+    Raises Refused with every problem: unknown parameters, malformed ids, cells and choices that do not exist.
     """
     told = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
     problems = [_unknown(key) for key in conf if key not in Request.model_fields]
@@ -76,21 +76,21 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
 
 
 def campaign_id_of(definition: Definition, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
-    """The campaign that a run of that time works at: the one it was asked for, else the one of its time."""
+    """The campaign of a run at that time: the one that the request names, else a new one with that time in its id."""
     return (conf or {}).get("campaign_id") or new_campaign_id(definition, run_after)
 
 
 def choose(request: Request, state: CampaignState[CellState], asked_at: datetime) -> Sequence[CellState]:
-    """The cells that a request of that time asks for, in running order.
+    """The cells that a request made at that time means, in running order.
 
-    A cell asked for by its own id runs again even if it is valid, once: a valid attempt that was judged after it was
-    asked for is the answer. So two who ask at once, or planning again, run it once.
+    A cell named by its full id runs once more even if it is valid. A valid attempt that was judged after the request
+    already answers it, so two equal requests at once, or planning again, run the cell only once.
     """
     return [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
 
 
 def words_for(cells: Sequence[Cell]) -> str:
-    """What a run is asked for that is to run these cells: their ids, or `missing` where those would be too long.
+    """The `cells` parameter of a run of these cells: their ids, or `missing` where the ids would be too long.
 
     `missing` also asks for cells whose newest attempt was unsound.
     """
@@ -121,7 +121,10 @@ def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -
 
 
 def level_of(cell: Cell) -> str:
-    """A cell's load as people choose it: `40000/s`; of a load that an earlier stage gives `70pct` or `slowest`."""
+    """The load of a cell in the form that people choose: `40000/s`.
+
+    A load from an earlier stage: `70pct`, `slowest`.
+    """
     return cell.level or format_rate(cell.load_ops_s)
 
 
@@ -180,7 +183,7 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
 
 
 def _usual_patterns(definition: Definition) -> Iterator[str]:
-    """All cells of a variant, of a stage, of a workload, of a load, of a repeat."""
+    """Patterns for all cells of a variant, a stage, a workload, a load or a repeat."""
     before = "*-" if stage_ids(definition) else ""
     yield from (f"{before}{variant.id}-*" for variant in definition.variants)
     yield from (f"{name}-*" for name in stage_ids(definition))
@@ -190,7 +193,7 @@ def _usual_patterns(definition: Definition) -> Iterator[str]:
 
 
 def level_slugs(definition: Definition) -> tuple[str, ...]:
-    """All loads as ids of cells write them, each once."""
+    """All loads in the form of cell ids, each once."""
     return _levels(definition, load_slug)
 
 

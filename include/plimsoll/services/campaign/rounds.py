@@ -1,4 +1,4 @@
-"""A campaign in rounds: once the cells that were asked for have run, its strategy is asked again, stage by stage."""
+"""A campaign in rounds: when the requested cells have run, the strategy is asked again, stage by stage."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,17 +12,20 @@ from plimsoll.services.store.campaigns import CampaignStore
 
 
 def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
-    """The cells that the strategy asks for at that time, less those whose newest attempt was unsound.
+    """The cells that the strategy asks for at that time, without those whose newest attempt was unsound.
 
-    A person looks at these. A stage whose time has come is opened. None ends the campaign, or has it wait for cells
-    that are to be run again.
+    A person must look at unsound attempts. If the next stage can begin, its loads are set first. The result is empty
+    when the campaign is complete, or when it waits for cells that must run again.
     """
     definition = open_stages(campaign, at)
     return tuple(one.cell for one in judged_state(campaign, definition).to_run_now if not one.was_unsound)
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:
-    """The first round's cells, then those of each further one, to the end. Each is asked for when the last is over."""
+    """The cells of the first round, then of each further round to the end.
+
+    A round is asked for when the last one is over.
+    """
     tried: set[str] = set()
     cells = first
     while cells:

@@ -1,8 +1,8 @@
-"""What a complete campaign's attempts came to, put on record with its report: a list of campaigns reads this alone.
+"""A complete campaign's totals, recorded with its report, so that a list of campaigns need not read its attempts.
 
-The record is of the files that its attempts had: a new attempt, or a verdict that took an earlier one's place, shows in
-the names of files, and then it counts for nothing. Who makes either takes it away first as well, for files that were
-deleted by hand may come again under the names that they had.
+The record holds a digest of the names of the attempts' files. A new attempt, or a new verdict in place of an earlier
+one, changes these names and so makes the record void. Code that begins an attempt or replaces a verdict deletes the
+record first, because files that were deleted by hand could come back under the same names.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from plimsoll.strategies.state import CampaignState
 
 
 class Tally(Model):
-    """What all attempts of a campaign come to: cells by state, the first attempt's start, the last sign of life."""
+    """The totals over all attempts of a campaign: cells by state, the first attempt's start, the last sign of life."""
 
     counts: dict[CellStateName, int]
     started_at: AwareDatetime | None
@@ -35,14 +35,14 @@ class _Record(Model):
 
 
 def tally_of(state: CampaignState[CellState]) -> Tally:
-    """Counted from every attempt."""
+    """The totals, computed from every attempt."""
     seen = (one.progress.at for cell in state.cells for one in cell.attempts if one.progress)
     counts = Counter(cell.state for cell in state.cells)
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
 
 
 def settle(campaign: CampaignStore, now: datetime) -> None:
-    """Put the tally on record, if every cell has a valid attempt and nothing of any will change by itself."""
+    """Record the totals, if every cell has a valid attempt and no attempt will change by itself."""
     # Before the attempts are read: what is begun meanwhile is not among these files.
     digest = _digest(campaign)
     state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
@@ -52,7 +52,7 @@ def settle(campaign: CampaignStore, now: datetime) -> None:
 
 
 def settled_tally(campaign: CampaignStore) -> Tally | None:
-    """The tally of a complete campaign; None where none is on record, or attempts have changed since."""
+    """The totals of a complete campaign; None where none are recorded, or attempts have changed since."""
     try:
         record = _Record.model_validate_json(campaign.store.read(layout.settled_key(campaign.campaign_id)))
     except (NotFound, ValidationError):

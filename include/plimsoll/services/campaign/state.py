@@ -1,4 +1,4 @@
-"""Read a campaign's state from the store: every attempt in one listing, and what can't change any more once."""
+"""Read a campaign's state from the store: every attempt in one listing, and unchangeable results only once."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _LOST_AFTER = timedelta(hours=2)
 
 @dataclass(frozen=True)
 class AttemptState:
-    """One attempt: begun, perhaps judged, perhaps ended without judgement (`ended` says why)."""
+    """One attempt: running, judged, or ended without a verdict (`ended` says why)."""
 
     key: AttemptKey
     attempt: Attempt | None = None
@@ -45,12 +45,12 @@ class AttemptState:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing of it will change unless it is judged again: it is judged, and its phases are over."""
+        """Whether only judging again can change the attempt: it is judged, and its phases are over."""
         return self.verdict is not None and self.progress is not None and self.progress.phase == "done"
 
     @property
     def is_running(self) -> bool:
-        """Whether somebody works at it."""
+        """Whether a process or run works on the attempt."""
         return self.verdict is None and not self.ended
 
 
@@ -60,7 +60,7 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def state(self) -> CellStateName:
-        """The cell's one-word answer."""
+        """The state of the cell in one word."""
         if self.decided_by and not (self.newest and self.newest.is_running):
             return "not-needed"
         if self.shown is None:
@@ -71,7 +71,7 @@ class CellState(CellAttempts[AttemptState]):
 
     @property
     def reason(self) -> str:
-        """Why it is invalid or failed, with long lines shortened; empty otherwise."""
+        """Why the cell is invalid or failed, with long lines shortened; empty otherwise."""
         shown = self.shown
         if self.decided_by and self.state == "not-needed":
             return f"{self.decided_by.cell_id} {self.decided_by.outcome}, which decided it"
@@ -80,9 +80,10 @@ class CellState(CellAttempts[AttemptState]):
 
 @dataclass(frozen=True)
 class Memory:
-    """What whoever asks again and again brings along: attempts that are final, by key, and who knows of owners.
+    """Data that a repeated reader of the state keeps between reads: final attempts by key, and who knows of owners.
 
-    Nothing of a final attempt is ever overwritten but the results of judging, of which earlier verdicts tell.
+    Nothing of a final attempt is overwritten except the results of judging, and earlier verdicts show when that
+    happened.
     """
 
     final: dict[AttemptKey, AttemptState] = field(default_factory=dict)
@@ -93,32 +94,32 @@ class Memory:
 def read_state(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> CampaignState[CellState]:
-    """All that the store says of the campaign's cells and attempts."""
+    """The state of the campaign's cells and attempts, from all that the store holds."""
     attempts = _attempts(store, campaign_id, definition, now, memory)
     return campaign_state(definition, attempts, CellState)
 
 
 def judged_state(campaign: CampaignStore, definition: Definition) -> CampaignState[CellAttempts[JudgedAttempt]]:
-    """The same by verdicts alone: who asks what is missing need not know who works at what."""
+    """The state from verdicts alone, for callers that ask which cells are missing and not who works on them."""
     return campaign_state(definition, judged_attempts(campaign), CellAttempts[JudgedAttempt])
 
 
 def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
-    """Every attempt with its verdict, if it has one."""
+    """Every attempt, with its verdict if it has one."""
     for cell_id in campaign.cells_with_attempts():
         for key in campaign.attempts(cell_id):
             yield JudgedAttempt(key, read_verdict(campaign.store, key))
 
 
 def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
-    """The verdict of one cell that counts, told without a look at other cells."""
+    """The verdict of one cell that counts, found without reading other cells."""
     newest_first = reversed(campaign.attempts(cell_id))
     found = newest_valid(JudgedAttempt(key, read_verdict(campaign.store, key)) for key in newest_first)
     return found.verdict if found else None
 
 
 def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...]:
-    """Those that somebody works at."""
+    """The attempts that a process or run works on."""
     return tuple(attempt for cell in state.cells for attempt in cell.attempts if attempt.is_running)
 
 
@@ -135,7 +136,7 @@ def _attempts(
 
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, set[str]]:
-    """Names of the files in each attempt's folder, from there."""
+    """The names of the files of each attempt, relative to its folder."""
     prefix = layout.cells_prefix(campaign_id)
     found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for cell_id, number, name in _places(store, prefix):
@@ -172,7 +173,7 @@ def _earlier_verdicts(names: set[str]) -> int:
 
 
 def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: set[str]) -> str:
-    """Why an attempt will never be judged: it was cancelled, or its judging failed. Else it still runs."""
+    """Why an attempt will never be judged: it was cancelled, or its judging failed. Empty if it still runs."""
     if layout.CANCELLED in names:
         cancelled = read_cancellation(store, key)
         return f"cancelled by {cancelled.by}" if cancelled else ""
@@ -184,7 +185,7 @@ def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None
 def _unless_lost(
     store: ResultStore, state: AttemptState, definition: Definition, now: datetime, owners: Owners
 ) -> AttemptState:
-    """The state, ended if nobody works at the attempt: its owner is gone, or it is older than any can be."""
+    """The state, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can be."""
     if not state.is_running or state.attempt is None:
         return state
     owner = state.attempt.owner
@@ -210,7 +211,7 @@ def _remember(memory: Memory, state: AttemptState) -> None:
 
 
 def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:
-    """The state of that cell; NotFound when the campaign has no such cell."""
+    """The state of that cell. Raises NotFound when the campaign has no such cell."""
     found = state.by_id.get(cell_id)
     if found is None:
         mend = f"{meant(cell_id, state.by_id)} its matrix shows the cells".strip()

@@ -1,1 +1,1 @@
-"""The life of a cell: the steps that it consists of, what each does, and how they are run without Airflow."""
+"""The life of a cell: its steps, what each one does, and how they run without Airflow."""

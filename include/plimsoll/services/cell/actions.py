@@ -1,4 +1,4 @@
-"""What the steps of a cell do to hosts. Each is idempotent: running it again finds what is there and goes on."""
+"""The actions of a cell's steps on hosts. Each is idempotent: run again, it finds what exists and goes on."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,12 +30,15 @@ _LONGEST_NOTE = 300
 
 
 def load_job(key: AttemptKey) -> str:
-    """The id of the attempt's load. It names the attempt: hosts may have another's finished load on them."""
+    """The id of the attempt's load job.
+
+    It contains the attempt, as kept hosts may have the finished job of another attempt.
+    """
     return f"load-{key.cell_id}-{key.attempt}"
 
 
 def provision(work: AttemptContext) -> Cluster:
-    """The attempt's hosts exist and answer. ProviderError otherwise."""
+    """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
     attempt = work.attempt()
     # From the attempt's own start: asked again after a crash, the same is asked for.
@@ -62,13 +65,16 @@ def provision(work: AttemptContext) -> Cluster:
 
 
 def _note_waiting(work: AttemptContext, sentence: str) -> None:
-    """Show in the cell's progress what it waits for, if the store takes it."""
+    """Show in the cell's progress what it waits for, as far as the store can be written."""
     with suppress(StoreError):
         note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision", note=sentence[:_LONGEST_NOTE])
 
 
 def deploy(work: AttemptContext) -> Fingerprint:
-    """All hosts are fit, all nodes are up and agree; what really runs is on record. DeployError otherwise."""
+    """Check the hosts, start the database until all nodes agree on the schema, and record the real environment.
+
+    Raises DeployError where a host or the database is not as required.
+    """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
     nodes, loads = _nodes(work), _load_hosts(work)
@@ -92,7 +98,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
-    """What the hosts reach. Kept ones that are no longer fit are replaced, once, and the new ones examined."""
+    """The figures of the preflight check. Kept hosts that fail it are replaced once, and the new ones checked."""
     try:
         return examine(work, [*_nodes(work), *_load_hosts(work)])
     except (DeployError, HostError) as error:
@@ -106,7 +112,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
 
 
 def _kept(work: AttemptContext) -> dict[str, str]:
-    """Which kept hosts it runs on, and why they took the place of others."""
+    """A sentence on the kept hosts that the attempt uses, and on the reason why they replaced others."""
     if not work.keeps_hosts:
         return {}
     cluster_id = work.cluster_id
@@ -114,7 +120,7 @@ def _kept(work: AttemptContext) -> dict[str, str]:
 
 
 def start_load(work: AttemptContext) -> None:
-    """Start the load, or attach to it if it runs already."""
+    """Start the load, or attach to it if it is running already."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     request = LoadRequest(
         job_id=load_job(work.key),
@@ -128,7 +134,7 @@ def start_load(work: AttemptContext) -> None:
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:
-    """How the load is. A cluster that is gone fails it, and where operations fail, a node that is down."""
+    """The load's status. It is failed if the cluster is gone, or if operations fail and a node is down."""
     status = _load_status(work)
     if status.state == "running":
         note_phase(
@@ -145,16 +151,17 @@ def poll_load(work: AttemptContext) -> LoadStatus:
 
 
 def require_complete(work: AttemptContext, status: LoadStatus) -> None:
-    """LoadError with the reason unless the load ran to its end."""
+    """Raise LoadError with the reason unless the load ran to its end."""
     if status.state != "complete":
         record_failure(work, f"load: {status.reason}")
         raise LoadError(status.reason or "did not complete", where=f"load of {work.key}")
 
 
 def stop_load(work: AttemptContext) -> None:
-    """End the load if it runs, so that its logs are whole; no cluster is no error.
+    """Stop the load if it runs, so that its logs are complete. A missing cluster is no error.
 
-    Where a host's load can't be ended, the others' are, before the first error is raised.
+    Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
+    raised.
     """
     cluster = work.provider.find(work.cluster_id)
     if cluster is None:
@@ -164,10 +171,10 @@ def stop_load(work: AttemptContext) -> None:
 
 
 def destroy(work: AttemptContext) -> None:
-    """Nothing of the attempt is left on any host, nor its cluster, and what that has cost is on record.
+    """Remove everything of the attempt from all hosts, destroy its cluster, and record the cost.
 
-    Hosts that are kept live on for others. ProviderError where something is left, StoreError where only the record is
-    missing.
+    Kept hosts live on for other attempts. Raises ProviderError where something remains, StoreError where only the
+    record is missing.
     """
     if _keeps_hosts(work):
         kept_hosts.release(work.toolkit, work.provider, work.key)
@@ -177,7 +184,12 @@ def destroy(work: AttemptContext) -> None:
 
 
 def _keeps_hosts(work: AttemptContext) -> bool:
-    """Where the store does not tell, the attempt may have a cluster of its own, which must end; kept ones expire."""
+    """Whether the attempt's hosts are kept.
+
+    False where the store can't be read: a cluster of its own must be destroyed.
+
+    Kept hosts that are missed that way end when they expire.
+    """
     try:
         return work.keeps_hosts
     except StoreError:
@@ -185,7 +197,7 @@ def _keeps_hosts(work: AttemptContext) -> bool:
 
 
 def _providers(work: AttemptContext) -> Sequence[Provider]:
-    """The definition's; all of them where the store does not tell: hosts must end whether it can be reached or not."""
+    """The definition's provider, or all of them where the store can't be read, as hosts must end in any case."""
     try:
         return [work.provider]
     except StoreError:
@@ -204,10 +216,10 @@ def _load_status(work: AttemptContext) -> LoadStatus:
 
 
 def _is_smooth(status: LoadStatus) -> bool:
-    """Whether the load itself shows that all nodes serve it.
+    """Whether the load itself shows that all nodes work.
 
-    Then nobody else needs to be asked, and whoever follows many loads has one connection for each. A node that falls
-    takes operations with it; where it takes none, it is found when the attempt is collected.
+    If so, no other connection is needed, and a process that watches many loads has one connection for each. Operations
+    on a node that fails fail with it. If none fail, the failure is found when the attempt is collected.
     """
     return status.state == "running" and status.errors == 0
 
@@ -241,6 +253,6 @@ def _sampled(hosts: Sequence[Host]) -> list[Host]:
 
 
 def _time_left(work: AttemptContext) -> timedelta:
-    """Until the hosts' end, as it was when they were provided: what a cloud shows of it may lag."""
+    """The time until the hosts expire, as recorded when they were provisioned, because a cloud's own answer may lag."""
     cluster = read_cluster(work.toolkit.store, work.key) or _cluster(work)
     return cluster.expires_at - work.toolkit.clock.now()

@@ -1,4 +1,4 @@
-"""Begin an attempt at a cell, once what older attempts at it left behind is gone."""
+"""Begin an attempt at a cell, after removing what older attempts left behind."""
 
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
@@ -14,10 +14,10 @@ from plimsoll.services.toolkit import Toolkit
 
 
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
-    """A new attempt at the cell. Clusters that older attempts at it left behind are destroyed first.
+    """A new attempt at the cell. Clusters that older attempts at the cell left behind are destroyed first.
 
-    Refused where the campaign's budget has no room for another cell, where somebody else runs the cell or holds the
-    campaign, and where the campaign is being deleted.
+    Raises Refused where the campaign's budget does not cover another cell, where somebody else runs the cell or holds
+    the campaign, and where the campaign is being deleted.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = campaign.definition()
@@ -33,7 +33,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
 
 
 def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: str, owner: str) -> None:
-    """Refused where another owner is known to be alive and has not come to an end with the cell's newest attempt."""
+    """Raise Refused where another living owner has not finished the cell's newest attempt."""
     newest = campaign.newest_attempt(cell_id)
     attempt = read_attempt(toolkit.store, newest) if newest else None
     if newest is None or attempt is None or attempt.owner == owner:
@@ -46,7 +46,7 @@ def _require_nobody_at_work(toolkit: Toolkit, campaign: CampaignStore, cell_id: 
 
 
 def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
-    """Clusters that are seen, and those of attempts whose account is open: a cloud may not show them yet."""
+    """Destroy clusters that the provider lists, and those of attempts with an open account: a cloud's list may lag."""
     provider = toolkit.provider(definition)
     seen = {cluster.id: cluster for cluster in provider.clusters()}
     older = {one: cluster for one, cluster in seen.items() if _is_of(one, campaign, cell_id)}

@@ -1,6 +1,6 @@
-"""Collect whatever an attempt left on its hosts; the manifest is written last and makes the attempt count.
+"""Collect an attempt's files from its hosts. The manifest is written last and makes the attempt count.
 
-Of a cluster that lost hosts, the others still have what they measured: each host is asked by itself.
+Each host is asked by itself, so a cluster that lost hosts still gives the measurements of the others.
 """
 
 import tempfile
@@ -27,7 +27,7 @@ from plimsoll.services.store.campaigns import read_cluster, read_manifest
 
 @dataclass(frozen=True)
 class _Found:
-    """What one host gave. `lost`: what could not be had of it."""
+    """The files of one host. `lost`: what could not be collected from it."""
 
     entries: tuple[ManifestEntry, ...] = ()
     down: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class _Found:
 
 
 def collect(work: AttemptContext) -> Manifest:
-    """Everything worth keeping is in the store. Run again, it finds its manifest and does nothing."""
+    """Store every file worth keeping. Run again, it finds its manifest and does nothing."""
     done = read_manifest(work.toolkit.store, work.key)
     if done is not None:
         return done
@@ -72,7 +72,7 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
 
 
 def _whole(work: AttemptContext) -> Cluster | None:
-    """The cluster, unless hosts of it are gone, or can't be asked about it."""
+    """The cluster; None where some of its hosts are gone, or the provider can't be asked."""
     try:
         return work.provider.find(work.cluster_id)
     except ProviderError:
@@ -80,7 +80,10 @@ def _whole(work: AttemptContext) -> Cluster | None:
 
 
 def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
-    """From all at once: one that does not answer takes its time. The load ends first, so that its logs are whole."""
+    """Collect from all hosts at once, as one that does not answer takes long.
+
+    The load is stopped first, to complete its logs.
+    """
     tasks = [partial(_node, work, work.host(cluster, info)) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
     failed = stop_all(work, loads, load_job(work.key))
@@ -132,7 +135,7 @@ def _lost(host: Host, error: PlimsollError) -> _Found:
 
 
 def _fetched(work: AttemptContext, host: Host, path: PurePosixPath, key: str) -> StoredFile:
-    """By way of this machine."""
+    """Collect by copying files to this machine first."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-collect-") as scratch:
         local = Path(scratch) / path.name
         host.fetch(path, local)

@@ -1,4 +1,4 @@
-"""What every step of an attempt needs to know: its key, and what store and toolkit say about it."""
+"""The data that every step of an attempt needs: its key, and what the store and the adapters tell about it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ from plimsoll.services.toolkit import Toolkit
 
 @dataclass(frozen=True)
 class AttemptContext:
-    """One attempt, and everything that its steps are asked with. Each property reads the store once at most."""
+    """One attempt and its surroundings. Each property reads the store at most once."""
 
     toolkit: Toolkit
     key: AttemptKey
@@ -33,17 +33,17 @@ class AttemptContext:
 
     @cached_property
     def campaign_definition(self) -> Definition:
-        """The campaign's own copy."""
+        """The campaign's own copy of its definition."""
         return self.campaign.definition()
 
     @cached_property
     def cell(self) -> Cell:
-        """The attempt's cell; NotFound when the definition has no such cell."""
+        """The attempt's cell. Raises NotFound when the definition has no such cell."""
         return require_cell(self.campaign_definition, self.key.cell_id)
 
     @cached_property
     def definition(self) -> Definition:
-        """What the cell is run and judged by: the campaign's definition, with the cell's own workload alone."""
+        """The definition that the cell is run and judged by, with only the cell's own stage and workload."""
         return part_of(self.campaign_definition, self.cell).definition
 
     @property
@@ -59,11 +59,11 @@ class AttemptContext:
 
     @property
     def keeps_hosts(self) -> bool:
-        """Whether its hosts live on when the attempt is over."""
+        """Whether the attempt's hosts live on when the attempt is over."""
         return is_kept(self.definition)
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
-        """Access to a host of the attempt's cluster, as far as it is the attempt's."""
+        """Access to one host of the attempt's cluster, in the attempt's own folder."""
         return self.provider.host(cluster, info, self.key.environment if self.keeps_hosts else "")
 
     @property
@@ -82,7 +82,7 @@ class AttemptContext:
         return self.toolkit.load_generator(self.definition)
 
     def attempt(self) -> Attempt:
-        """The attempt's own record; NotFound when there is none."""
+        """The attempt's own record. Raises NotFound when there is none."""
         attempt = read_attempt(self.toolkit.store, self.key)
         if attempt is None:
             raise NotFound("there is no such attempt", where=str(self.key))
@@ -90,7 +90,7 @@ class AttemptContext:
 
 
 def require_cell(definition: Definition, cell_id: str) -> Cell:
-    """The cell of that id; NotFound, with the form of ids, when there is none."""
+    """The cell with that id. Raises NotFound, with the form of ids, when there is none."""
     cells = cells_by_id(definition)
     if cell_id not in cells:
         mend = f"{meant(cell_id, cells)} `plimsoll plan {definition.name} --json` lists the cells".strip()

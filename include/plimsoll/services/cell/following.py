@@ -1,4 +1,4 @@
-"""Follow a load to its end, whatever happens to the link meanwhile: it runs detached, and goes on unobserved."""
+"""Watch a load to its end, even if the connection fails meanwhile: the load runs detached and does not need it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,7 +14,10 @@ OUT_OF_REACH = timedelta(minutes=5)
 
 @dataclass
 class Follower:
-    """Looks at one load again and again. All that it knows beside the time is in the store and on the hosts."""
+    """Looks at one load repeatedly.
+
+    All its state is in the store and on the hosts, except the time of the last look.
+    """
 
     work: AttemptContext
     polling: Polling
@@ -24,7 +27,7 @@ class Follower:
         self._seen = self.work.toolkit.clock.now()
 
     def look(self) -> LoadStatus | str:
-        """How the load is; or why it can't be observed now, as long as that need not worry."""
+        """The load's status, or the reason why it can't be read at the moment, as long as that is acceptable."""
         try:
             status = self.polling.look(self.work)
         except PlimsollError as error:

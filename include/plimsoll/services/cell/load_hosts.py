@@ -1,8 +1,8 @@
-"""The load hosts of an attempt: one load on several of them, which start it together.
+"""The load hosts of an attempt. Several hosts share one load and start it together.
 
-Each host populates its part of the rows and is then ready. Once all are, their clocks are compared, a start is put on
-record and told to each by its own clock. Whoever follows the load does that, as often as it looks: all that it knows is
-on record and on the hosts, so that another can go on at any moment.
+Each host populates its part of the rows and is then ready. When all are ready, their clocks are compared, a common
+start is recorded, and each host is told that start by its own clock. Every look at the load's status does this. All
+state is in the store and on the hosts, so another process can continue at any moment.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,13 +38,16 @@ def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
 
 
 def start_all(work: AttemptContext, hosts: Sequence[Host], request: LoadRequest) -> None:
-    """Start on each its part of the load, or attach to it if it runs already."""
+    """Start each host's part of the load, or attach to it if it is running already."""
     parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
     _at_once(parts, lambda one: work.load_generator.start(*one))
 
 
 def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
-    """End the load on each at the same time; by host why it could not be ended, which keeps none of the others."""
+    """Stop the load on all hosts at the same time.
+
+    Returns the errors by host; an error on one host does not stop the others.
+    """
 
     def stop(host: Host) -> PlimsollError | None:
         try:
@@ -58,9 +61,10 @@ def stop_all(work: AttemptContext, hosts: Sequence[Host], job_id: str) -> dict[s
 
 
 def waits_for_database(work: AttemptContext) -> bool:
-    """Whether the load is to wait until the nodes, asked by themselves, have done what populating left.
+    """Whether the load waits until the nodes themselves report that the work left by populating is done.
 
-    A load generator that asks them as their client does not need that; one that can't be told when to start can't wait.
+    A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
+    can't do it.
     """
     is_populated = work.definition.workload.name != BASIC_TIME_SERIES  # which was never waited for, as published
     can_wait = isinstance(work.load_generator, SplitLoadGenerator)
@@ -68,7 +72,7 @@ def waits_for_database(work: AttemptContext) -> bool:
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
-    """How the load of all hosts together is. Those that are all ready are told when to start."""
+    """The load's status over all hosts. When all of them are ready, they are told when to start."""
     hosts = load_hosts(work, cluster)
     told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
@@ -84,7 +88,7 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
 
 
 def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
-    """The state of a load that several hosts, by name, put on together. Pure."""
+    """The status of a load that several hosts share, from their own statuses by name. Pure."""
     every = list(statuses.values())
     phase = min((one.phase for one in every), key=_ORDER.index)
     failed = [f"{host}: {one.reason}" for host, one in statuses.items() if one.state == "failed"]
@@ -105,12 +109,12 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
 
 
 def clocks(hosts: Sequence[Host]) -> dict[str, ClockReading]:
-    """The hosts' clocks, compared with the controller's at about the same time."""
+    """The differences of the hosts' clocks from the controller's, read at about the same time."""
     return dict(zip((host.info.name for host in hosts), _at_once(hosts, lambda host: host.clock()), strict=True))
 
 
 def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
-    """Put on record how the clocks stand once the load is over, where several hosts put it on."""
+    """Record the clocks after the load, where several hosts share it."""
     start = read_start(work)
     if start is not None and not start.clocks_after:
         after = start.model_copy(update={"clocks_after": clocks(hosts)})
@@ -118,12 +122,12 @@ def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
 
 
 def read_start(work: AttemptContext) -> LoadStart | None:
-    """When the load hosts were told to start, None where there is one, or they were not."""
+    """The recorded common start of the load hosts; None for a single load host, and before the start is set."""
     return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
 
 
 def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuses: Mapping[str, LoadStatus]) -> None:
-    """LoadError where the hosts can't start together any more."""
+    """Set the common start. Raises LoadError where the hosts can no longer start together."""
     hosts = load_hosts(work, cluster)
     ready = [host for host in hosts if statuses[host.info.name].is_ready]
     start = read_start(work)
@@ -157,7 +161,7 @@ def _new_start(work: AttemptContext, hosts: Sequence[Host], aftermath: Aftermath
 
 
 def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
-    """That start on record, or the one that another who looks at the load was quicker to put there."""
+    """Record that start, or return the one that another process recorded first."""
     store, key = work.toolkit.store, layout.attempt_file(work.key, layout.LOAD_START)
     before = read_start(work)
     if before is not None and before.start < _first_clock(work, before):
@@ -187,7 +191,7 @@ def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:
 
 
 def _first_clock(work: AttemptContext, start: LoadStart) -> datetime:
-    """The time by the first load host's clock."""
+    """The current time by the first load host's clock."""
     return _first_now(work, start.clocks)
 
 
@@ -197,7 +201,7 @@ def _first_now(work: AttemptContext, found: Mapping[str, ClockReading]) -> datet
 
 
 def _whole_second(at: datetime) -> datetime:
-    """The next one."""
+    """The next whole second."""
     return datetime.fromtimestamp(int(at.timestamp()) + 1, UTC)
 
 
@@ -207,6 +211,6 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
 
 
 def _at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
-    """For each at the same time. The first error comes up once all have ended."""
+    """Call the function for all hosts at the same time. The first error is raised after all calls have ended."""
     with ThreadPoolExecutor(len(items)) as pool:
         return list(pool.map(work, items))

@@ -1,4 +1,4 @@
-"""Is a host fit to be measured on? Asked before its load, which takes hours."""
+"""Check that a host is fit for the measurement before its load, which takes hours."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,9 +21,9 @@ _FIGURES: Mapping[str, str] = {
 
 
 def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
-    """Every host's figures, measured once an attempt; none where the definition wants no check.
+    """The figures of every host, measured once per attempt; empty where the definition asks for no check.
 
-    DeployError names each host, figure and floor that it does not reach.
+    Raises DeployError with each host, figure and floor where a host is below its floor.
     """
     canary, store = work.definition.canary, work.toolkit.store
     if canary is None or work.toolkit.canary is None:

@@ -1,4 +1,4 @@
-"""What steps put on record about their attempt: the phase that it is in, why it failed, who cancelled it."""
+"""Records that steps write about their attempt: its phase, the reason of its failure, who cancelled it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from plimsoll.services.store.campaigns import read_progress, write_model
 
 
 def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: float | str | None) -> None:
-    """Record that the attempt is in that phase now; the time a phase began is kept."""
+    """Record that the attempt is now in that phase. The recorded start of a phase is never overwritten."""
     before = read_progress(store, key)
     now = clock.now()
     began = {} if before is None else before.phases
@@ -26,7 +26,7 @@ def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, 
 
 @contextmanager
 def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
-    """Keep the reason of the attempt's first failure, with the step that failed, where `collect` finds it."""
+    """Record the first failure inside the block, with the step that failed, for `collect` to find."""
     try:
         yield
     except Exception as error:
@@ -35,12 +35,12 @@ def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
 
 
 def record_failure(work: AttemptContext, reason: str) -> None:
-    """The first reason stays: what fails later follows from it."""
+    """Record a failure. The first reason is kept, because later failures follow from it."""
     work.toolkit.store.create(layout.attempt_file(work.key, layout.FAILURE), reason.encode())
 
 
 def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
-    """Why the attempt failed, None when nothing was recorded."""
+    """Why the attempt failed; None where no failure was recorded."""
     try:
         return store.read(layout.attempt_file(key, layout.FAILURE)).decode()
     except NotFound:
@@ -48,7 +48,7 @@ def failure_of(store: ResultStore, key: AttemptKey) -> str | None:
 
 
 def cancel(work: AttemptContext, by: str) -> None:
-    """Put on record that somebody ended the attempt; the caller ends what works at it. A judged one stays as it is."""
+    """Record that somebody cancelled the attempt; the caller ends its processes. A judged attempt stays as it is."""
     cancelled = Cancellation(by=by, at=work.toolkit.clock.now())
     name = layout.attempt_file(work.key, layout.CANCELLED)
     if work.toolkit.store.create(name, cancelled.model_dump_json(indent=1).encode()):

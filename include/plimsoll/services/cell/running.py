@@ -28,7 +28,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Ran:
-    """What became of a cell. `troubles` are what went wrong beside the measurement, each with its reason."""
+    """The outcome of running a cell. `troubles` are problems besides the measurement, each with its reason."""
 
     work: AttemptContext
     verdict: Verdict | None
@@ -38,11 +38,11 @@ class Ran:
 
 
 def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner: str, say: Say) -> tuple[Ran, ...]:
-    """One attempt at each cell, each asked for when the one before it is over.
+    """Run one attempt at each cell. Each cell is taken from `cells` when the one before it is over.
 
-    What goes wrong with one is on record, and the next one follows; but an attempt that can't be begun ends it all,
-    with the error that says why. Clusters that resisted are destroyed again at the end, and then hosts
-    that were kept for the campaign are destroyed.
+    A failed attempt is recorded, and the next cell follows. But if an attempt can't be begun, the run ends with that
+    error. At the end, clusters that could not be destroyed are tried again, and then hosts that were kept for the
+    campaign are destroyed.
     """
     try:
         ran = [_run(toolkit, campaign_id, cell_id, owner, say) for cell_id in cell_ids]
@@ -57,9 +57,9 @@ def run_cells(toolkit: Toolkit, campaign_id: str, cell_ids: Iterable[str], owner
 
 
 def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: Say) -> Verdict:
-    """One attempt from provisioning to verdict. Whatever happens, its cluster is destroyed and its logs are kept.
+    """Run one attempt from provisioning to verdict. In every case its cluster is destroyed and its logs are kept.
 
-    PlimsollError where it could not be judged, or something of its cluster stays.
+    Raises PlimsollError where the attempt could not be judged, or something of its cluster remains.
     """
     [ran] = run_cells(toolkit, campaign_id, [cell_id], owner, say)
     if ran.verdict is None or ran.remains:
@@ -68,7 +68,7 @@ def run_cell(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, say: 
 
 
 def run_missing(toolkit: Toolkit, campaign_id: str, owner: str, say: Say) -> tuple[Ran, ...]:
-    """Every cell that the campaign needs and has no valid attempt at, once, one after another."""
+    """Run every cell that the campaign needs and that has no valid attempt, once, one after another."""
     campaign = CampaignStore(toolkit.store, campaign_id)
     definition = open_stages(campaign, toolkit.clock.now())
     first = tuple(one.cell for one in judged_state(campaign, definition).to_run_now)
@@ -108,7 +108,7 @@ def _attempted(work: AttemptContext, say: Say) -> Ran:
 
 
 def _measure(work: AttemptContext, step: Step, say: Say) -> None:
-    """Run the step, and follow to its end what it starts. Raises the error that it fails with."""
+    """Run the step, and wait for the end of what it starts. Raises the error of the step."""
     say(f"{work.key}: {step.name}")
     with failures_recorded(work, step.name):
         patiently(work.toolkit.clock, partial(step.run, work), say)
@@ -125,7 +125,7 @@ def _follow(work: AttemptContext, polling: Polling, say: Say) -> None:
 
 
 def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str, ...]:
-    """Run the steps; the reason of the first that fails, which is told and on record, ends them."""
+    """Run the steps until one fails. Returns its reason, which is also shown and recorded."""
     for step in steps:
         try:
             with failures_recorded(work, step.name):
@@ -137,7 +137,10 @@ def _all_of(work: AttemptContext, steps: Iterable[Step], say: Say) -> tuple[str,
 
 
 def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
-    """Nothing of the cluster is left; or why something is, which is told and on record until it is gone."""
+    """Destroy the cluster.
+
+    Returns the reason if something remains; the reason is shown and recorded until it is gone.
+    """
     resisting = layout.attempt_file(work.key, layout.UNDESTROYED)
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
@@ -154,7 +157,7 @@ def _cleaned_up(work: AttemptContext, say: Say) -> tuple[str, ...]:
 
 
 def _without_remains(ran: Ran, say: Say) -> Ran:
-    """The same after another try to destroy what resisted."""
+    """The outcome after another try to destroy what remained."""
     if not ran.remains:
         return ran
     say(f"{ran.work.key}: destroying its cluster, which resisted before")
@@ -163,7 +166,7 @@ def _without_remains(ran: Ran, say: Say) -> Ran:
 
 
 def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
-    """No hosts are kept any longer; or why some are, which is told."""
+    """Destroy the kept hosts. Returns and shows the reason where some remain."""
     try:
         patiently(
             toolkit.clock,
@@ -179,7 +182,7 @@ def _end_kept(toolkit: Toolkit, campaign_id: str, say: Say) -> tuple[str, ...]:
 
 
 def _give_up(work: AttemptContext, say: Say) -> None:
-    """Somebody ends it all: the attempt counts as cancelled, and its cluster is destroyed."""
+    """Cancel the attempt because somebody ends the run, and destroy its cluster."""
     say(
         f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
         f"`plimsoll clusters destroy {work.key}` destroys it then"

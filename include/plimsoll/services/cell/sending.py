@@ -1,4 +1,4 @@
-"""Files from hosts straight to the store, where both can: the controller carries sizes and checksums only."""
+"""Upload files from hosts directly to the store, where both can. The controller handles only sizes and checksums."""
 
 import logging
 from collections.abc import Mapping
@@ -15,8 +15,10 @@ _log = logging.getLogger("plimsoll")
 
 
 def send_files(store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]) -> dict[PurePosixPath, StoredFile]:
-    """Those of the host's files that came to their keys, as the store itself describes them; the log says why others
-    did not. A key that is taken keeps what it has: whoever collected before has measured and stored it whole."""
+    """Upload the host's files and return those that arrived, as the store describes them; the log names the others.
+
+    An existing file is not overwritten: an earlier collection measured it and stored it completely.
+    """
     if not isinstance(store, DirectStore) or not isinstance(host, SendingHost):
         return {}
     try:
@@ -35,7 +37,7 @@ def send_files(store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]
 
 
 def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
-    """What the store has, unless it is not what the host has sent."""
+    """The file as the store has it, unless it differs from what the host sent."""
     if said not in (SENT, TAKEN):
         return None
     found = store.stored(key)

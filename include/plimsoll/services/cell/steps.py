@@ -1,7 +1,7 @@
 """The steps of a cell, declared once, in the order in which they run.
 
-The tasks of the DAG `cell`, `plimsoll run`, progress, the time left, what pages show and what is cleaned up are derived
-from this list: a new step is one more entry here, and its phases in `domain.progress.Phase`.
+The tasks of the DAG `cell`, `plimsoll run`, progress, the time left, the pages and the clean-up are derived from this
+list. To add a step, add an entry here and its phases in `domain.progress.Phase`.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Role = Literal["measure", "keep", "clean-up", "judge"]
 
 @dataclass(frozen=True)
 class Polling:
-    """How to follow to its end what a step has started on the hosts, where it runs by itself."""
+    """How to wait for the end of what a step has started, where that runs by itself on the hosts."""
 
     look: Callable[[AttemptContext], LoadStatus]
     require: Callable[[AttemptContext, LoadStatus], None]
@@ -44,7 +44,7 @@ class Polling:
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its name, what it does, how long it may take, and how much of an attempt it is."""
+    """One step: its name, its action, its time limit, and its share of an attempt's time."""
 
     name: str
     """Also the id of its task in Airflow, and what failures are told with."""
@@ -65,12 +65,12 @@ class Step:
 
 
 def load_pause_s(definition: Definition) -> float:
-    """Often enough that nobody waits for the end of a short load, rarely enough to cost nothing beside a long one."""
+    """The pause between two looks at a load, s: short for a short load, longer where the cost of looking adds up."""
     return min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
 
 
 def _longest_load(definition: Definition) -> timedelta:
-    """The declared duration, and an hour for populating."""
+    """The declared duration, plus an hour for populating."""
     return definition.timing.duration + timedelta(hours=1)
 
 
@@ -143,22 +143,22 @@ STEPS: tuple[Step, ...] = (
 
 
 def step(name: str) -> Step:
-    """The step of that name; KeyError where there is none."""
+    """The step with that name. Raises KeyError where there is none."""
     return {one.name: one for one in STEPS}[name]
 
 
 def steps_of(role: Role) -> tuple[Step, ...]:
-    """The steps that are there for that, in order."""
+    """The steps with that purpose, in order."""
     return tuple(one for one in STEPS if one.role == role)
 
 
 def step_in(phase: Phase) -> Step | None:
-    """The step that progress calls so; None while an attempt waits, and once it is done."""
+    """The step of a phase of progress; None while an attempt waits, and when it is done."""
     return next((one for one in STEPS if phase in one.phases), None)
 
 
 def share_done(progress: AttemptProgress, definition: Definition) -> float:
-    """How much of the attempt is over, 0 to 1: what came before its step, and what the clock says of a load."""
+    """The completed share of the attempt, 0 to 1: all earlier steps, and the share of the load's time that is over."""
     current = step_in(progress.phase)
     if current is None:
         return 1.0 if progress.phase == "done" else 0.0
@@ -168,7 +168,7 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
 
 
 def usual_time(definition: Definition) -> timedelta:
-    """What a cell takes from provisioning to verdict, as long as the campaign's own cells do not tell better."""
+    """The usual time of a cell from provisioning to verdict, until the campaign's own cells give a better figure."""
     return sum((one.takes for one in STEPS), definition.timing.duration)
 
 

@@ -1,1 +1,1 @@
-"""Definitions that people write: read within bounds, checked with the line of each mistake, and written back."""
+"""Definitions that people write: read within limits, checked with the line of each mistake, and written back."""

@@ -1,4 +1,4 @@
-"""YAML files that people write: read within bounds, with the line of every key, so that what is wrong can be shown."""
+"""Read YAML files that people write, within limits, with the line of every key for messages about faults."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ _SAID: Sequence[tuple[str, str, str]] = (
 
 
 class _BoundedConstructor(RoundTripConstructor):
-    """Makes values of a document whose depth and size were found to be bounded."""
+    """Builds the values of a document whose depth and size were checked before."""
 
     def construct_document(self, node: Node) -> Any:
         _measure(node, {}, 1)
@@ -48,7 +48,7 @@ class _BoundedConstructor(RoundTripConstructor):
 
 
 class _Unbounded(Exception):
-    """The document has no bounded size; says why, and on which line (from 1)."""
+    """Raised for a document that exceeds the limits, with the reason and the line (from 1)."""
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)
@@ -57,14 +57,14 @@ class _Unbounded(Exception):
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML document: `content` as plain values that know their lines, and the text that it came from."""
+    """A YAML document: `content` as plain values with their lines, and the text that it came from."""
 
     content: Any
     text: str
     where: str
 
     def model(self, kind: type[_M], context: dict[str, Any] | None = None) -> _M:
-        """The content as a model of that kind. DefinitionError with every fault: key, line, found, what to write."""
+        """The content as that model. Raises DefinitionError with every fault: key, line, found, what to write."""
         self._require_mapping(kind)
         try:
             return kind.model_validate(as_written(self.content, kind), context=context)
@@ -77,17 +77,17 @@ class Document:
         return fault.problem(self.line(fault.path))
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
-        """The problems, each with the line of its key; those that are not about this file as they are."""
+        """The problems, each with the line of its key. Problems of other files are returned unchanged."""
         lines = [(problem, self.line_of(problem.where)) for problem in problems]
         return [replace(one, where=f"{one.where} (line {line})") if line else one for one, line in lines]
 
     def line(self, path: Path) -> int | None:
-        """The line (from 1) of the innermost key of the path that is in the file; None for the whole file."""
+        """The line (from 1) of the innermost key of the path that the file contains; None for the whole file."""
         lines = [place[0] + 1 for place in self._places(path)]
         return lines[-1] if lines else None
 
     def line_of(self, key: str) -> int | None:
-        """The line of a key as problems name it: `variants[0] (g1).jvm.heap`, `variants.g1.jvm.heap`."""
+        """The line of a key in the form that problems use: `variants[0] (g1).jvm.heap`, `variants.g1.jvm.heap`."""
         path: list[int | str] = []
         node = self.content
         for name in _STEP.findall(_REMARK.sub("", key)):
@@ -99,7 +99,7 @@ class Document:
         return self.line(tuple(path))
 
     def source(self, path: Path) -> str | None:
-        """The single value at a path as it is written; None where it is missing, or is made of several."""
+        """The text of the single value at a path; None where it is missing, or is a list or mapping."""
         places = list(self._places(path))
         if len(places) != len(path) or not places:
             return None
@@ -112,7 +112,7 @@ class Document:
         return self.text.splitlines()
 
     def _places(self, path: Path) -> Iterator[Sequence[int]]:
-        """Line and column, from 0, of each key on the path and of its value (of entries: of the value alone)."""
+        """Line and column, from 0, of each key on the path and of its value (for list entries: of the value alone)."""
         node = self.content
         for part in path:
             places = getattr(getattr(node, "lc", None), "data", None) or {}
@@ -133,7 +133,7 @@ class Document:
 
 
 def parse_yaml(text: str, where: str) -> Document:
-    """The document that a text holds. DefinitionError where it is not YAML, or not of bounded size."""
+    """Parse a text. Raises DefinitionError where it is not YAML, or exceeds the limits."""
     try:
         _require_bounded_text(text)
         yaml = YAML(typ="rt", pure=True)
@@ -155,7 +155,7 @@ def parse_yaml(text: str, where: str) -> Document:
 
 
 def _require_bounded_text(text: str) -> None:
-    """The parser takes seconds for what opens a thousand brackets: those are counted first."""
+    """Count brackets before parsing, because the parser takes seconds for a thousand open ones."""
     open_brackets, line = 0, 1
     for match in re.finditer(r"[\[{}\]\n]", text):
         found = match[0]
@@ -168,7 +168,10 @@ def _require_bounded_text(text: str) -> None:
 
 
 def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
-    """Values of a node with every alias written out. _Unbounded where they are too many, too deep or endless."""
+    """The number of values of a node with every alias expanded.
+
+    Raises _Unbounded for too many, too deep or endless ones.
+    """
     line = node.start_mark.line + 1
     if level > _MOST_LEVELS:
         raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
@@ -199,7 +202,7 @@ def _problem(error: MarkedYAMLError) -> Problem:
 
 
 def _part(node: Any, name: str) -> int | str | None:
-    """What a step of a key leads to: a key of a mapping, or an entry of a list by its place, its id or its name."""
+    """The target of one step of a key: a key of a mapping, or a list entry by its index, id or name."""
     if isinstance(node, dict):
         return name if name in node else None
     if isinstance(node, list):

@@ -21,7 +21,7 @@ Generated from the schema by `plimsoll schema --markdown`; the schema itself is
 
 
 def definition_reference() -> str:
-    """The whole reference: the definition first, then every part that it is made of."""
+    """The whole reference: the definition first, then every part of it."""
     schema = definition_schema()
     parts = [("Definition", schema), *schema["$defs"].items()]
     return "\n".join([_INTRODUCTION, *(_section(name, part) for name, part in parts if "properties" in part)])

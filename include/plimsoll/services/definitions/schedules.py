@@ -1,4 +1,4 @@
-"""Whether a definition's schedule can be kept: asked of croniter, as Airflow asks it."""
+"""Check a definition's schedule with croniter, which Airflow uses too."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ _QUARTERLY = "@quarterly"
 
 
 def schedule_problems(definition: Definition) -> Iterator[Problem]:
-    """What is wrong with the schedule and its time zone; nothing where it is run by hand only."""
+    """The faults of the schedule and its time zone; empty for a definition without a schedule."""
     if definition.schedule is None:
         return
     if (fault := _fault(definition.schedule)) is not None:

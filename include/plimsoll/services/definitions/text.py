@@ -1,4 +1,4 @@
-"""Definitions as text: parse with errors a person can act on, write back, export the JSON schema."""
+"""Definitions as text: parse them with clear errors, write them back, export the JSON schema."""
 
 from io import StringIO
 from typing import Any
@@ -12,15 +12,15 @@ _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
 def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
-    """The definition that a YAML text declares. DefinitionError with every fault: key, line, found, what to write.
+    """Parse the definition in a YAML text. Raises DefinitionError with every fault: key, line, found, what to write.
 
-    `stored`: it is a campaign's own copy, whose grid was allowed when the campaign began.
+    `stored`: the text is a campaign's own copy, whose grid was allowed when the campaign began.
     """
     return parse_yaml(text, where).model(Definition, context=STORED if stored else None)
 
 
 def dump_definition(definition: Definition) -> str:
-    """The definition as YAML, complete with its defaults; parses back to an equal one."""
+    """The definition as YAML, complete with its defaults. Parsing the result gives an equal definition."""
     stream = StringIO()
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False

@@ -1,1 +1,1 @@
-"""Runs of other people's load generators, brought into a campaign of the store."""
+"""Import runs of other load generators into a campaign of the store."""

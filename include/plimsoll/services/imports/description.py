@@ -1,4 +1,4 @@
-"""The YAML file that says what to import: a definition, which files are which cell, and what is known of the rest."""
+"""The YAML file that describes an import: a definition, each cell's files, and known facts of the environment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLAIMS = ("system", "workload", "load_generator")
 
 
 class ImportedRun(Model):
-    """Which files are one cell's."""
+    """The files of one cell."""
 
     variant: str
     workload: Annotated[str, Field(description="Of a definition with several workloads")] = ""
@@ -34,12 +34,12 @@ class ImportedRun(Model):
 
     @property
     def cell(self) -> Cell:
-        """The cell that it becomes."""
+        """The cell that the files become."""
         return Cell(variant=self.variant, workload=self.workload, load_ops_s=self.load, repeat=self.repeat)
 
 
 class ImportDescription(Model):
-    """Runs to import as one campaign. `files` are patterns for all cells; `runs` name single ones."""
+    """Runs to import as one campaign. `files` are patterns for all cells; `runs` name single cells."""
 
     campaign: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100, description="Id of the campaign to make")]
     source: Annotated[str, Field(min_length=1, description="Who published the data, and where")]
@@ -81,7 +81,7 @@ class ImportDescription(Model):
 
 @dataclass(frozen=True)
 class WantedRun:
-    """A cell and the patterns of its files; `required`: somebody named this very cell, so files must be there."""
+    """A cell and the patterns of its files. `required`: the description names this cell, so its files must exist."""
 
     cell: Cell
     patterns: tuple[str, ...]
@@ -90,12 +90,12 @@ class WantedRun:
 
 
 def parse_description(text: str, where: str) -> ImportDescription:
-    """The description that a YAML text holds. DefinitionError with every fault: key, line, what is allowed."""
+    """Parse the description in a YAML text. Raises DefinitionError with every fault: key, line, allowed values."""
     return parse_yaml(text, where).model(ImportDescription)
 
 
 def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
-    """Every cell of the definition with its patterns; those of `runs` come before the general ones."""
+    """Every cell of the definition with its patterns. The patterns in `runs` take precedence over the general ones."""
     named = {run.cell: run for run in description.runs}
     return tuple(
         WantedRun(
@@ -110,12 +110,12 @@ def wanted_runs(description: ImportDescription) -> tuple[WantedRun, ...]:
 
 
 def imported_definition(description: ImportDescription) -> Definition:
-    """The definition as the campaign keeps it: of a provider that nothing can be run with."""
+    """The definition as the campaign keeps it, with a provider that can't run anything."""
     return description.definition.model_copy(update={"provider": ProviderChoice(name=PROVIDER)})
 
 
 def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """What nobody told: facts of the environment, and keys of the definition at which only a default stands."""
+    """Facts of the environment that nobody gave, and keys of the definition with only a default value."""
     untold = [fact for fact in ENVIRONMENT_FACTS if fact not in environment]
     return (*untold, *(f"definition: {key}" for key in _defaulted(definition)))
 

@@ -1,4 +1,4 @@
-"""Bring runs that others made into a campaign of the store: raw files, provenance, manifest, verdict."""
+"""Import runs that others measured into a campaign of the store: raw files, provenance, manifest, verdict."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class LocalFile(Protocol):
 
     @property
     def name(self) -> str:
-        """Its path, from the folder of the import's description."""
+        """The file's path, relative to the folder of the import's description."""
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The file on this machine."""
 
     @property
     def sha256(self) -> str:
-        """Checksum of its content."""
+        """The checksum of the content."""
 
 
 Say = Callable[[str], None]
@@ -55,7 +55,7 @@ FindFiles = Callable[[WantedRun], Sequence[LocalFile]]
 
 @dataclass(frozen=True)
 class _Import:
-    """One cell's import at work."""
+    """The import of one cell."""
 
     toolkit: Toolkit
     description: ImportDescription
@@ -72,15 +72,15 @@ class _Import:
 
     @property
     def paths(self) -> dict[str, str]:
-        """Where each file lies in the attempt, by its name at the source."""
+        """The path of each file within the attempt, by its name at the source."""
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
 
 def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, say: Say) -> tuple[Verdict, ...]:
-    """Import every run whose files are found. Run again, cells whose files are the same are left as they are.
+    """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
-    Refused where the campaign exists with another definition, where no file at all is found, and for an unknown format.
-    StoreError where the store can't be written, or has no folder to lie in.
+    Raises Refused where the campaign exists with another definition, where no file is found, and for an unknown format.
+    Raises StoreError where the store can't be written, or its folder does not exist.
     """
     _require_format(description)
     found = [(wanted, find(wanted)) for wanted in wanted_runs(description)]
@@ -115,7 +115,7 @@ def _imported(campaign: CampaignStore, one: _Import, say: Say) -> Verdict:
 
 
 def _is_same(one: _Import, key: AttemptKey) -> bool:
-    """Whether the attempt holds these very files, to be read in the same way."""
+    """Whether the attempt holds exactly these files, read in the same way."""
     manifest, provenance = read_manifest(one.store, key), read_provenance(one.store, key)
     if manifest is None or provenance is None:
         return False

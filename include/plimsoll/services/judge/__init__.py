@@ -1,1 +1,1 @@
-"""Judgement: what an attempt left, what its verdict is, and how a whole campaign is judged again."""
+"""Judging: read an attempt's files, decide its verdict, and judge a whole campaign again."""

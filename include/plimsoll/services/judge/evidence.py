@@ -1,4 +1,4 @@
-"""What an attempt left in the store, read for judging: histogram logs, the generator's summary, GC logs, samples."""
+"""Read an attempt's files for judging: histogram logs, the generator's summary, GC logs, samples."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _MOST_BYTES = 256 * 2**20
 
 @dataclass(frozen=True)
 class Evidence:
-    """The collected files of one attempt, by what they are.
+    """The collected files of one attempt, by kind.
 
-    `summary`: the load as a whole, and `summaries`: what each load host says of its part; `start`: how several of them
-    started together. `response_times`: by load host, histogram logs by file name, each of one of the `operations`.
-    `events`: what the nodes' own logs tell, by host, and `lines`: the logs themselves, in order of time, with what
-    their GC logs say of long pauses. `seconds`: the load generator's own state. `samples`: the hosts' figures, a row a
-    second and host.
+    `summary`: the report on the whole load; `summaries`: each load host's report on its part; `start`: the common start
+    of several load hosts. `response_times`: by load host, histogram logs by file name, each of one of the `operations`.
+    `events`: entries of the nodes' own logs, by host; `lines`: the lines of these logs in order of time, with lines of
+    GC logs on long pauses. `seconds`: the load generator's own state. `samples`: the hosts' figures, one row per second
+    and host.
     """
 
     summary: LoadSummary
@@ -61,7 +61,7 @@ class Evidence:
 
 
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
-    """Read from the store what judging needs of the files that the manifest names."""
+    """Read everything that judging needs from the files that the manifest names."""
     paths = {host: _paths(manifest, host) for host in _load_hosts(work)}
     logs = {host: work.load_generator.response_time_logs(own) for host, own in paths.items()}
     summaries = {host: _summary(work, manifest, own) for host, own in paths.items()}
@@ -87,7 +87,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
 
 
 def _load_hosts(work: AttemptContext) -> Sequence[str]:
-    """Their names, the first one first."""
+    """The names of the load hosts, the first one first."""
     return [load_host_name(number) for number in range(1, work.definition.load_generator.hosts + 1)]
 
 
@@ -102,7 +102,7 @@ def _seconds(work: AttemptContext, paths: Mapping[str, str]) -> Sequence[Generat
 
 
 def _summary(work: AttemptContext, manifest: Manifest, paths: Mapping[str, str]) -> LoadSummary:
-    """What the generator's own files say; `paths` are those of a load host's files by name."""
+    """The summary in the generator's own files; `paths` are the files of one load host by name."""
     there = {name: paths[name] for name in work.load_generator.summary_files if name in paths}
     sizes = {entry.path: entry.size_bytes for entry in manifest.files}
     for name, path in there.items():
@@ -122,7 +122,7 @@ def _pauses(work: AttemptContext, manifest: Manifest) -> Iterator[tuple[str, Pau
 
 
 def _zones(work: AttemptContext, pauses: Mapping[str, Pauses]) -> dict[str, tzinfo]:
-    """The zone of each host's own log, which leaves it out: what its GC log says, else what the host itself said."""
+    """The time zone of each host's database log, which the log lacks: from its GC log, else from the host's facts."""
     fingerprint = read_fingerprint(work.toolkit.store, work.key)
     offsets = {node.host: node.facts.utc_offset_s for node in fingerprint.nodes} if fingerprint else {}
     said = {host: timezone(timedelta(seconds=offset)) for host, offset in offsets.items() if offset is not None}
@@ -132,7 +132,7 @@ def _zones(work: AttemptContext, pauses: Mapping[str, Pauses]) -> dict[str, tzin
 def _node_logs(
     work: AttemptContext, manifest: Manifest, zones: Mapping[str, tzinfo]
 ) -> Iterator[tuple[str, tuple[str, tzinfo]]]:
-    """Text and time zone of the nodes' own logs, of those hosts whose zone is known."""
+    """Text and time zone of the nodes' own logs, for hosts whose zone is known."""
     for entry in manifest.files:
         host = _host(entry.path)
         if PurePosixPath(entry.path).name == work.database.log_file and (zone := zones.get(host)) is not None:
@@ -140,7 +140,7 @@ def _node_logs(
 
 
 def _lines(work: AttemptContext, manifest: Manifest, host: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-    """The lines of a node's own log and of its GC log together."""
+    """The lines of a node's own log and its GC log, merged."""
     logs = [entry.path for entry in manifest.files if _host(entry.path) == host and _is_gc_log(entry.path)]
     pauses = [line for path in logs for line in gc_lines(_read(work, path).decode(errors="replace"))]
     return sorted([*work.database.lines(text, zone), *pauses], key=lambda line: line.at)

@@ -1,4 +1,4 @@
-"""An imported attempt judged by the same rules as others, as far as its files tell; what they don't tell is said."""
+"""Judge an imported attempt by the same rules as any other, as far as its files allow. Remarks name what is missing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_CHECKED = (
 
 
 def judge_imported(work: AttemptContext, provenance: Provenance) -> Verdict:
-    """The verdict of an imported attempt whose files are in the store, stored with its intervals and Data Docs."""
+    """The verdict of an imported attempt with its files in the store, stored with its intervals and Data Docs."""
     reading, judgement = _judgement(work, provenance)
     intervals = judgement.intervals.frame()
     judged = Judged(judgement, intervals, _quality(work, reading, judgement, intervals))
@@ -67,7 +67,7 @@ def _judgement(work: AttemptContext, provenance: Provenance) -> tuple[Reading | 
 
 
 def _short_names(names: Sequence[str]) -> Mapping[str, str]:
-    """File names without folders where they tell the files apart, so that remarks of many cells read alike."""
+    """File names without folders where these are unique, so that remarks of many cells have the same text."""
     short = {name: PurePosixPath(name).name for name in names}
     return short if len(set(short.values())) == len(names) else {name: name for name in names}
 
@@ -97,6 +97,6 @@ def _warnings(judgement: Judgement) -> Iterator[str]:
 
 
 def _errors(judgement: Judgement) -> LoadSummary:
-    """Of the whole run, warm-up included: that is all that files of others tell of errors."""
+    """The errors of the whole run, warm-up included, because files of other tools give no others."""
     answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL)
     return LoadSummary(complete=True, operations={ALL: answered}, errors=dict(judgement.errors or {}))

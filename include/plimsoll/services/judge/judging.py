@@ -1,4 +1,4 @@
-"""Judge an attempt: was the measurement sound, and if so, was the service level met?"""
+"""Judge an attempt: whether the measurement was sound and, if so, whether the service levels were met."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 
 
 def judge(work: AttemptContext) -> Verdict:
-    """The attempt's verdict, stored. Judged before, it is only read. NotFound while nothing was collected."""
+    """Judge the attempt and store its verdict. An existing verdict is only read.
+
+    Raises NotFound while nothing was collected.
+    """
     done = read_verdict(work.toolkit.store, work.key)
     if done is not None:
         return done
@@ -52,10 +55,10 @@ def judge(work: AttemptContext) -> Verdict:
 
 
 def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
-    """The verdict that the attempt had, and the one by today's rules from its raw files, which takes its place.
+    """The attempt's earlier verdict, and its replacement by today's rules from the raw files.
 
-    Run again with the same rules, it changes nothing; an earlier verdict that differs is kept as
-    `verdicts/<number>.json`. NotFound while nothing was collected.
+    Run again with the same rules, it changes nothing. An earlier verdict that differs is kept as
+    `verdicts/<number>.json`. Raises NotFound while nothing was collected.
     """
     earlier = read_verdict(work.toolkit.store, work.key)
     if earlier is None:
@@ -69,7 +72,10 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
 
 
 def _keep(work: AttemptContext, earlier: Verdict) -> None:
-    """Only once the newer one is there: who sees this file finds that one."""
+    """Keep the earlier verdict.
+
+    This happens after the new one is stored, so that a reader of this file finds the new one.
+    """
     store, folder = work.toolkit.store, layout.attempt_file(work.key, layout.EARLIER_VERDICTS)
     number = len(list(store.keys(folder))) + 1
     while not store.create(f"{folder}/{number}.json", earlier.model_dump_json(indent=1).encode()):
@@ -110,7 +116,7 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
 
 
 def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """What the nodes had still to do of populating when the timed run began, as generator or nodes say."""
+    """The work of populating that the nodes had left when the timed run began, as load generator or nodes report it."""
     if evidence.summary.compactions_left:
         yield f"compactions of populating were left when the timed run began: {evidence.summary.compactions_left}"
     aftermath = evidence.start.aftermath if evidence.start else None
@@ -142,7 +148,7 @@ def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:
 
 
 def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
-    """With the operations that the logs hold of the judged intervals, where the load generator's account has none."""
+    """The summary with the logs' counts of operations in the judged intervals, where the summary itself has none."""
     if summary.operations:
         return summary
     rows = intervals[(intervals["phase"] == "judged") & (intervals["operation"] != ALL)]
@@ -193,7 +199,7 @@ def _store_circumstances(
     intervals: pd.DataFrame,
     started_at: datetime,
 ) -> None:
-    """Pauses, and what else happened in each judged interval, on the load generator's clock."""
+    """Store pauses, and what else happened in each judged interval, on the load generator's clock."""
     store, key = work.toolkit.store, work.key
     ahead_ms = {
         **(fingerprint.ahead_ms() if fingerprint else {}),

@@ -1,4 +1,4 @@
-"""Importing this imports whatever judging takes, Great Expectations and tables among it: once, for many processes."""
+"""Importing this module imports everything that judging needs, such as Great Expectations, once for many processes."""
 
 import pandas  # noqa: F401 - this module is there for its imports
 import pyarrow.parquet  # noqa: F401

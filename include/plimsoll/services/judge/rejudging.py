@@ -32,9 +32,9 @@ _PRELOADED = ["plimsoll.services.judge.preload", "plimsoll.bootstrap"]
 
 @dataclass(frozen=True)
 class Rejudged:
-    """What became of one attempt. `after` is None where it could not be judged, `failure` says why.
+    """The outcome for one attempt. `after` is None where it could not be judged; `failure` says why.
 
-    `same`: nothing of the verdict has changed but the version of the code that found it.
+    `same`: nothing in the verdict has changed except the version of the code that reached it.
     """
 
     key: AttemptKey
@@ -45,24 +45,25 @@ class Rejudged:
 
 
 def collected_attempts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
-    """Every attempt that has its raw files, by cell and number. NotFound when there is no such campaign."""
+    """Every attempt with raw files, by cell and number. Raises NotFound when there is no such campaign."""
     campaign.definition_text()
     keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
     return tuple(key for key in keys if read_manifest(campaign.store, key) is not None)
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def rejudge(
     make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int, on_each: Callable[[Rejudged], None]
 ) -> tuple[Rejudged, ...]:
-    """Judge these attempts again, `jobs` at a time, each in a process of its own unless it is one.
+    """Judge these attempts again, `jobs` at a time, each in its own process if `jobs` is more than one.
 
-    `make_toolkit` is pickled for them. `on_each` is told as each is judged; returned are all, in the order of `keys`.
-    An attempt that can't be judged keeps its verdict and stops no other. PlimsollError where a process was killed.
+    `make_toolkit` is pickled for these processes. `on_each` is called after each attempt. The result is in the order of
+    `keys`. An attempt that can't be judged keeps its verdict and does not stop the others. Raises PlimsollError where a
+    process was killed.
     """
     found: dict[AttemptKey, Rejudged] = {}
     for one in _each(make_toolkit, keys, min(jobs, len(keys))):
@@ -87,9 +88,9 @@ def _each(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int) -> I
 
 @contextmanager
 def workers(make_toolkit: MakeToolkit, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that inherit imports, made once for all of them, and no lock or connection.
+    """A pool of processes that share imports made once, and inherit no lock or connection.
 
-    What has not begun at the end never does.
+    Work that has not begun at the end of the block is dropped.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload(_PRELOADED)
@@ -109,7 +110,7 @@ def _begin_worker(make_toolkit: MakeToolkit) -> None:
 
 
 def _end_with_parent() -> None:
-    """A worker waits for work for ever, also for that of a parent who was killed."""
+    """End this worker when its parent is killed, since a worker otherwise waits for work for ever."""
     if parent := parent_process():
         parent.join()
         os._exit(1)

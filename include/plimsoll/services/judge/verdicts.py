@@ -1,4 +1,4 @@
-"""Assemble a verdict from what judging found, and store it with its tables and Data Docs."""
+"""Assemble a verdict from the results of judging, and store it with its tables and Data Docs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What judging an attempt found; `intervals` is the judgement's table. `quality` is None where none was checked.
+    """The results of judging an attempt.
 
-    `opening_backlog`: with what the judged time began, None where the load generator did not tell.
+    `intervals` is the judgement's table; `quality` is None where nothing was checked.
+
+    `opening_backlog`: the backlog at the start of the judged time, None where the load generator did not report it.
     """
 
     judgement: Judgement
@@ -48,7 +50,10 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     errors: LoadSummary,
     started_at: datetime | None,
 ) -> Verdict:
-    """The verdict; valid without `reasons`. `errors`: failed and answered operations by which errors are a miss."""
+    """The verdict; valid if there are no `reasons`.
+
+    `errors`: failed and answered operations, which decide the error share.
+    """
     judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
     is_ramp = isinstance(work.definition.strategy, Ramp)
     return Verdict(
@@ -75,12 +80,15 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
 
 
 def _is_met(judgement: Judgement, errors: LoadSummary) -> bool:
-    """A failed operation has no response time, but it was not answered in time either: too many are a miss."""
+    """Whether the attempt is met.
+
+    A failed operation has no response time and was not answered in time, so many are a miss.
+    """
     return bool(judgement.met) and error_share(errors) < ERROR_LIMIT
 
 
 def store_verdict(work: AttemptContext, judged: Judged, verdict: Verdict) -> None:
-    """Store intervals, the judged time's response times by percentile and Data Docs, and last the verdict."""
+    """Store the intervals, response times by percentile and Data Docs, and last the verdict."""
     store, key, judgement = work.toolkit.store, work.key, judged.judgement
     write_table(store, key, layout.INTERVALS, judged.intervals)
     write_table(store, key, layout.LATENCIES, latencies_frame(judgement.counts, judgement.unit))

@@ -1,1 +1,1 @@
-"""Publication: the gate, the report, its bundle, and a report that is made again from a bundle."""
+"""Publication: the quality gate, the report, its bundle, and reports made again from bundles."""

@@ -1,8 +1,8 @@
-"""Bundles: all that a campaign's report is made of as one archive, which anybody can check and report again.
+"""Bundles: one archive of everything that a campaign's report is made from, for anybody to verify and report again.
 
-A bundle is a zip file. `bundle.json` says what it is; `checksums.sha256` holds every other file's checksum, as
-`sha256sum --check` reads them; the rest lies as it does below the campaign in the store. Names are sorted and times
-fixed, so that equal content gives equal bytes.
+A bundle is a zip file. `bundle.json` describes it; `checksums.sha256` holds every other file's checksum, in the format
+of `sha256sum --check`; the other files have the same paths as below the campaign in the store. Names are sorted and
+times fixed, so that equal content gives equal bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 class BundleIndex(Model, extra="ignore"):
-    """`bundle.json`; keys that a newer version has added without a newer format change nothing."""
+    """The content of `bundle.json`. Unknown keys are ignored, so a newer version may add keys in the same format."""
 
     format: Annotated[Literal[1], Field(description="Raised when an older Plimsoll could misread the bundle")] = FORMAT
     campaign_id: Annotated[str, Field(pattern=CAMPAIGN_ID, max_length=100)]
@@ -65,13 +65,13 @@ class Member(NamedTuple):
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """One that is in memory."""
+        """A file from content in memory."""
         return cls(sha256(content).hexdigest(), lambda: content)
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle that was found whole. `files`: content by name below the campaign; raw ones are checked, not kept."""
+    """A verified bundle. `files`: content by path below the campaign. Raw files are verified but not kept."""
 
     index: BundleIndex
     files: Mapping[str, bytes]
@@ -83,7 +83,7 @@ def checksums_of(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Member]) -> None:
-    """Write it. BundleError for a member whose content is not that of its checksum."""
+    """Write a bundle. Raises BundleError for a member whose content does not match its checksum."""
     for name in members:
         if not _is_safe(name):
             raise BundleError("is no name of a file in a bundle", where=repr(name), mend="leave raw files out")
@@ -108,7 +108,10 @@ def _entry(name: str) -> ZipInfo:
 
 
 def read_bundle(stream: IO[bytes], where: str) -> Bundle:
-    """The bundle, checked whole. BundleError for what is none, is damaged, unsafe to read, or of a newer format."""
+    """Read and verify a bundle.
+
+    Raises BundleError for a file that is no bundle, damaged, unsafe to read, or too new.
+    """
     try:
         with ZipFile(stream) as archive:
             return _read(archive, where)
@@ -143,7 +146,7 @@ def _read(archive: ZipFile, where: str) -> Bundle:
 
 
 def _faults(entries: list[ZipInfo]) -> Iterator[str]:
-    """Why an archive of such files is not read. Nobody unpacks it here, but whoever does shall not be led astray."""
+    """Why an archive with such files is refused. Plimsoll does not unpack it, but a user who does must be safe."""
     names = [entry.filename for entry in entries]
     if len(set(names)) < len(names):
         yield "a name stands twice"
@@ -163,7 +166,7 @@ def _is_safe(name: str) -> bool:
 
 
 def is_raw(name: str) -> bool:
-    """Whether a file below the campaign is a raw one: `cells/<cell>/<attempt>/raw/…`."""
+    """Whether a path below the campaign is a raw file: `cells/<cell>/<attempt>/raw/…`."""
     parts = name.split("/")
     return len(parts) > 4 and parts[0] == "cells" and parts[3] == layout.RAW
 

@@ -1,4 +1,4 @@
-"""The gate and the report: check the campaign as a whole, and only then publish."""
+"""Check the campaign as a whole, and publish its report only if the check passes."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinj
 
 
 def report_key(campaign_id: str, name: str = REPORT) -> str:
-    """Where a file of a campaign's report lies in the store; its page when none is named."""
+    """The store's key of a file of the campaign's report; of its page when no file is named."""
     return f"{layout.report_prefix(campaign_id)}/{name}"
 
 
 class GatePass(Model):
-    """What the gate let through: the checks, and the attempts that they looked at, with a digest of their verdicts."""
+    """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
 
     attempts: tuple[str, ...]
     verdicts_sha256: str = ""
@@ -50,10 +50,10 @@ class GatePass(Model):
 
 
 def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Completeness:
-    """Let a run through whose cells, those `asked` for, have valid attempts; says how complete the campaign is.
+    """Check that all requested cells have valid attempts, and return how complete the campaign is.
 
-    The checks over the whole campaign are made once it is complete: no report is published before. GateClosed where a
-    cell that was asked for has no valid attempt, or the complete campaign's checks do not pass.
+    The checks over the whole campaign run when the campaign is complete, and no report is published before. Raises
+    GateClosed where a requested cell has no valid attempt, or the complete campaign's checks fail.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     open_stages(campaign, toolkit.clock.now())
@@ -68,10 +68,10 @@ def pass_gate(toolkit: Toolkit, campaign_id: str, asked: Collection[str]) -> Com
 
 
 def check_campaign(toolkit: Toolkit, campaign_id: str) -> tuple[Check, ...]:
-    """The checks over the whole campaign, stored with their Data Docs.
+    """Run and store the checks over the whole campaign, with their Data Docs.
 
-    GateClosed when they do not pass: it names the cells to run again, and how; or the attempts to judge again, where
-    they were judged by other service levels than the campaign's.
+    Raises GateClosed when they fail. The message names the cells to run again and the command, or the attempts to judge
+    again where these were judged by other service levels than the campaign's.
     """
     from plimsoll.quality.campaign import cells_to_run_again
     from plimsoll.quality.campaign import check_campaign as check
@@ -109,14 +109,14 @@ def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> N
 
 
 def _digest(verdict_texts: Iterable[bytes]) -> str:
-    """Of the very files: a newer version, which would write them otherwise, finds the same."""
+    """A digest of the stored files themselves, so that a newer version with another format gets the same digest."""
     return sha256(b"\n".join(verdict_texts)).hexdigest()
 
 
 def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
-    """Write the campaign's report into the store; returns where a person finds it.
+    """Write the campaign's report into the store, and return its address for people.
 
-    A campaign that has not passed the gate with the attempts that it has now is checked first. GateClosed.
+    A campaign whose present attempts have not passed the gate is checked first. Raises GateClosed.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     if not _passed(campaign):
@@ -129,9 +129,10 @@ def publish_report(toolkit: Toolkit, campaign_id: str) -> str:
 
 
 def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:
-    """Relative path → content of every file of the report, its bundle among them. Equal arguments give equal bytes.
+    """Relative path → content of every file of the report, including its bundle. Equal arguments give equal bytes.
 
-    GateClosed where the snapshot holds other attempts than the gate let through, or verdicts by other service levels.
+    Raises GateClosed where the snapshot holds other attempts than those that passed the gate, or verdicts by other
+    service levels.
     """
     from plimsoll.report import build_report
 
@@ -147,7 +148,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
 
 
 def versions_here(code_version: str) -> dict[str, str]:
-    """What makes reports here: Plimsoll, Python, libraries whose output is in them, kind of machine, charts' font."""
+    """The versions that influence a report: Plimsoll, Python, libraries, the kind of machine, the charts' font."""
     from plimsoll.report.charts import fonts
 
     return {
@@ -181,7 +182,7 @@ def _bundle(
 
 
 def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
-    """The checks of the last pass; none where there was none, or attempts were judged, or judged again, since."""
+    """The checks of the last pass; empty where there was none, or attempts were judged since."""
     try:
         found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))
     except NotFound:
@@ -194,12 +195,12 @@ def _pass_key(campaign_id: str) -> str:
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
-    """Capacity per variant, as `report.json` holds it."""
+    """The capacity of each variant, as `report.json` holds it."""
     return [one.model_dump(mode="json") for one in _capacities(toolkit, campaign_id)]
 
 
 def next_loads(toolkit: Toolkit, campaign_id: str) -> str:
-    """The definition's line that would narrow where the variants' boundaries lie; empty where nothing would."""
+    """The `loads` line of a definition that would narrow the variants' capacities; empty where no load would."""
     from plimsoll.report.answers import loads_line
 
     return loads_line(_capacities(toolkit, campaign_id))

@@ -1,4 +1,4 @@
-"""From a bundle to the same report, and from a published report to a bundle that holds its raw files too."""
+"""Make the same report again from a bundle, and make a bundle with raw files from a published report."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _UNRECORDED = {CHART_FONT: "a font of the machine"}
 
 @dataclass(frozen=True)
 class Remade:
-    """A report made again. `differing`: files that are not, byte for byte, those of the report that the bundle is of.
+    """A report made again. `differing`: files that differ in any byte from the bundle's original report.
 
-    `versions`: what made it where that is not what made the first: name → then, now. `other_fonts`: the characters in
-    its charts that differ and that the charts' font lacks, which the fonts of the machine draw.
+    `versions`: versions that have changed since the original report: name → then, now. `other_fonts`: characters in the
+    differing charts that the charts' font lacks, so that the machine's own fonts draw them.
     """
 
     campaign_id: str
@@ -40,7 +40,10 @@ class Remade:
 
 
 def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
-    """The report that the bundle is of, with its date. BundleError for what is none, damaged, unsafe or newer."""
+    """The bundle's report, with its original date.
+
+    Raises BundleError for a bundle that is damaged, unsafe or too new.
+    """
     bundle = read_bundle(stream, where)
     first, prefix = bundle.index, bundle.index.campaign_id
     snapshot = Snapshot({f"{prefix}/{name}": content for name, content in bundle.files.items()})
@@ -66,7 +69,10 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
 
 
 def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[str]) -> str:
-    """A picture may differ where its SVG does not: the PNG alone has shapes of characters."""
+    """The characters that the charts' font lacks.
+
+    A PNG may differ where its SVG does not, as only the PNG has glyphs.
+    """
     from plimsoll.report.charts import fonts
 
     drawings = {str(PurePosixPath(name).with_suffix(".svg")) for name in differing} & files.keys()
@@ -76,7 +82,8 @@ def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[s
 def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:
     """Write the bundle of the campaign's published report with all raw files of its attempts.
 
-    NotFound where no report is published; BundleError for a raw file that is not the one that was collected.
+    Raises NotFound where no report is published, and BundleError for a raw file that has changed since it was
+    collected.
     """
     bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), report_key(campaign_id, BUNDLE))
     members = {name: Member.of(content) for name, content in bundle.files.items()}
@@ -85,7 +92,7 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
 
 
 def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
-    """The bundle of the campaign's published report. NotFound where there is none."""
+    """The bundle of the campaign's published report. Raises NotFound where there is none."""
     try:
         return store.read(report_key(campaign_id, BUNDLE))
     except NotFound as error:

@@ -1,4 +1,4 @@
-"""A campaign's results out of the store, as the analysis wants them."""
+"""Read a campaign's results from the store, in the form that the analysis needs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world", "st
 
 
 def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetime) -> CampaignData:
-    """Everything that the report is made of. NotFound when there is no such campaign."""
+    """All data for the report. Raises NotFound when there is no such campaign."""
     definition = campaign.definition()
     return CampaignData(
         campaign_id=campaign.campaign_id,
@@ -60,13 +60,13 @@ def campaign_capacities(campaign: CampaignStore, verdicts: Iterable[Verdict], at
 
 
 def verdict_data(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
-    """What capacities are found from: the verdicts, without the tables that they were judged by."""
+    """The data for capacities: the verdicts, without the tables that they were reached from."""
     attempts = tuple(_without_tables(verdict) for verdict in verdicts)
     return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
 
 
 def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
-    """What campaigns are compared by: the verdicts, and the environments that they were measured in."""
+    """The data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
     attempts = tuple(
         replace(
             _without_tables(verdict),
@@ -79,9 +79,9 @@ def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
-    """What speaks against taking the verdicts that count together: they were judged by different service levels.
+    """The reason against combining the verdicts that count: they were reached by different service levels.
 
-    A definition's can have been added to (sliding windows) since attempts were judged.
+    That happens when sliding windows were added to a campaign after attempts were judged.
     """
     asked = {part.name: part.definition.service_levels for part in parts(state.definition)}
     others = [

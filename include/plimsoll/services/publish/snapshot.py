@@ -1,4 +1,4 @@
-"""What a campaign's report is made of, read out of the store once: the report and its bundle can't differ in it."""
+"""The data of a campaign's report, read from the store once, so that the report and its bundle agree."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -33,17 +33,17 @@ _OF_ATTEMPT = frozenset(
 
 
 class Snapshot:
-    """Implements the ResultStore port over files in memory, to be read alone: whoever writes gets a StoreError."""
+    """Implements the ResultStore port over files in memory. It is read-only: writing raises StoreError."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = dict(sorted(files.items()))
 
     def url(self, key: str = "") -> str:
-        """The key: it lies nowhere else."""
+        """The key, since the file has no address outside memory."""
         return key
 
     def exists(self, key: str) -> bool:
-        """Whether that file is there."""
+        """Whether there is a file with that key."""
         return key in self._files
 
     def read(self, key: str) -> bytes:
@@ -54,40 +54,40 @@ class Snapshot:
             raise NotFound("the snapshot holds no such file", where=key) from None
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Keys below a prefix, sorted."""
+        """The keys below a prefix, sorted."""
         return (key for key in self._files if not prefix or key == prefix or key.startswith(f"{prefix}/"))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Names directly below a prefix that have something below them."""
+        """The names directly below a prefix with something below them."""
         depth = len(prefix.split("/")) if prefix else 0
         parts = (key.split("/") for key in self.keys(prefix))
         return tuple(dict.fromkeys(found[depth] for found in parts if len(found) > depth + 1))
 
     def write(self, key: str, data: bytes) -> None:  # noqa: ARG002
-        """Never."""
+        """Raises StoreError: a snapshot is read-only."""
         raise _read_only(key)
 
     def create(self, key: str, data: bytes) -> bool:  # noqa: ARG002
-        """Never."""
+        """Raises StoreError: a snapshot is read-only."""
         raise _read_only(key)
 
     def upload(self, key: str, path: Path) -> StoredFile:  # noqa: ARG002
-        """Never."""
+        """Raises StoreError: a snapshot is read-only."""
         raise _read_only(key)
 
     def delete(self, prefix: str) -> None:
-        """Never."""
+        """Raises StoreError: a snapshot is read-only."""
         raise _read_only(prefix)
 
     def check(self) -> None:
-        """Never."""
+        """Raises StoreError: a snapshot is read-only."""
         raise _read_only("")
 
 
 def take_snapshot(campaign: CampaignStore) -> Snapshot:
-    """Everything of the campaign but raw files, attempts' Data Docs and what is made of the rest.
+    """Read all files of the campaign except raw files, attempts' Data Docs and files derived from the rest.
 
-    NotFound when there is no such campaign.
+    Raises NotFound when there is no such campaign.
     """
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
@@ -104,7 +104,10 @@ def take_snapshot(campaign: CampaignStore) -> Snapshot:
 
 
 def _is_kept(key: str) -> bool:
-    """Of `<campaign>/cells/<cell>/<attempt>/<name>`, whether the name is one of those; raw files lie deeper."""
+    """Whether the snapshot includes that file of `<campaign>/cells/<cell>/<attempt>/<name>`.
+
+    Raw files have longer paths.
+    """
     _, _, _, _, *name = key.split("/")
     return len(name) == 1 and name[0] in _OF_ATTEMPT
 

@@ -1,1 +1,1 @@
-"""The result store: where what lies in it, and a campaign in it with its types."""
+"""The result store: the keys of its files, and typed access to a campaign in it."""

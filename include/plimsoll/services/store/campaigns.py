@@ -29,26 +29,26 @@ _FREE_TO_CHANGE = ("max_cells", "budget", "schedule", "timezone", "notify")
 
 @dataclass(frozen=True)
 class CampaignStore:
-    """One campaign's part of the result store. Reads give None where nothing is stored yet."""
+    """One campaign's part of the result store. Reads return None where nothing is stored yet."""
 
     store: ResultStore
     campaign_id: str
 
     def definition(self) -> Definition:
-        """The campaign's own copy of its definition, with the loads of the stages that were opened.
+        """The campaign's own copy of its definition, with the loads of stages that are known by now.
 
-        NotFound when the campaign does not exist.
+        Raises NotFound when the campaign does not exist.
         """
         return self.with_openings(self._declared())
 
     def with_openings(self, definition: Definition) -> Definition:
-        """The definition with the loads that the campaign's stages took from earlier ones' results so far."""
+        """The definition with the loads that the campaign's stages took from earlier stages' results so far."""
         taking = [stage.id for stage in definition.stages if stage.taken]
         found = {stage: opening for stage in taking if (opening := self._opening(stage))}
         return definition.opened(found) if taking else definition
 
     def open_stage(self, opening: StageOpening) -> None:
-        """Put a stage's loads on record. What is on record stands: of two who do so at once, the first is right."""
+        """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins."""
         key = layout.stage_key(self.campaign_id, opening.stage)
         self.store.create(key, opening.model_dump_json(indent=1).encode())
 
@@ -63,7 +63,7 @@ class CampaignStore:
         return parse_definition(self.definition_text().decode(), where, stored=True)
 
     def definition_text(self) -> bytes:
-        """The same as it is stored."""
+        """The text of the campaign's own copy of its definition, as it is stored."""
         try:
             return self.store.read(layout.definition_key(self.campaign_id))
         except NotFound as error:
@@ -79,10 +79,10 @@ class CampaignStore:
         return sha256(self.definition_text()).hexdigest()
 
     def open(self, definition: Definition) -> Definition:
-        """Create the campaign, or continue the one that is there. Refused if that has another definition.
+        """Create the campaign, or continue an existing one. Raises Refused if that has another definition.
 
-        What is no part of the measurement may change: budget, schedule and whom to notify of what. Refused, too, for
-        an id that is none.
+        Keys that do not affect the measurement may change: budget, schedule and notifications. Also raises Refused for
+        a malformed id.
         """
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
@@ -103,7 +103,7 @@ class CampaignStore:
         raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
 
     def require_kept(self) -> None:
-        """Refused while the campaign is being deleted, or where its deletion was interrupted."""
+        """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
         if self.store.exists(layout.deleting_key(self.campaign_id)):
             mend = (
                 f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
@@ -111,9 +111,9 @@ class CampaignStore:
             raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
 
     def add_sliding_windows(self) -> None:
-        """Have its first service level judged by sliding windows beside the aligned intervals, from now on.
+        """Judge the first service level by sliding windows too, in addition to aligned intervals, from now on.
 
-        Verdicts that were found before lack it until they are found again, and no report is made of them till then.
+        Earlier verdicts lack these windows until the attempts are judged again, and no report is made until then.
         """
         stored = self._declared()
         amended = _with_sliding_windows(stored)
@@ -130,7 +130,7 @@ class CampaignStore:
         return next(reversed(self.attempts(cell_id)), None)
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
-        """A new attempt at the cell, on record as its owner's: of two who begin at once, each gets a number."""
+        """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
         self.store.delete(layout.settled_key(self.campaign_id))
         number = len(self.attempts(cell_id))
         while True:
@@ -152,11 +152,11 @@ class CampaignStore:
         return AttemptKey(campaign_id=self.campaign_id, cell_id=cell_id, attempt=attempt)
 
     def cells_with_attempts(self) -> tuple[str, ...]:
-        """Ids of the cells that were ever tried."""
+        """The ids of all cells with at least one attempt."""
         return self.store.folders(layout.cells_prefix(self.campaign_id))
 
     def count_attempts(self) -> int:
-        """How many attempts were ever begun at all cells."""
+        """The number of attempts at all cells, whatever became of them."""
         return sum(len(self.attempts(cell_id)) for cell_id in self.cells_with_attempts())
 
     def verdicts(self) -> Iterator[Verdict]:
@@ -164,7 +164,7 @@ class CampaignStore:
         return map(Verdict.model_validate_json, self.verdict_texts())
 
     def verdict_texts(self) -> Iterator[bytes]:
-        """The same as they are stored."""
+        """Every verdict of every attempt as its stored text, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
                 with suppress(NotFound):
@@ -172,7 +172,7 @@ class CampaignStore:
 
 
 def _with_sliding_windows(definition: Definition) -> Definition:
-    """The definition, with sliding windows in every stage beside its first service level."""
+    """The definition, with sliding windows in addition to the first service level of every stage."""
     stages = tuple(
         stage.model_copy(update={"service_levels": _and_sliding(stage.service_levels)})
         if stage.service_levels
@@ -189,7 +189,7 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 
 
 def _judged_as(stored: Definition, definition: Definition) -> Definition:
-    """The definition, with the sliding windows if they were added to the campaign since it was begun."""
+    """The definition, with sliding windows if these were added after the campaign began."""
     amended = _with_sliding_windows(definition)
     wanted, kept = ([alone.service_levels for _, alone in one.of_stages] for one in (amended, stored))
     return amended if wanted == kept else definition
@@ -206,7 +206,7 @@ def campaign_exists(store: ResultStore, campaign_id: str) -> bool:
 
 
 def read_model(store: ResultStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
-    """A stored model of an attempt, None where there is none."""
+    """Read a stored model of an attempt; None where there is none."""
     try:
         return kind.model_validate_json(store.read(layout.attempt_file(key, name)))
     except NotFound:
@@ -219,40 +219,40 @@ def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) ->
 
 
 def read_attempt(store: ResultStore, key: AttemptKey) -> Attempt | None:
-    """Who runs the attempt and since when."""
+    """Read the attempt's record, with its owner and start."""
     return read_model(store, key, layout.ATTEMPT, Attempt)
 
 
 def read_cancellation(store: ResultStore, key: AttemptKey) -> Cancellation | None:
-    """Who ended the attempt; None for one that nobody did."""
+    """Read who cancelled the attempt; None where nobody did."""
     return read_model(store, key, layout.CANCELLED, Cancellation)
 
 
 def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:
-    """The attempt's verdict."""
+    """Read the attempt's verdict; None while it is not judged."""
     return read_model(store, key, layout.VERDICT, Verdict)
 
 
 def read_manifest(store: ResultStore, key: AttemptKey) -> Manifest | None:
-    """The attempt's manifest; None while it does not count yet."""
+    """Read the attempt's manifest; None while the attempt does not count yet."""
     return read_model(store, key, layout.MANIFEST, Manifest)
 
 
 def read_cluster(store: ResultStore, key: AttemptKey) -> Cluster | None:
-    """The cluster that the attempt was given."""
+    """Read the cluster that the attempt was given; None before it was provisioned."""
     return read_model(store, key, layout.CLUSTER, Cluster)
 
 
 def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:
-    """What really ran."""
+    """Read the attempt's real environment; None before it was deployed."""
     return read_model(store, key, layout.FINGERPRINT, Fingerprint)
 
 
 def read_provenance(store: ResultStore, key: AttemptKey) -> Provenance | None:
-    """Where the attempt was imported from; None where Plimsoll ran it."""
+    """Read the origin of an imported attempt; None where Plimsoll ran the attempt."""
     return read_model(store, key, layout.PROVENANCE, Provenance)
 
 
 def read_progress(store: ResultStore, key: AttemptKey) -> AttemptProgress | None:
-    """How far the attempt is."""
+    """Read the attempt's progress; None where there is none."""
     return read_model(store, key, layout.PROGRESS, AttemptProgress)
