@@ -1,4 +1,4 @@
-"""What runs on hosts: JDKs, databases and load generators, as folders on the controller."""
+"""The software for hosts: JDKs, databases and load generators, as folders on the controller."""
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -18,49 +18,49 @@ class Jdk(Protocol):
 
     @property
     def home(self) -> Path:
-        """The folder that is installed on a host."""
+        """The folder to install on a host."""
 
     @property
     def java(self) -> Path:
-        """The program, below `home`."""
+        """The path of the `java` program, relative to `home`."""
 
     @property
     def version(self) -> str:
-        """As the program itself says."""
+        """The version that the `java` program reports."""
 
 
 class ArtefactSource(Protocol):
-    """Resolves artefacts, verified by checksum. Every method raises ArtefactError for what can't be had."""
+    """Provides artefacts, verified by checksum. Every method raises ArtefactError for one that can't be had."""
 
     def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
-        """The JDK of a definition's name for it, such as `openjdk-11.0.13`; from that archive where one is given."""
+        """The JDK with that name, such as `openjdk-11.0.13`; from the given archive if there is one."""
 
     def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> Collection[str]:
-        """Names of the collectors that this JDK really has, asked of its `java`."""
+        """The names of the garbage collectors that this JDK really has, as its `java` reports them."""
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
-        """What this JDK says against such JVM flags, asked of its `java`; empty where it takes them."""
+        """The error of this JDK's `java` about these JVM flags; empty where it accepts them."""
 
     def unasked(self, flags: Sequence[str]) -> Sequence[str]:
-        """Those of the flags that `refusal` leaves out: only a node's host can judge them, since they name files."""
+        """The flags that `refusal` does not test. They name files, so only a node's host can test them."""
 
     def database(self, product: str, version: str) -> Path:
-        """A folder with the jars of a database and what they need."""
+        """A folder with the jars of a database and its dependencies."""
 
     def load_generator(self) -> Path:
         """A folder with the jars of Plimsoll's own load generator."""
 
     def cassandra_stress(self) -> Path:
-        """A folder with the jars of cassandra-stress, Cassandra's own load generator, and what they need."""
+        """A folder with the jars of cassandra-stress, Cassandra's own load generator, and its dependencies."""
 
     def node_tool(self) -> Path:
-        """A folder with the jars of what asks Cassandra nodes how they are."""
+        """A folder with the jars of the program that asks Cassandra nodes for their state."""
 
     def prepare(self, definition: Definition) -> None:
         """Fetch, verify by content and build everything that the definition's cells need."""
 
     def missing(self, definition: Definition) -> Sequence[Problem]:
-        """What the definition's cells need and is not here yet; fetches nothing."""
+        """The artefacts that the definition's cells need and that are not here yet. Fetches nothing."""
 
     def derived(self, key: str, build: Callable[[Path], None]) -> Path:
-        """A folder of something made from artefacts: `build` fills it, once for each key, which names every input."""
+        """A folder of files made from artefacts. `build` fills it once for each key; the key must name every input."""

@@ -1,4 +1,4 @@
-"""A short check of what hosts can do."""
+"""A short performance check of hosts."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from plimsoll.ports.host import Host
 
 
 class HostCanary(Protocol):
-    """Measures CPU, disk and network of a cluster's hosts in some seconds, before anything runs there."""
+    """Measures CPU, disk and network of a cluster's hosts within seconds, before anything else runs there."""
 
     def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
-        """The figures of each, in that order. HostError where one can't be measured."""
+        """The figures of each host, in the order given. Raises HostError where a host can't be measured."""

@@ -1,4 +1,4 @@
-"""Time, so that use-cases can be tested without waiting."""
+"""Time as a port, so that use-cases can be tested without waiting."""
 
 from datetime import datetime
 from typing import Protocol
@@ -8,7 +8,7 @@ class Clock(Protocol):
     """Wall-clock time and waiting."""
 
     def now(self) -> datetime:
-        """The current time, aware, UTC."""
+        """The current time in UTC, with its time zone."""
 
     def sleep(self, seconds: float) -> None:
         """Wait that many seconds."""

@@ -15,52 +15,55 @@ from plimsoll.ports.host import Host
 
 
 class Database(Protocol):
-    """Deploys, watches and describes one database product."""
+    """Deploys one database product, watches its nodes, and describes them."""
 
     name: str
     log_file: str
     """Name of the collected file that `events` and `lines` read."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What keeps the definition's variants of this product from running, asked of the real things.
+        """All problems that keep the definition's variants of this product from running.
 
-        Missing artefacts, a JVM that the product needs or can't use, collectors that a JDK lacks and the like.
+        Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
         """
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Sentences on what `check` could not ask from here, such as flags of a JDK that is not here."""
+        """Sentences about facts that `check` could not test from here, such as flags of a JDK that is not here."""
 
     def prepare(self, definition: Definition) -> None:
-        """Have ahead of time what cells of this product would otherwise wait for; ArtefactError. Idempotent."""
+        """Make in advance what cells of this product would otherwise wait for. Idempotent. Raises ArtefactError."""
 
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
     ) -> None:
-        """Install, configure, start; wait until all nodes are up and agree on the schema. Idempotent. DeployError.
+        """Install, configure and start the database; wait until all nodes are up and agree on the schema. Idempotent.
 
-        The nodes end by themselves after `expires`, whatever happens to their owner.
+        The nodes end by themselves after `expires`, whatever happens to the process that owns them. Raises DeployError.
         """
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host], load: Host) -> Sequence[NodeFingerprint]:
-        """What really runs on each node; with the facts of its JVM where the product runs in one."""
+        """The real environment of each node, with the facts of its JVM where the product runs in one."""
 
     def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
-        """Whether clients, so load generators too, can't ask nodes what populating left to do, such as compactions."""
+        """Whether clients, and so load generators, can't ask nodes for the work that populating left."""
 
     def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
-        """What came of waiting, within a bound of the adapter's, until the nodes had none of that work left.
+        """The outcome of waiting until nodes have finished the work that populating left, within the adapter's limit.
 
-        The first call begins to wait; None as long as it lasts. Never blocks.
+        The first call begins to wait. None while the wait lasts. Never blocks.
         """
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """A sentence with the log's tail for each node that is not running; empty while all are."""
+        """A sentence with the end of its log for each node that is not running; empty while all run."""
 
     def files(self, node: Host) -> Sequence[PurePosixPath]:
-        """Logs, GC logs and configuration worth keeping, on that node."""
+        """The paths of logs, GC logs and configuration to keep, on that node."""
 
     def events(self, text: str, zone: tzinfo) -> Sequence[Event]:
-        """What a node's collected log tells of work that may hold up operations; `zone` is that of its times. Pure."""
+        """Entries of a node's collected log about work that may delay operations. `zone`: the time zone of the log.
+
+        Pure.
+        """
 
     def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """The lines of a node's collected log that have a time; `zone` as above. Pure."""
+        """The lines with a time in a node's collected log. `zone`: the time zone of the log. Pure."""

@@ -23,10 +23,11 @@ class CommandResult:
 
 @dataclass(frozen=True)
 class Job:
-    """A detached process with a deterministic id: started once, found again by anyone who knows the id.
+    """A detached process with a deterministic id. It is started once, and anybody who knows the id can find it again.
 
-    `stdout` and `stderr` go to `jobs/<id>.log` below the host's root. `expires` ends it whatever happens to its owner.
-    `owns` is a folder that no other job may own while this one runs, such as a database's data: a second is refused.
+    `stdout` and `stderr` go to `jobs/<id>.log` below the host's root. At `expires` the job is ended, whatever happens
+    to its owner. `owns` is a folder that no other job may own while this one runs, such as a database's data; starting
+    a second such job is refused.
     """
 
     id: str
@@ -39,54 +40,57 @@ class Job:
 
 @dataclass(frozen=True)
 class JobStatus:
-    """`exit_code` is None unless `state` is `exited`; None there too where the job was killed from outside."""
+    """The state of a job.
+
+    `exit_code` is set only if `state` is `exited`, and not if the job was killed from outside.
+    """
 
     state: Literal["missing", "running", "exited"]
     exit_code: int | None = None
 
 
 class Host(Protocol):
-    """One host. Every method raises HostError with the host's name, and has a timeout of its own."""
+    """One host. Every method has a timeout of its own, and raises HostError with the host's name."""
 
     info: HostInfo
     root: PurePosixPath
     """The host's own folder: everything Plimsoll leaves there lies below it."""
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
-        """Run to the end; HostError on a non-zero exit unless `check` is false."""
+        """Run a command to its end. Raises HostError on a non-zero exit code unless `check` is false."""
 
     def install(self, bundle: Path) -> PurePosixPath:
-        """Make a local folder of artefacts available on the host; returns where it lies there. Idempotent."""
+        """Make a local folder of artefacts available on the host, and return its path there. Idempotent."""
 
     def write(self, path: PurePosixPath, content: str) -> None:
-        """Write a text file whole, with its folders."""
+        """Write a whole text file and its parent folders."""
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
         """The last bytes of a text file; empty where there is none."""
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """All files below a folder, sorted; none where there is no folder."""
+        """All files below a folder, sorted; empty where there is no such folder."""
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file from the host to the controller."""
 
     def start(self, job: Job) -> None:
-        """Start the job, or do nothing if a job of that id was started before, even if it has ended."""
+        """Start the job. Does nothing if a job with that id was started before, even if that one has ended."""
 
     def status(self, job_id: str) -> JobStatus:
-        """What became of a job."""
+        """The state of a job."""
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Ask the job to end, after `grace` make it. Ended or missing is no error."""
+        """Ask the job to end, and kill it after `grace`. A job that has ended or does not exist is no error."""
 
     def free_port(self) -> int:
-        """A TCP port that nobody listens on."""
+        """A TCP port on which nothing listens."""
 
     def facts(self) -> HostFacts:
-        """Hardware and system as the host reports them."""
+        """Hardware and operating system, as the host reports them."""
 
     def clock(self) -> ClockReading:
-        """How the host's clock differs from the controller's, and how exactly that is known."""
+        """The difference between the host's clock and the controller's, with its uncertainty."""
 
 
 SENT, TAKEN = "stored", "taken"
@@ -94,13 +98,14 @@ SENT, TAKEN = "stored", "taken"
 
 @runtime_checkable
 class SendingHost(Host, Protocol):
-    """A host that can bring its files to a store itself."""
+    """A host that can upload its files directly to a store."""
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Size and sha256 of each as far as it is written by now; what can't be read is left out."""
+        """Size and sha256 of each file as far as it is written now. Unreadable files are left out."""
 
     def send(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
-        """Store each by its ticket, as many bytes as were measured.
+        """Upload each file with its ticket, as many bytes as were measured.
 
-        `SENT`, `TAKEN` where the store had one of that key, or why not, of each.
+        The result for each file is `SENT`, `TAKEN` where the store had a file with that key, or the reason why it
+        failed.
         """

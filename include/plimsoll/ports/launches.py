@@ -1,4 +1,4 @@
-"""The record of what was launched for a cluster: what a cloud does not show yet is known by it."""
+"""The record of launches for a cluster. It shows hosts that the cloud does not list yet."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,10 +8,10 @@ from plimsoll.domain.launch import Launch
 
 
 class Launches(Protocol):
-    """Launches of every cluster, by token. Each method raises StoreError when the record can't be reached."""
+    """The launches of every cluster, by token. Each method raises StoreError when the record can't be reached."""
 
     def of(self, cluster_id: ClusterId) -> Sequence[Launch]:
-        """The cluster's launches, in the order in which they were asked for."""
+        """The cluster's launches, in the order of the requests."""
 
     def note(self, launch: Launch) -> None:
-        """Put it on record, over what was known of it."""
+        """Record a launch, over any earlier record of it."""

@@ -1,4 +1,4 @@
-"""A load generator on the load host of a cluster."""
+"""A load generator on the load hosts of a cluster."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from plimsoll.ports.host import Host
 
 @dataclass(frozen=True)
 class LoadStatus:
-    """How far the load is. `state` complete means: the run is whole; failed: `reason` says why it is not."""
+    """The state of a load. `complete`: the run went to its planned end; `failed`: `reason` says why it did not."""
 
     state: Literal["running", "complete", "failed"]
     phase: LoadPhase = "populate"
@@ -33,11 +33,11 @@ class LoadStatus:
 
 @dataclass(frozen=True)
 class LoadRequest:
-    """One cell's load against a list of contact points; of several load hosts, the share of one.
+    """One cell's load on a list of contact points, or one host's share of it.
 
-    `load_ops_s` is the rate of all load hosts together. `part` of `parts`: which of them it is, from 1. Where there are
-    several, and where it `waits`, the timed run starts when `SplitLoadGenerator.begin` says: whoever says it has waited
-    for what populating left to do.
+    `load_ops_s` is the rate of all load hosts together. `part` of `parts`: the number of this share, from 1. With
+    several parts, or where the load `waits`, the timed run starts when `SplitLoadGenerator.begin` is called, after the
+    caller has waited for the work that populating left.
     """
 
     job_id: str
@@ -60,51 +60,57 @@ class LoadGenerator(Protocol):
     """Name of the collected file that `seconds` reads."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What of the definition's workload the generator can't do, and missing artefacts."""
+        """Problems of the definition's workload with this generator, and missing artefacts."""
 
     def limits(self, definition: Definition) -> Sequence[str]:
-        """What it does not do or tell of such a load, in sentences without a full stop: shown with plan and report."""
+        """What the generator does not do or report for such a load.
+
+        Sentences without a full stop, for plan and report.
+        """
 
     def processors(self, load_ops_s: int) -> float | None:
-        """How many processors of the load host such a load takes at least, as was measured; None: it never was."""
+        """The least number of the load host's processors that such a load takes, as measured; None: never measured."""
 
     def unready(self, host: Host) -> str:
-        """Why it can't run on that load host, asked before the database is started; empty where it can."""
+        """Why the generator can't run on that load host, asked before the database starts; empty where it can."""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load, or attach to it if it was started before."""
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """How far it is; never raises for a load that failed."""
+        """The state of the load. A failed load is a status and not an exception."""
 
     def stop(self, host: Host, job_id: str) -> None:
-        """End the load and let it flush its logs."""
+        """Stop the load and let it flush its logs."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Histogram logs, CSV, console, summary."""
+        """The paths of histogram logs, CSV, console output and summary."""
 
     def describe(self, host: Host) -> str:
-        """Name, version and what it runs on, for the fingerprint."""
+        """The generator's name, version and runtime, for the fingerprint."""
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """What the collected ones of `summary_files` say, text by name; of none, that the run left none. Pure."""
+        """The summary in the collected `summary_files`, text by name. Without files: a run that left no summary.
+
+        Pure.
+        """
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
-        """The generator's own state, second by second of the timed run, as the collected progress file says. Pure."""
+        """The generator's own state in each second of the timed run, from the collected progress file. Pure."""
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Of collected file names, those that are judged: operation (`reads`, `writes`) → name. Pure.
+        """The collected files to judge: operation (`reads`, `writes`) → file name. Pure.
 
-        `all`: one file for all operations, which names them itself.
+        `all` stands for one file with all operations, which names them itself.
         """
 
 
 @runtime_checkable
 class SplitLoadGenerator(LoadGenerator, Protocol):
-    """A load generator that can share one load among several load hosts, which start together."""
+    """A load generator that can divide one load among several load hosts, which start together."""
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
-        """Tell the load on that host, which is ready, when its timed run starts. Told again, it does nothing else.
+        """Tell the load on that host, which is ready, when its timed run starts. Repeating the call has no effect.
 
-        `start` is by the clock that all load hosts' files go by, `local` the same instant by this host's own clock.
+        `start` is by the clock that the files of all load hosts use, `local` the same instant by this host's own clock.
         """

@@ -1,25 +1,25 @@
-"""Who works at attempts: whether the process is still there that a token names."""
+"""The processes that own attempts: whether the process named by a token is still alive."""
 
 from typing import Protocol
 
 
 class Owners(Protocol):
-    """Tokens of those who work at attempts and campaigns, and whether they are alive."""
+    """Gives processes their tokens, and says whether the owner of a token is alive."""
 
     def me(self) -> str:
         """The token of this process."""
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether the owner of that token is alive; None where that can't be told from here."""
+        """Whether the owner with that token is alive; None where this process can't know."""
 
 
 class UnknownOwners:
-    """Implements the Owners port where nobody can be asked: how old an attempt is decides alone."""
+    """Implements the Owners port where processes can't be looked up. The age of an attempt then decides."""
 
     def me(self) -> str:
-        """A name that tells nothing."""
+        """A token that identifies no process."""
         return "unknown"
 
     def is_alive(self, owner: str) -> bool | None:  # noqa: ARG002
-        """Nobody knows."""
+        """Always None: not known."""
         return None

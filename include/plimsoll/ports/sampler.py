@@ -9,10 +9,10 @@ from plimsoll.ports.host import Host
 
 
 class HostSampler(Protocol):
-    """A detached job that writes a line of figures every second."""
+    """A detached job that writes a line of figures about its host every second."""
 
     def start(self, host: Host, expires: timedelta) -> None:
         """Start sampling that host, or leave the sampler that runs."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """What it wrote."""
+        """The paths of the files with the samples."""

@@ -1,4 +1,4 @@
-"""Keys and credentials by the name of a connection. They live in memory only."""
+"""Keys and credentials by the name of a connection. They are kept in memory only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class SshIdentity:
-    """Who logs in and with what. `user` is empty where the connection does not say; neither secret shows in `repr`."""
+    """The user name and private key for SSH. `user` is empty where the connection has none. `repr` shows no secret."""
 
     user: str
     private_key: str = field(repr=False)
@@ -17,16 +17,18 @@ class SshIdentity:
 
 @dataclass(frozen=True)
 class AwsAccess:
-    """`client(service, region)` is a boto3 client with timeouts and bounded retries; region None: the connection's.
+    """`client(service, region)` makes a boto3 client with timeouts and bounded retries.
 
-    The endpoint is the connection's, so that any compatible service can stand in.
+    Region None: the connection's own.
+
+    The connection also gives the endpoint, so any compatible service can be used.
     """
 
     client: Callable[[str, str | None], Any] = field(repr=False)
 
 
 class Secrets(Protocol):
-    """Where keys and credentials come from. Every method raises SecretError for what can't be had."""
+    """Provides keys and credentials. Every method raises SecretError for one that can't be had."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """The key of a connection to hosts."""

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True)
 class StoredFile:
-    """Size and checksum of what was stored."""
+    """Size and checksum of a stored file."""
 
     size_bytes: int
     sha256: str
@@ -17,7 +17,7 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class UploadTicket:
-    """The right to store one file, for whoever has it, by one PUT with these headers. Shows in no `repr`."""
+    """The right to store one file by one PUT request with these headers. Its `repr` shows no secret."""
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
@@ -27,22 +27,22 @@ class ResultStore(Protocol):
     """Files by key (relative POSIX paths). Every method raises StoreError when the store can't be reached."""
 
     def url(self, key: str = "") -> str:
-        """Where a person finds that key."""
+        """The address of that key, for people."""
 
     def exists(self, key: str) -> bool:
-        """Whether a file of that key is there."""
+        """Whether there is a file with that key."""
 
     def read(self, key: str) -> bytes:
-        """The file's content; NotFound where there is none."""
+        """The file's content. Raises NotFound where there is no such file."""
 
     def write(self, key: str, data: bytes) -> None:
-        """Store the content whole or not at all, over what was there."""
+        """Store the content atomically, over an existing file."""
 
     def create(self, key: str, data: bytes) -> bool:
-        """Store the content only if the key is free; False where it was taken. Of two at once, one succeeds."""
+        """Store the content only if the key is free; False where it was taken. Of two callers at once, one succeeds."""
 
     def upload(self, key: str, path: Path) -> StoredFile:
-        """Store a local file, whole or not at all; says what was stored."""
+        """Store a local file atomically, and return its size and checksum."""
 
     def keys(self, prefix: str) -> Iterator[str]:
         """All keys below a prefix, sorted."""
@@ -51,27 +51,27 @@ class ResultStore(Protocol):
         """Names of the folders directly below a prefix, sorted."""
 
     def delete(self, prefix: str) -> None:
-        """Remove everything below a prefix; nothing there is no error."""
+        """Delete everything below a prefix. An empty prefix is no error."""
 
     def check(self) -> None:
-        """Prove by writing and removing a file that the store can be written; StoreError otherwise."""
+        """Write and delete a file to prove that the store is writable. Raises StoreError if it is not."""
 
 
 @runtime_checkable
 class DirectStore(ResultStore, Protocol):
-    """A store that hosts reach themselves, by URLs that give whoever has them the right to one file for a while.
+    """A store that hosts use directly, through URLs that allow access to one file for a limited time.
 
-    Such URLs are secrets: they go to hosts by standard input, and into no log, command line or file.
+    Such URLs are secrets. They are passed to hosts by standard input, and never appear in a log, command line or file.
     """
 
     def download_url(self, key: str, lifetime: timedelta) -> str:
-        """Gives the file to whoever has it, for that long."""
+        """A URL that allows downloading the file for that long."""
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
-        """Takes that very file from whoever has it, if the key is free (else 412), for that long."""
+        """A ticket that allows uploading exactly that file for that long, if the key is free (else HTTP 412)."""
 
     def stored(self, key: str) -> StoredFile:
-        """What the store itself says of a file that came by ticket; NotFound where there is none."""
+        """The store's own data on a file uploaded with a ticket. Raises NotFound where there is none."""
 
     def create_from(self, key: str, path: Path) -> bool:
-        """Like `create`, of a local file."""
+        """Store a local file only if the key is free, as `create` does with content."""

@@ -1,4 +1,4 @@
-"""What a provider's hosts cost. Providers whose hosts cost nothing have no tariffs."""
+"""Prices of a provider's hosts. Providers with free hosts have no tariffs."""
 
 from typing import Protocol
 
@@ -10,4 +10,4 @@ class Tariffs(Protocol):
     """Prices of one provider."""
 
     def tariff(self, definition: Definition) -> Tariff:
-        """Of the definition's hosts. Prices that can't be known are None, and no error; wrong options are."""
+        """The prices of the definition's hosts. An unknown price is None; wrong options are an error."""
