@@ -1,1 +1,1 @@
-"""Strategies: pure functions of a definition and of what is known so far, that say which cells to run next."""
+"""Strategies: pure functions that choose the cells to run next, from a definition and the results so far."""

@@ -1,4 +1,4 @@
-"""What a campaign is to run next, and what it need not run."""
+"""The strategy's decision for a whole campaign: cells to run next, and cells that need not run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from plimsoll.strategies.search import search_step
 
 @dataclass(frozen=True)
 class Decision:
-    """Ids of the cells to run now, in order; and of those that need not run, each with the cell that decided it.
+    """The ids of the cells to run now, in order, and of cells that need not run, each with the cell that decided it.
 
-    Nothing to run ends the campaign.
+    The campaign ends when there is nothing to run.
     """
 
     run: tuple[str, ...]
@@ -37,10 +37,10 @@ class StrategyOfCampaign:
         return Matrix.of(self.definition)
 
     def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
-        """What to run next. `outcomes`: cell id → outcome of its newest valid attempt; cells without one are left out.
+        """The decision by `outcomes`: cell id → outcome of its newest valid attempt. Cells without one are left out.
 
-        Variants (and workloads) take turns, in the definition's running order. A stage begins when all before it need
-        nothing more.
+        Variants (and workloads) alternate, in the definition's running order. A stage begins when all earlier stages
+        need no more cells.
         """
         steps = self._steps(outcomes)
         now = self._stage_to_run(steps)
@@ -53,7 +53,10 @@ class StrategyOfCampaign:
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
     def capacities(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Of each ladder (variant, with stage and workload if there are several): how firm its capacity is, ops/s."""
+        """How firm each ladder's capacity is, and the capacity in ops/s.
+
+        A ladder is a variant in a stage with a workload.
+        """
         found: dict[str, tuple[CapacityKind, int | None]] = {}
         for name, step in self._steps(outcomes).items():
             kind, level = ladder_capacity(self.matrix.ladder(name, outcomes), step.not_needed)
@@ -62,7 +65,7 @@ class StrategyOfCampaign:
 
     @cached_property
     def _strategies(self) -> Mapping[str, Strategy]:
-        """By stage."""
+        """The strategy of each stage."""
         return {part.stage: part.definition.strategy for part in parts(self.definition)}
 
     def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, Step]:
@@ -79,7 +82,7 @@ class StrategyOfCampaign:
 
 
 def step_of(strategy: Strategy, ladder: Ladder) -> Step:
-    """What the strategy says of one ladder."""
+    """The strategy's decision for one ladder."""
     match strategy:
         case FullGrid():
             return Step(tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None)))

@@ -1,4 +1,4 @@
-"""How many cells, and rounds of them, a campaign is going to take."""
+"""Estimates of the number of cells, and of rounds of cells, that a campaign takes."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -17,9 +17,9 @@ _CAMPAIGNS = 100
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cells without invalid attempts: the least and the most over all outcomes, the likely mean of synthetic campaigns.
+    """Numbers of cells if no attempt is invalid: least and most over all outcomes, likely mean of synthetic campaigns.
 
-    `likely_rounds`: how often the strategy is likely to be asked for cells, each time waiting for the last ones.
+    `likely_rounds`: how often the strategy is likely to ask for cells, each time after the earlier ones are done.
     `at_once`: the most cells that it asks for at a time.
     """
 
@@ -31,7 +31,7 @@ class Estimate:
 
 
 def estimates(definition: Definition) -> tuple[Estimate, ...]:
-    """What each stage of the definition takes; one where it has no stages."""
+    """The estimate of each stage; one estimate where the definition has no stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
     return tuple(
         _of_one_load(alone, cells, is_open=stage.id in definition.openings)
@@ -42,9 +42,10 @@ def estimates(definition: Definition) -> tuple[Estimate, ...]:
 
 
 def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
-    """Of a stage whose load an earlier one gives. It has no cells where that one carries nothing.
+    """The estimate of a stage with one load from an earlier stage. The least is 0, as a variant may carry nothing.
 
-    A search ends at the first miss, and asks for so many repeats at once as it may; the others ask for all of them.
+    A search ends at the first miss, and asks for as many repeats at once as it may. Other strategies ask for all
+    repeats.
     """
     strategy, repeats = alone.strategy, alone.repeats
     at_once = min(strategy.repeats_at_once, repeats) if isinstance(strategy, Search) else repeats
@@ -53,7 +54,7 @@ def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
 
 
 def estimate(definition: Definition) -> Estimate:
-    """What the strategy of a definition with one stage takes."""
+    """The estimate for a definition with one stage."""
     least, most = least_and_most(definition)
     if isinstance(definition.strategy, FullGrid):
         return Estimate(least, most, most, likely_rounds=1, at_once=most)

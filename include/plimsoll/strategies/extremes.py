@@ -1,4 +1,4 @@
-"""The least and the most cells that a strategy can take, over all outcomes that cells can have."""
+"""The least and the greatest number of cells that a strategy can run, over all possible outcomes."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -16,7 +16,7 @@ _CELLS_AT_MOST = 400
 
 
 def least_and_most(definition: Definition) -> tuple[int, int]:
-    """The fewest and the most cells of a campaign without invalid attempts. Ladders do not depend on one another."""
+    """The fewest and the most cells of a campaign without invalid attempts. Ladders are independent of one another."""
     strategy, loads, repeats = definition.strategy, len(definition.loads), definition.repeats
     if isinstance(strategy, FullGrid):
         least = most = loads * repeats

@@ -1,4 +1,4 @@
-"""A variant's loads as a ladder: what is known of each repeat at each load, and what carries how much."""
+"""A variant's loads as a ladder: the outcome of each repeat at each load, and the capacity that follows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ nothing missed so far, but the next load is incomplete; none: the lowest load mi
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A cell of a ladder: which load (0 is the lowest) and which repeat (0 is the first)."""
+    """The position of a cell in a ladder: index of the load (0 is the lowest) and of the repeat (0 is the first)."""
 
     level: int
     repeat: int
@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Ladder:
-    """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while it has none."""
+    """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while there is no outcome."""
 
     levels: Sequence[Sequence[ValidOutcome | None]]
 
@@ -33,11 +33,11 @@ class Ladder:
         return len(self.levels)
 
     def outcome(self, place: Place) -> ValidOutcome | None:
-        """What is known of one cell."""
+        """The outcome of one cell; None while there is none."""
         return self.levels[place.level][place.repeat]
 
     def first(self, level: int, outcome: ValidOutcome | None) -> Place | None:
-        """The first repeat at a load with that outcome; with None, the first that has none."""
+        """The first repeat at a load with that outcome. None as outcome means a repeat without one."""
         return next(self.all_with(level, outcome), None)
 
     def all_with(self, level: int, outcome: ValidOutcome | None) -> Iterator[Place]:
@@ -45,16 +45,17 @@ class Ladder:
         return (Place(level, repeat) for repeat, known in enumerate(self.levels[level]) if known == outcome)
 
     def lowest_miss(self) -> Place | None:
-        """The first missed repeat at the lowest load that was missed."""
+        """The first missed repeat at the lowest load with a miss; None without any miss."""
         found = (self.first(level, "missed") for level in range(len(self)))
         return next((place for place in found if place), None)
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a strategy says of one ladder: cells to run now; cells that need not run, each with the one that decided.
+    """A strategy's decision for one ladder: cells to run now, and unnecessary cells, each with the cell that decided
+    it.
 
-    Nothing to run ends the ladder.
+    A ladder ends when there is nothing to run.
     """
 
     run: tuple[Place, ...] = ()
@@ -62,16 +63,16 @@ class Step:
 
 
 def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Place, Place]) -> LevelOutcome:
-    """What became of a load, of which a strategy may have left out repeats."""
+    """The outcome of a load, where a strategy may have left out some repeats."""
     deciders = [not_needed.get(place) for place in ladder.all_with(level, None)]
     return outcome_of_level(ladder.levels[level], [ladder.outcome(place) if place else None for place in deciders])
 
 
 def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[ValidOutcome | None]) -> LevelOutcome:
-    """A load is missed once a repeat missed it, and met once every repeat met it.
+    """The outcome of a load: missed once any repeat missed, met once every repeat met.
 
-    `deciders`: for each repeat without an outcome, the outcome of the cell that made it needless; None where it is
-    still to be run.
+    `deciders`: for each repeat without an outcome, the outcome of the cell that made it unnecessary; None where the
+    repeat is still to run.
     """
     if "missed" in repeats:
         return "missed"
@@ -85,7 +86,8 @@ def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[
 def capacity_level(outcomes: Sequence[LevelOutcome]) -> tuple[CapacityKind, int | None]:
     """How firm the capacity is, and the index of its load; None where there is no such load.
 
-    The capacity is the highest load that was met, with all lower ones met or taken for met. `outcomes` rise with load.
+    The capacity is the highest load that was met, with all lower loads met or assumed to be met. `outcomes` are in the
+    order of rising loads.
     """
     carried = len(list(takewhile(lambda outcome: outcome in ("met", "taken for met"), outcomes)))
     highest = carried - 1 if carried else None

@@ -1,4 +1,4 @@
-"""A definition's cells: in the order in which they run, and as a ladder for each variant and workload."""
+"""A definition's cells in running order, and as a ladder for each variant and workload."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,11 @@ from plimsoll.strategies.ladder import Ladder, Place
 
 
 def running_order(definition: Definition) -> tuple[Cell, ...]:
-    """All cells, stage by stage and repeat by repeat: each repeat is a block with its own order, shuffled by the seed.
+    """All cells, stage by stage and repeat by repeat.
 
-    Where hosts are kept for a variant, all cells of a variant in a stage come before those of the next.
+    Each repeat is a block in a random order that the seed determines.
+
+    Where hosts are kept for a variant, all cells of one variant in a stage come before those of the next variant.
     """
     cells = grid(definition)
     stages = dict.fromkeys(cell.stage for cell in cells)
@@ -37,9 +39,9 @@ def _order_within(cells: Sequence[Cell], definition: Definition) -> Sequence[Cel
 
 @dataclass(frozen=True)
 class Matrix:
-    """Ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat.
+    """The ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat.
 
-    `loads`: of each ladder, ops/s, rising. `stages`: of each ladder, the stage; empty where there is one alone.
+    `loads`: the loads of each ladder, ops/s, rising. `stages`: the stage of each ladder; empty where there is only one.
     """
 
     order: tuple[str, ...]
@@ -63,9 +65,9 @@ class Matrix:
         )
 
     def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome]) -> Ladder:
-        """What is known of a ladder. `outcomes`: cell id → outcome of its newest valid attempt."""
+        """The ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
         return Ladder([[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]])
 
     def id_at(self, name: str, place: Place) -> str:
-        """The id of a cell of a ladder."""
+        """The id of the cell at a place of a ladder."""
         return self.ladders[name][place.level][place.repeat]

@@ -1,4 +1,4 @@
-"""The loads that a stage takes from an earlier one's results: shares of variants' maxima, or the slowest's maximum."""
+"""Loads that a stage takes from an earlier stage: a share of each variant's maximum, or the lowest maximum."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ State = CampaignState[CellAttempts[AttemptRecord]]
 
 
 def open_stage(state: State, at: datetime) -> StageOpening:
-    """The loads of the first stage that has not been opened, from a state in which those before it are complete."""
+    """The loads of the first stage without known loads. All earlier stages must be complete in that state."""
     found = parts(state.definition)
     own = [part for part in found if part.stage == state.unopened[0]]
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
@@ -32,7 +32,7 @@ def open_stage(state: State, at: datetime) -> StageOpening:
 
 
 def _maximum(state: State, part: Part, variant: str, carried: Mapping[str, Carried]) -> OpenedLoad:
-    """What the variant carries in that part; its load is still that maximum."""
+    """The variant's capacity in that part. The result's load is this maximum, to be replaced by the stage's rule."""
     own = [one for one in state.by_variant if (one.cell.part, one.cell.variant) == (part.name, variant)]
     kind, maximum = carried[own[0].cell.ladder]
     above = min((one.cell.load_ops_s for one in own if one.outcome == "missed"), default=None)
@@ -53,7 +53,7 @@ def _deciders(own: Sequence[CellAttempts[AttemptRecord]], loads: Sequence[int | 
 
 
 def _loads(part: Part, maxima: Sequence[OpenedLoad]) -> Iterator[OpenedLoad]:
-    """The loads of a part: of each variant's own maximum, or of the lowest of all, if every variant has one."""
+    """The loads of a part: from each variant's own maximum, or from the lowest maximum if every variant has one."""
     taken = part.taken
     assert taken is not None
     known = [one.maximum_ops_s for one in maxima if one.maximum_ops_s is not None]

@@ -1,7 +1,7 @@
-"""The ramp: each repeat of a variant goes up by itself until it misses.
+"""The ramp: each repeat of a variant goes up through the loads, independently of other repeats, until it misses.
 
 In a ramp a cell is met where its rate was achieved and every service level was kept (`must_reach_rate` of its verdict).
-The lowest load that any repeat missed is the same as in a full grid over the same outcomes, and so is the capacity: the
+The lowest load that any repeat missed is the same as in a full grid with the same outcomes. So is the capacity: the
 highest load that all repeats sustained.
 """
 
@@ -11,7 +11,7 @@ from plimsoll.strategies.ladder import Ladder, Place, Step
 
 
 def ramp_step(ladder: Ladder) -> Step:
-    """Of each repeat the lowest load without an outcome below its first miss; what lies above that is not needed."""
+    """For each repeat, the lowest load without an outcome below its first miss. Loads above a miss are unnecessary."""
     repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
     run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
     spared = {
@@ -24,7 +24,7 @@ def ramp_step(ladder: Ladder) -> Step:
 
 
 def _top(ladder: Ladder, repeat: int) -> int:
-    """The lowest load that the repeat missed; one above the highest where it missed none."""
+    """The index of the lowest load that the repeat missed; one above the highest load where it missed none."""
     levels = range(len(ladder))
     return next((level for level in levels if ladder.outcome(Place(level, repeat)) == "missed"), len(ladder))
 

@@ -1,4 +1,4 @@
-"""A strategy played through over outcomes that are given: what it would have run, and what it would have found."""
+"""Replay a strategy with given outcomes, to see which cells it would run and which capacities it would find."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from plimsoll.strategies.ladder import CapacityKind
 
 @dataclass(frozen=True)
 class Replay:
-    """What became of the campaign.
+    """The result of a replayed campaign.
 
-    `ran`: ids of the cells that ran, in order, each once; `attempts`: how many attempts they took; `not_needed`: cell →
-    the cell that decided it; `capacities`: variant (`variant-workload` of several) → how firm, and ops/s.
+    `ran`: ids of the cells that ran, in order, each once; `attempts`: the number of their attempts; `not_needed`: cell
+    → the cell that made it unnecessary; `capacities`: variant (with several workloads `variant-workload`) → how firm
+    the capacity is, and the capacity in ops/s.
     """
 
     capacities: Mapping[str, tuple[CapacityKind, int | None]]
@@ -25,10 +26,10 @@ class Replay:
 
 
 def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) -> Replay:
-    """Play the definition's strategy. `attempts`: cell id → the outcomes of its attempts, in order.
+    """Replay the definition's strategy. `attempts`: cell id → the outcomes of its attempts, in order.
 
-    An invalid attempt is followed by the cell's next one; a cell whose attempts are used up has no outcome. Refused
-    unless there is a list for every cell of the definition and for no other.
+    After an invalid attempt the cell's next attempt follows. A cell without further attempts has no outcome. Raises
+    Refused unless `attempts` has exactly the cells of the definition.
     """
     require_one_stage(definition)
     strategy = StrategyOfCampaign(definition)
@@ -45,7 +46,7 @@ def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) ->
 
 
 def require_one_stage(definition: Definition) -> None:
-    """Refused for several stages: loads that are taken from results are not simulated."""
+    """Raise Refused for several stages, because loads that are taken from results can't be simulated."""
     if len(definition.stages) > 1:
         what = f"has {len(definition.stages)} stages, and a simulation plays one alone"
         mend = "write a definition without `stages`, with the strategy and loads of the one to be simulated"

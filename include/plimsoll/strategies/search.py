@@ -1,7 +1,7 @@
 """The search for each variant's capacity: exact by climbing, fast by bisection.
 
-Both are functions of what is known and of nothing else: after a crash, an invalid cell or a cell that somebody ran by
-hand the search goes on from there.
+Both modes depend only on the outcomes so far. So the search continues correctly after a crash, an invalid cell, or a
+cell that somebody ran by hand.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,17 +11,17 @@ from plimsoll.strategies.ladder import Ladder, Place, Step
 
 
 def search_step(strategy: Search, ladder: Ladder) -> Step:
-    """The ladder's next cells, in the strategy's mode."""
+    """The ladder's next cells, by the strategy's mode."""
     if strategy.mode == "exact":
         return exact_step(ladder, strategy.repeats_at_once)
     return fast_step(ladder, strategy.guard, strategy.repeats_at_once)
 
 
 def exact_step(ladder: Ladder, at_once: int) -> Step:
-    """Climb: all repeats of the lowest load that is not decided; the first miss ends it.
+    """Climb: run all repeats of the lowest undecided load. The first miss ends the search.
 
-    Given the same outcomes the capacity is the full grid's: that asks for a load and for all lower ones, so nothing
-    above the first miss can change it.
+    Given the same outcomes, the capacity equals the full grid's. It requires a load and all lower loads to be met, so
+    no outcome above the first miss can change it.
     """
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
@@ -30,11 +30,11 @@ def exact_step(ladder: Ladder, at_once: int) -> Step:
 
 
 def fast_step(ladder: Ladder, guard: int, at_once: int) -> Step:
-    """Bisect with one repeat a load, then run all repeats at the candidate and at the `guard` loads below it.
+    """Bisect with one repeat per load, then run all repeats at the candidate and at the `guard` loads below it.
 
-    The candidate is the load below the lowest miss. Loads further down are taken for met. So the answer is never lower
-    than the full grid's, and is another one with a probability of at most the sum of (1 - p) over the cells below that
-    did not run, p being the probability that a cell is met.
+    The candidate is the load below the lowest miss. Loads below the guarded ones are assumed to be met. So the result
+    is never lower than the full grid's. It differs with a probability of at most the sum of (1 - p) over the lower
+    cells that did not run, where p is the probability that a cell is met.
     """
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
@@ -55,14 +55,14 @@ def _of_one_level(places: Iterable[Place], at_most: int) -> tuple[Place, ...]:
 
 
 def _from(ladder: Ladder, miss: Place | None) -> Mapping[Place, Place]:
-    """What a miss makes needless: what has no outcome at its load and at all higher ones."""
+    """Cells that a miss makes unnecessary: those without an outcome at its load and at all higher loads."""
     if miss is None:
         return {}
     return {place: miss for level in range(miss.level, len(ladder)) for place in ladder.all_with(level, None)}
 
 
 def _below(ladder: Ladder, capacity: int) -> Mapping[Place, Place]:
-    """What the load that was found spares: what has no outcome at all lower ones."""
+    """Cells that the found load makes unnecessary: those without an outcome at all lower loads."""
     met = ladder.first(capacity, "met") if capacity >= 0 else None
     if met is None:
         return {}

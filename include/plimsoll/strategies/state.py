@@ -1,7 +1,7 @@
-"""The state of a campaign: which cells there are, which attempt of each counts, and what the strategy says of each.
+"""The state of a campaign: its cells, the attempt of each cell that counts, and the strategy's decisions.
 
-Decided here alone, as a pure function of the definition and of records of attempts. Plans, pages, gate, report, REST,
-command line and DAGs all ask it; they differ in what their records of attempts hold beside the verdict.
+The state is a pure function of the definition and of records of attempts. Plans, pages, gate, report, REST API, command
+line and DAGs all use this module. Their records of attempts differ in what they hold besides the verdict.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from plimsoll.strategies.matrix import running_order
 
 
 class AttemptRecord(Protocol):
-    """What must be known of an attempt. The verdict is None until the attempt is judged."""
+    """The least data on an attempt. The verdict is None until the attempt is judged."""
 
     @property
     def key(self) -> AttemptKey:
@@ -27,7 +27,7 @@ class AttemptRecord(Protocol):
 
     @property
     def verdict(self) -> Verdict | None:
-        """What it came to."""
+        """The judgement of the attempt; None while there is none."""
 
 
 A = TypeVar("A", bound=AttemptRecord)
@@ -38,7 +38,7 @@ C_co = TypeVar("C_co", bound="CellAttempts[AttemptRecord]", covariant=True)
 
 @dataclass(frozen=True)
 class JudgedAttempt:
-    """The least record of an attempt."""
+    """A record of an attempt with only its key and verdict."""
 
     key: AttemptKey
     verdict: Verdict | None
@@ -46,7 +46,7 @@ class JudgedAttempt:
 
 @dataclass(frozen=True)
 class Decider:
-    """A cell whose outcome made others needless."""
+    """A cell whose outcome made other cells unnecessary."""
 
     cell_id: str
     outcome: ValidOutcome
@@ -54,7 +54,7 @@ class Decider:
 
 @dataclass(frozen=True)
 class CellAttempts(Generic[A_co]):
-    """A cell with its attempts, oldest first, and what the campaign's strategy says of it."""
+    """A cell with its attempts, oldest first, and the strategy's decision on it."""
 
     cell: Cell
     attempts: tuple[A_co, ...] = ()
@@ -65,22 +65,22 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def newest(self) -> A_co | None:
-        """The attempt that was started last."""
+        """The attempt that began last; None where there is none."""
         return self.attempts[-1] if self.attempts else None
 
     @property
     def counted(self) -> A_co | None:
-        """The attempt whose result is the cell's."""
+        """The attempt whose result counts for the cell; None where no attempt is valid."""
         return newest_valid(reversed(self.attempts))
 
     @property
     def shown(self) -> A_co | None:
-        """The attempt that counts, or else the newest one: better a marked picture than none."""
+        """The attempt that counts, or else the newest one, so that pages show a marked result rather than none."""
         return self.counted or self.newest
 
     @property
     def superseded(self) -> tuple[A_co, ...]:
-        """Valid attempts that a newer valid one replaced."""
+        """Valid attempts that a newer valid attempt replaced."""
         valid = (one for one in self.attempts if one.verdict and one.verdict.valid)
         return tuple(one for one in valid if one is not self.counted)
 
@@ -91,28 +91,31 @@ class CellAttempts(Generic[A_co]):
 
     @property
     def outcome(self) -> ValidOutcome | None:
-        """The outcome that counts."""
+        """The outcome that counts; None while there is no valid attempt."""
         return self.verdict.valid_outcome if self.verdict else None
 
     @property
     def is_settled(self) -> bool:
-        """Whether the campaign needs nothing more of it: it has a valid attempt, or need not run."""
+        """Whether the campaign needs no further attempt at the cell: it has a valid one, or need not run."""
         return self.counted is not None or self.decided_by is not None
 
     @property
     def was_unsound(self) -> bool:
-        """Whether its newest attempt came to no valid result: it runs again when a person asks for it."""
+        """Whether the newest attempt has no valid result. The cell then runs again only when a person asks for it."""
         return self.newest is not None and (self.newest.verdict is None or not self.newest.verdict.valid)
 
 
 def newest_valid(newest_first: Iterable[A]) -> A | None:
-    """The attempt that counts, of one cell's attempts: the newest valid one."""
+    """The attempt that counts among one cell's attempts: the newest valid one."""
     return next((one for one in newest_first if one.verdict and one.verdict.valid), None)
 
 
 @dataclass(frozen=True)
 class CampaignState(Generic[C_co]):
-    """Every cell of the definition, in running order; `strays` are attempts at cells that the definition has not."""
+    """Every cell of the definition, in running order.
+
+    `strays` are attempts at cells that the definition does not have.
+    """
 
     definition: Definition
     cells: tuple[C_co, ...]
@@ -120,17 +123,17 @@ class CampaignState(Generic[C_co]):
 
     @property
     def unopened(self) -> tuple[str, ...]:
-        """Ids of the stages whose loads are not known yet: an earlier stage's results are to give them."""
+        """The ids of stages whose loads are not known yet, because they depend on an earlier stage's results."""
         return tuple(dict.fromkeys(part.stage for part in parts(self.definition) if not part.is_open))
 
     @property
     def is_complete(self) -> bool:
-        """Whether the campaign needs no further cell, of a stage that has not been opened neither."""
+        """Whether the campaign needs no further cell, including cells of stages whose loads are not known yet."""
         return not self.missing and not self.unopened
 
     @property
     def is_to_be_opened(self) -> bool:
-        """Whether the stages before the first unopened one are complete, so that its loads can be found."""
+        """Whether all stages before the first one with unknown loads are complete, so that its loads can be found."""
         order = [part.stage for part in parts(self.definition)]
         unopened = self.unopened
         if not unopened:
@@ -156,12 +159,15 @@ class CampaignState(Generic[C_co]):
 
     @property
     def missing(self) -> tuple[C_co, ...]:
-        """Cells without a valid attempt that the strategy asks for, now or later; none ends the open stages."""
+        """Cells without a valid attempt that the strategy asks for, now or later.
+
+        Empty: all known stages are complete.
+        """
         return tuple(one for one in self.cells if not one.is_settled)
 
     @property
     def to_run_now(self) -> tuple[C_co, ...]:
-        """Of the missing cells those that the strategy asks for now; the full grid asks for all."""
+        """The missing cells that the strategy asks for now; a full grid asks for all of them."""
         return tuple(one for one in self.missing if one.is_next)
 
     @property
@@ -173,7 +179,7 @@ class CampaignState(Generic[C_co]):
 def campaign_state(
     definition: Definition, attempts: Iterable[A], kind: Callable[[Cell, tuple[A, ...]], C]
 ) -> CampaignState[C]:
-    """The state that these attempts, in any order, make. `kind` makes a cell of its attempts."""
+    """The state that follows from these attempts, in any order. `kind` makes a cell from its attempts."""
     tried: defaultdict[str, list[A]] = defaultdict(list)
     for attempt in sorted(attempts, key=lambda one: one.key.attempt):
         tried[attempt.key.cell_id].append(attempt)
@@ -183,7 +189,7 @@ def campaign_state(
 
 
 def _decided(definition: Definition, cells: Iterable[C]) -> tuple[C, ...]:
-    """The same with what the strategy says of each."""
+    """The state with the strategy's decision on each cell."""
     known = tuple(cells)
     outcomes = {one.cell.id: outcome for one in known if (outcome := one.outcome)}
     decision = StrategyOfCampaign(definition).next(outcomes)

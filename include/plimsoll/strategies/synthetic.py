@@ -1,7 +1,7 @@
-"""Campaigns that never ran: a strategy played through over random outcomes, beside the full grid's answer to the same.
+"""Simulate a strategy on random outcomes, and compare its results with those of a full grid on the same outcomes.
 
-The chance that a cell meets its service level falls with its load along a logistic curve; loads count in steps of the
-definition's ladder, whatever lies between them in ops/s.
+The chance that a cell meets its service level falls with its load along a logistic curve. Loads are counted in steps of
+the definition's loads, whatever their distance in ops/s.
 """
 
 import random
@@ -28,11 +28,11 @@ _Outcomes = Sequence[Sequence[ValidOutcome]]
 
 @dataclass(frozen=True)
 class World:
-    """What synthetic campaigns are drawn from.
+    """The random model of synthetic campaigns.
 
-    `capacities`: of each variant, drawn from all loads alike, or in the shape of the published campaign. `width`: of
-    the logistic curve, in steps of load; between the loads where 88 % and 12 % of repeats pass lie four widths.
-    `invalid`: the share of attempts that are invalid.
+    `capacities`: how each variant's capacity is drawn: uniformly from all loads, or in the shape of the published
+    campaign. `width`: the width of the logistic curve, in load steps; between the loads where 88 % and 12 % of repeats
+    pass lie four widths. `invalid`: the share of attempts that are invalid.
     """
 
     capacities: Capacities = "uniform"
@@ -42,10 +42,11 @@ class World:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What came of it: attempts a campaign, and how often the capacity of any variant was another than the full grid's.
+    """The results: attempts per campaign, and how often any variant's capacity differed from the full grid's.
 
-    `rounds_mean`: how often the strategy was asked for cells, each time waiting for the last ones.
-    `grid_differs_share` is the same for a second full grid over the same variants: what chance alone does.
+    `rounds_mean`: the mean number of times that the strategy asked for cells, each time after the earlier ones were
+    done. `grid_differs_share`: the same share for a second full grid of the same variants, which is the effect of
+    chance alone.
     """
 
     runs: int
@@ -56,12 +57,12 @@ class Simulation:
     grid_differs_share: float
 
     def hours_mean(self, definition: Definition) -> float:
-        """Cell-hours under load of a campaign, on average."""
+        """The mean cell-hours under load of a campaign."""
         return self.cells_mean * definition.timing.duration.total_seconds() / 3600
 
 
 def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simulation:
-    """Play the definition's strategy over that many synthetic campaigns. The same seed gives the same campaigns."""
+    """Simulate that many campaigns with the definition's strategy. The same seed gives the same campaigns."""
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     campaigns = [_campaign(definition, world, dice) for _ in range(runs)]
     taken = sorted(one.cells for one in campaigns)
@@ -99,7 +100,7 @@ def _campaign(definition: Definition, world: World, dice: random.Random) -> _Cam
 
 @dataclass(frozen=True)
 class Played:
-    """How many cells of a ladder a strategy ran, in how many rounds, and the capacity that it found."""
+    """The number of cells of a ladder that a strategy ran, the number of rounds, and the capacity that it found."""
 
     cells: int
     rounds: int
@@ -124,9 +125,9 @@ def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
 
 
 def _loads_passed(definition: Definition, world: World, dice: random.Random) -> Iterator[float]:
-    """Of each variant with each workload, how many loads it carries.
+    """The number of loads that each variant carries with each workload.
 
-    Half of the repeats pass half a step above the highest of them.
+    Half of the repeats pass at half a load step above the highest of these loads.
     """
     loads = len(definition.loads)
     for number, _ in product(range(len(definition.variants)), parts(definition)):
@@ -142,13 +143,13 @@ def _draw(passed: float, loads: int, repeats: int, width: float, dice: random.Ra
 
 
 def _chance(steps_below: float, width: float) -> float:
-    """The logistic function; far from the middle its value is 0 or 1 to all digits."""
+    """The logistic function. Far from the middle its value is 0 or 1 to all digits."""
     scaled = steps_below / width
     return 1 / (1 + exp(-scaled)) if abs(scaled) < 50 else float(scaled > 0)
 
 
 def _attempts(invalid: float, dice: random.Random) -> int:
-    """Until one is valid."""
+    """The number of attempts until one is valid."""
     count = 1
     while invalid and dice.random() < invalid:
         count += 1
