@@ -1,4 +1,4 @@
-"""Is the measurement of one attempt sound?"""
+"""Check whether the measurement of one attempt is sound."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = ["ERROR_LIMIT", "Imported", "Measured", "attempt_suite", "check_attemp
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What was measured in one attempt.
+    """The measurements of one attempt.
 
-    `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, a row a second and host, with the
-    columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes`, and `cpu_others` (share)
-    unless they are older than that; empty where none were taken. `nodes_down`: a sentence for each node that was found
-    down. `stalls_s`: starts of intervals in which nothing was answered though operations were under way.
-    `opening_backlog`: with what the judged time began, if known. `summary`: the load as a whole; `summaries`: what each
-    load host says of its part, and `load_start` how they started together, where there are several.
+    `intervals`: the intervals table of the analysis. `samples`: the hosts' figures, one row per second and host, with
+    the columns `host`, `time_s` (since the epoch), `cpu_steal` (share), `memory_available_bytes` and `cpu_others`
+    (share; missing in old attempts); empty where no samples were taken. `nodes_down`: a sentence for each node that was
+    found down. `stalls_s`: starts of intervals in which nothing was answered though operations were under way.
+    `opening_backlog`: the backlog at the start of the judged time, if known. `summary`: the report on the whole load.
+    With several load hosts, `summaries` are their reports on their parts, and `load_start` is their common start.
     """
 
     intervals: pd.DataFrame
@@ -48,7 +48,7 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """What is known of a run that others made: its intervals, and whether they come from histograms."""
+    """The known data of an imported run: its intervals, and whether they come from histograms."""
 
     intervals: pd.DataFrame
     stalls_s: tuple[float, ...] = ()
@@ -56,7 +56,7 @@ class Imported:
 
 
 def check_imported(definition: Definition, cell: Cell, imported: Imported) -> Quality:
-    """The checks of an attempt that its intervals alone allow. Of hosts, nodes and load generator nothing is known."""
+    """The checks of an attempt that need only its intervals. Hosts, nodes and load generator are not checked."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
     from plimsoll.quality.engine import validate
@@ -70,14 +70,14 @@ def check_imported(definition: Definition, cell: Cell, imported: Imported) -> Qu
 
 
 def check_attempt(definition: Definition, cell: Cell, measured: Measured) -> Quality:
-    """Every check of the attempt, with its Data Docs. What could not be known fails its check."""
+    """Every check of the attempt, with its Data Docs. A check of something that is not known fails."""
     from plimsoll.quality.engine import validate
 
     return validate(f"{cell.id}: is the measurement sound?", attempt_suite(definition, cell, measured))
 
 
 def attempt_suite(definition: Definition, cell: Cell, measured: Measured) -> tuple[Part, ...]:
-    """The tables of an attempt, each with what is expected of it."""
+    """The tables of an attempt, each with its expectations."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
 
@@ -93,7 +93,7 @@ def attempt_suite(definition: Definition, cell: Cell, measured: Measured) -> tup
 
 
 def _load_hosts(definition: Definition, measured: Measured) -> tuple[Part, ...]:
-    """Of a load that several hosts put on together: each of them, and how they kept together."""
+    """The tables of several load hosts that share one load: of each host, and of their common start."""
     from plimsoll.quality import load_hosts
 
     return (

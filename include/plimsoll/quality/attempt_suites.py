@@ -1,4 +1,4 @@
-"""What is expected of an attempt's tables. The limits stand here, each with its reason in docs/quality.md."""
+"""The expectations of an attempt's tables, with their limits. docs/quality.md gives the reason for each limit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NOTICED: Severity = "warning"
 
 
 def timeline(definition: Definition) -> Suite:
-    """Of the judged intervals, a row each."""
+    """Expectations of the judged intervals, one row each."""
     level = definition.service_levels[0]
     planned, each = definition.timing.judged // level.interval, format_duration(level.interval)
     interval_s = level.interval.total_seconds()
@@ -64,7 +64,7 @@ def timeline(definition: Definition) -> Suite:
 
 
 def percentiles() -> Suite:
-    """Of the response times, a row an interval and operation."""
+    """Expectations of the response times, one row per interval and operation."""
     known = Expected("percentiles known", *at_most("unknown", 0), "every percentile of what was counted")
     ordered = [
         Expected(f"{low} ≤ {high}", *in_order(low, high), "percentiles in order") for low, high in pairwise(PERCENTILES)
@@ -73,7 +73,7 @@ def percentiles() -> Suite:
 
 
 def run(definition: Definition) -> Suite:
-    """Of the run as a whole, one row."""
+    """Expectations of the run as a whole, one row."""
     return (
         Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
         Expected("nodes up", *each_one_of("nodes_down", NONE), "all nodes up all the time"),
@@ -156,7 +156,7 @@ def _generator(definition: Definition) -> Suite:
 
 
 def nodes(definition: Definition, cell: Cell) -> Suite:
-    """Of what really ran, a row a node; of its JVM where the variant has one."""
+    """Expectations of what really ran, one row per node, including its JVM where the variant has one."""
     variant, count = definition.variant(cell.variant), definition.system.nodes
     product, version = definition.product_of(variant), definition.version_of(variant)
     return (
@@ -178,7 +178,7 @@ def _jvm(jvm: JvmConfiguration) -> Suite:
 
 
 def hosts(definition: Definition) -> Suite:
-    """Of the machines, a row each."""
+    """Expectations of the hosts, one row each."""
     each = format_duration(definition.service_levels[0].interval)
     steal, share = "of processor time taken by other machines", "{:.1%}"
     return (

@@ -1,4 +1,4 @@
-"""The tables that the suites of an attempt are run on, made of what was measured."""
+"""The tables that an attempt's suites check, made from its measurements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ JVM_COLUMNS = ("collector", "heap_share", "jdk", "flags")
 
 
 class Timed(Protocol):
-    """What the intervals alone tell of an attempt."""
+    """An attempt's data as far as its intervals alone contain it."""
 
     @property
     def intervals(self) -> pd.DataFrame:
@@ -40,13 +40,14 @@ class Timed(Protocol):
 
     @property
     def stalls_s(self) -> tuple[float, ...]:
-        """Starts of intervals in which nothing was answered though operations were under way."""
+        """The starts of intervals in which nothing was answered though operations were under way, s."""
 
 
 def timeline(definition: Definition, measured: Timed) -> pd.DataFrame:
-    """A row for each judged interval.
+    """A table with one row per judged interval.
 
-    `gap_s` lies between it and the one before, or the end of warm-up. In a stall `count` says nothing: it is null.
+    `gap_s` is the time between the interval and the one before, or the end of warm-up. In a stall `count` is null,
+    because it has no meaning there.
     """
     table = _judged(measured)[["start_s", "duration_s", "count"]].sort_values("start_s")
     interval_s = definition.service_levels[0].interval.total_seconds()
@@ -59,14 +60,17 @@ def timeline(definition: Definition, measured: Timed) -> pd.DataFrame:
 
 
 def percentiles(measured: Timed) -> pd.DataFrame:
-    """A row for each interval and operation in which something was counted; `unknown` counts missing percentiles."""
+    """A table with one row per interval and operation with any count.
+
+    `unknown` is the number of missing percentiles.
+    """
     counted = measured.intervals[measured.intervals["count"] > 0]
     table = counted[["start_s", "operation", *PERCENTILES]]
     return table.assign(unknown=table.isna().sum(axis="columns"))
 
 
 def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
-    """One row: the run as a whole. What is not known is NaN."""
+    """A table with one row on the run as a whole. NaN: not known."""
     summary, level = measured.summary, definition.service_levels[0]
     achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
     attempted = cell.load_ops_s * definition.timing.judged.total_seconds()
@@ -90,7 +94,7 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
 
 
 def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
-    """A row for each node: what runs there, in the definition's terms; of a JVM where the variant has one."""
+    """A table with one row per node: what runs there, in the definition's terms, including any JVM."""
     jvm = definition.variant(cell.variant).jvm
     rows = [
         {
@@ -105,7 +109,10 @@ def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFram
 
 
 def hosts(definition: Definition, measured: Measured) -> pd.DataFrame:
-    """A row for each sampled host: shares over the judged time, of `others_share` the highest of its intervals."""
+    """A table with one row per sampled host: shares over the judged time.
+
+    `others_share` is the highest of any interval.
+    """
     memory, others = _memory_bytes(measured.fingerprint), _others_highest(definition, measured)
     rows = [
         {
@@ -120,17 +127,17 @@ def hosts(definition: Definition, measured: Measured) -> pd.DataFrame:
 
 
 def asked_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
-    """The share of all operations that each was asked for: by the definition, or as the load generator was told."""
+    """The requested share of each operation among all, by the definition, or by the load generator's own settings."""
     if definition.workload.name != BASIC_TIME_SERIES:
         return summary.shares
     return {"reads": definition.workload.read_share}
 
 
 def mix_deviations(asked: Mapping[str, float], summary: LoadSummary) -> float:
-    """By how many standard deviations of a random choice the answered operations differ from the shares asked for.
+    """How far the mix of answered operations is from the requested shares, in standard deviations of a random choice.
 
-    The largest over the operations. Failed operations may all have been of one kind, so by as many the count may differ
-    besides.
+    The result is the largest deviation of any operation. Failed operations may all have been of one kind, so the count
+    may differ by their number in addition.
     """
     total = sum(summary.operations.values())
     if not total or not asked:
@@ -158,7 +165,7 @@ def _achieved_share(cell: Cell, measured: Measured) -> float:
 
 
 def _cpu_share(measured: Measured) -> float | None:
-    """Of the load host whose share is the largest."""
+    """The CPU share of the load host with the largest one."""
     cpus = measured.fingerprint.load_hosts
     summaries = measured.summaries or {load_host_name(1): measured.summary}
     shares = [
@@ -173,7 +180,7 @@ def _worst_missed_ms(measured: Measured) -> float | None:
 
 
 def _jvm(found: JvmFacts | None, asked: JvmConfiguration) -> dict[str, object]:
-    """What a node's JVM reports. That of a node which reports none is unknown, and so no JVM that was asked for."""
+    """The data that a node's JVM reports. Without a report it is unknown, which is never equal to the requested JVM."""
     if found is None:
         return {"collector": UNKNOWN, "heap_share": nan, "jdk": UNKNOWN, "flags": UNKNOWN}
     missing = [flag for flag in asked.flags if flag not in found.arguments]

@@ -1,9 +1,9 @@
-"""Whose doing it was: tells a database that can't keep up (a result) from a load generator that can't (no result).
+"""Decide who caused a miss: a database that can't keep up (a result) or a load generator that can't (no result).
 
-A load generator that has a cap of queries in flight falls behind its schedule for one of two reasons. It is *blocked*:
-as many queries are in flight as may be, so it waits for the database. Or it is *late*: there was room for another
-query, but the generator was slow to send it. Its schedule lag counts only the second kind. The same lateness is part of
-every response time, so it can also make an interval miss that the database would have met.
+A load generator with a limit of queries in flight falls behind its schedule for one of two reasons. It is *blocked*: as
+many queries are in flight as the limit allows, so it waits for the database. Or it is *late*: there was room for
+another query, but the generator was slow to send it. Its schedule lag counts only the second kind. The same lateness is
+part of every response time, so it can also make an interval miss that the database would have met.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ _DATABASES_OWN = frozenset(
 
 
 def error_share(summary: LoadSummary) -> float:
-    """Failed operations among all of the judged time."""
+    """The share of failed operations among all operations of the judged time."""
     return _share(summary.failed, summary)
 
 
 def foreign_error_share(summary: LoadSummary) -> float:
-    """Operations that failed otherwise than by the database's answer or its lack: broken connections, bad queries."""
+    """The share of operations that failed for a reason other than the database: broken connections, bad queries."""
     return _share(sum(count for kind, count in _errors(summary).items() if kind not in _DATABASES_OWN), summary)
 
 
 def held_back_by(
     definition: Definition, summary: LoadSummary, *, attempted: float, achieved_share: float, cpu_share: float | None
 ) -> HeldBackBy:
-    """Who kept the load generator from sending what it was asked to.
+    """Who kept the load generator from sending the requested operations.
 
-    `attempted`: operations that were due in the judged time; `achieved_share`: those answered within it over attempted
-    ones; `cpu_share`: the generator's CPU over its host's, None if not known.
-    "no cause that can be told": operations are missing though the generator was neither late nor blocked.
+    `attempted`: operations that were due in the judged time; `achieved_share`: answered operations over attempted ones;
+    `cpu_share`: the generator's CPU over its host's, None if not known. "no cause that can be told" means that
+    operations are missing though the generator was neither late nor blocked.
     """
     sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
     if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
@@ -64,10 +64,10 @@ def held_back_by(
 
 
 def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: float | None) -> MissOwedTo:
-    """Who made the worst of the missed intervals miss; None: none was missed.
+    """Who caused the worst of the missed intervals; None where no interval missed.
 
-    The generator's longest standstill may have, if it is long enough to and the interval would be within the bound
-    without it: no response time holds more of the generator's own lateness than that.
+    The generator's longest standstill may have caused it if the standstill is long enough and the interval would be
+    within the bound without it, because no response time contains more of the generator's own lateness than that.
     """
     if worst_missed_ms is None:
         return "nobody"
@@ -77,17 +77,18 @@ def miss_owed_to(level: ServiceLevel, summary: LoadSummary, worst_missed_ms: flo
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
-    """Whether the generator had as many queries in flight as it may: then it waited for the database."""
+    """Whether the generator had the greatest allowed number of queries in flight, and so waited for the database."""
     generator = definition.load_generator
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
     return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight
 
 
 def _sent(summary: LoadSummary, in_time: float) -> float:
-    """Operations sent within the judged time, of which `in_time` were answered within it.
+    """The number of operations sent within the judged time; `in_time` of them were answered within it.
 
-    Failed ones were sent, too, unless of a kind that never was. So were those under way at its end, answered later: of
-    what was, as many as were ever under way at once. The rest may be a backlog, sent only then.
+    Failed operations were sent, too, except for kinds of errors that occur before sending. Operations under way at the
+    end of the judged time count up to the greatest number in flight. The remaining ones may be a backlog that was sent
+    only later.
     """
     later = max(0.0, sum(summary.operations.values()) - in_time)
     return in_time + min(later, summary.in_flight_max or 0) + summary.failed - _never_sent(summary)
@@ -102,7 +103,9 @@ def _is_at_its_limit(cpu_share: float | None) -> bool:
 
 
 def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
-    """A generator that falls behind without being blocked is late by as much as the schedule lost in the end."""
+    """Whether the generator was late: it fell behind, by as much as the schedule lost in the end, without being
+    blocked.
+    """
     return summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= _OWN_SHARE * lost_ms
 
 

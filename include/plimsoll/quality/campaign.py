@@ -1,4 +1,4 @@
-"""Is the data of a campaign fit to publish?"""
+"""Check whether the data of a campaign is fit to publish."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FACT = ("variant", "fact", "cells")
 
 
 def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> Quality:
-    """Every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt, None where it has none."""
+    """Every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt; None where there is none."""
     from plimsoll.quality.engine import validate
 
     definition = state.definition
@@ -53,13 +53,13 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
 
 
 def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
-    """Ids of the cells, variant by variant, that are missing or were run with other software than the rest."""
+    """Ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
     odd = {cell for one in _deviations(state, fingerprints) if one.chosen for cell in one.cells}
     return tuple(one.cell.id for one in state.by_variant if not one.is_settled or one.cell.id in odd)
 
 
 def cells_suite(definition: Definition) -> Sequence[Expected]:
-    """Expected of the matrix, a row a cell."""
+    """Expectations of the matrix, one row per cell."""
     count = definition.cells
     who = "strategies need" if len(definition.stages) > 1 else f"{definition.of_stages[0][1].strategy.name} needs"
     needed = f" that the {who}" if definition.has_rounds else ""
@@ -70,7 +70,7 @@ def cells_suite(definition: Definition) -> Sequence[Expected]:
 
 
 def repeats_suite(definition: Definition) -> Sequence[Expected]:
-    """Expected of each variant and load, a row each."""
+    """Expectations of the repeats, one row per variant and load."""
     repeats = definition.repeats
     needed = f", less those that the {definition.strategy.name} does not need" if definition.has_rounds else ""
     return (
@@ -97,19 +97,19 @@ def repeats_suite(definition: Definition) -> Sequence[Expected]:
 
 
 def software_suite() -> Sequence[Expected]:
-    """Expected of what was deployed, a row a variant and fact."""
+    """Expectations of the deployed software, one row per variant and fact."""
     meaning = "the same database, JVM, flags, system and load generator in all cells of a variant"
     return (Expected("one environment per variant", *each_one_of("values", 1), meaning),)
 
 
 def hardware_suite() -> Sequence[Expected]:
-    """Expected of the machines, a row a variant and fact."""
+    """Expectations of the hardware, one row per variant and fact."""
     meaning = "the same processor and memory in all cells of a variant"
     return (Expected("one hardware per variant", *each_one_of("values", 1), meaning, "warning"),)
 
 
 def _valid(state: State) -> Mapping[Cell, Verdict]:
-    """The verdicts that count, by cell; cells that the definition does not have come last."""
+    """The verdicts that count, by cell. Cells that the definition does not have come last."""
     strays = {one.verdict.cell: one.verdict for one in state.strays if one.verdict and one.verdict.valid}
     return {one.cell: one.verdict for one in state.by_variant if one.verdict} | strays
 
@@ -120,7 +120,7 @@ def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | No
 
 
 def _cells(state: State) -> pd.DataFrame:
-    """A row for each cell of the definition, and for each other one that was tried."""
+    """A table with one row per cell of the definition, and per other cell with an attempt."""
     import pandas as pd
 
     states = {one.cell.id: _state(one) for one in state.by_variant}
@@ -136,14 +136,14 @@ def _state(one: CellAttempts[AttemptRecord]) -> str:
 
 
 def _stages(definition: Definition) -> Iterator[tuple[str, str, Definition]]:
-    """Of each stage: what is added to the heading of its checks, its id as cells have it, and its definition."""
+    """Each stage: the suffix of its checks' heading, its id as in cell ids, and its definition."""
     named = stage_ids(definition)
     for stage, alone in definition.of_stages:
         yield (f", stage {stage.id}", stage.id, alone) if stage and named else ("", "", alone)
 
 
 def _points(state: State, stage: str) -> pd.DataFrame:
-    """A row for each variant (with each workload) and load of a stage.
+    """A table with one row per variant (with each workload) and load of a stage.
 
     Spreads are NaN where fewer than two repeats are known.
     """
@@ -196,7 +196,7 @@ def _to_lowest(values: Sequence[float]) -> float:
 
 
 def _facts(definition: Definition, found: Sequence[Deviation]) -> pd.DataFrame:
-    """A row for each deviation, and one for each variant without any."""
+    """A table with one row per deviation, and one row for each variant without any deviation."""
     import pandas as pd
 
     odd = {one.variant for one in found}

@@ -1,7 +1,7 @@
-"""The one place that runs Great Expectations: suites on tables, to checks and a page of Data Docs.
+"""The only module that runs Great Expectations: suites on tables in, checks and a page of Data Docs out.
 
-Importing it takes seconds (most of them SciPy, SQLAlchemy and Altair, which it wants whatever it is used for), so it is
-imported when a suite runs, not before. Its telemetry is off; it runs in memory and writes no file.
+Importing Great Expectations takes seconds (mostly for SciPy, SQLAlchemy and Altair, which it always imports), so it is
+imported only when a suite runs. Its telemetry is off. It runs in memory and writes no file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SEVERITIES = {"invalid": "critical", "warning": "warning"}
 
 
 def validate(title: str, parts: Sequence[Part]) -> Quality:
-    """Run every part's suite on its table; the title heads the page of Data Docs."""
+    """Run every part's suite on its table. `title` is the heading of the Data Docs page."""
     results = _run(parts)
     checks = tuple(check for part, result in zip(parts, results, strict=True) for check in _checks(part, result))
     sections = [Section(part.title, result) for part, result in zip(parts, results, strict=True)]
@@ -55,7 +55,7 @@ def _run(parts: Sequence[Part]) -> list[Any]:
 
 
 def _plain(result: Any) -> Any:
-    """Great Expectations' pages can't show NumPy's numbers, which it finds itself."""
+    """Values as plain Python numbers: Great Expectations' pages can't show the NumPy numbers that it finds itself."""
     for outcome in result.results:
         value = outcome.result.get("observed_value")
         if hasattr(value, "item"):
@@ -99,7 +99,7 @@ def _project() -> Any:
 
 
 def _checks(part: Part, result: Any) -> Iterator[Check]:
-    """In the suite's order, which is not the result's."""
+    """The checks in the suite's order, which differs from the order of the results."""
     by_name = {outcome.expectation_config.meta["name"]: outcome for outcome in result.results}
     for expected in part.suite:
         outcome = by_name[expected.name]

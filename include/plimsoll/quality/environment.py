@@ -1,8 +1,8 @@
-"""Whether the cells of a variant ran in one environment, and if not, which of them differ from the rest.
+"""Whether the cells of a variant ran in one environment and, if not, which cells differ from the rest.
 
 Compared are the database, the JVM with every flag it reports, the operating system, and the load generator. Not
-compared, because they differ by nature: names, addresses, ports and folders of hosts, clock offsets, what only the
-provider knows (instance ids, zones), and arguments of the JVM (flags are what came of them).
+compared, because they always differ, are names, addresses, ports and folders of hosts, clock offsets, facts that only
+the provider knows (instance ids, zones), and arguments of the JVM (its flags are compared instead).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Deviation:
-    """A fact that is not one in a variant's cells: its usual value, and the cells where some host has another."""
+    """A fact that differs between a variant's cells: its usual value, and the cells with a host with another value."""
 
     variant: str
     fact: str
@@ -38,12 +38,12 @@ class Deviation:
 
     @property
     def chosen(self) -> bool:
-        """Whether the definition or the deployment chooses it, so that running again can mend it."""
+        """Whether definition or deployment determines the fact, so that running the cells again can mend it."""
         return self.fact not in HARDWARE
 
 
 def deviations(fingerprints: Mapping[Cell, Fingerprint]) -> tuple[Deviation, ...]:
-    """What differs between the cells of each variant. The value of most hosts is the usual one."""
+    """The deviations within each variant. The value of most hosts is the usual one."""
     seen: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for variant, cells in _by_variant(fingerprints).items():
         for fact, cell, value in _varying(cells):
@@ -66,7 +66,7 @@ def _by_variant(fingerprints: Mapping[Cell, Fingerprint]) -> Mapping[str, Mappin
 
 
 def _varying(cells: Mapping[str, Fingerprint]) -> Iterator[tuple[str, str, str]]:
-    """Fact, cell and value of the facts that have more than one value on the hosts of one role."""
+    """Fact, cell and value of the facts with more than one value on the hosts of one role."""
     by_role = (
         [(cell, facts) for cell, one in cells.items() for facts in map(_node_facts, one.nodes)],
         [(cell, facts) for cell, one in cells.items() for facts in _load_facts(one)],

@@ -1,4 +1,4 @@
-"""What a suite expects, as data: each expectation is declared once, in words and in Great Expectations' terms."""
+"""Expectations as data: each one is declared once, in words and in Great Expectations' terms."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ Severity = Literal["invalid", "warning"]
 
 @dataclass(frozen=True)
 class Expected:
-    """One expectation on one table. `kind` and `arguments` are Great Expectations' class and its fields.
+    """One expectation of one table. `kind` and `arguments` are Great Expectations' class and its fields.
 
     `meaning` says what is expected; `severity` whether a failure makes the measurement invalid or only warns; `show` is
-    the format of a number that was observed.
+    the format of an observed number.
 
-    Great Expectations passes over missing values and empty tables, except where it expects a number of rows, a minimum
-    or a maximum (`at_least`, `at_most`): those are for what must be known. Either way such a check was not tested.
+    Great Expectations ignores missing values and empty tables, except where it expects a number of rows, a minimum or a
+    maximum (`at_least`, `at_most`): use those for values that must be known. A check with nothing to look at counts as
+    not tested in either case.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Expected:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One table and the suite it must pass. `rows_by` are the columns whose values name a row in messages."""
+    """One table with its suite. `rows_by` are the columns whose values name a row in messages."""
 
     title: str
     table: pd.DataFrame
@@ -52,42 +53,45 @@ class Quality:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What makes it invalid; empty when it is sound."""
+        """Why the measurement is invalid; empty where it is sound."""
         return tuple(check.sentence for check in self.checks if not check.success and check.severity == "invalid")
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader should know although it is sound."""
+        """Remarks for readers of a sound measurement."""
         return tuple(check.sentence for check in self.checks if not check.success and check.severity == "warning")
 
 
 def rows(count: int) -> tuple[str, dict[str, Any]]:
-    """Exactly so many rows: kind and arguments."""
+    """Kind and arguments of: the table has exactly that many rows."""
     return "ExpectTableRowCountToEqual", {"value": count}
 
 
 def at_least(column: str, bound: float) -> tuple[str, dict[str, Any]]:
-    """No value below the bound, and at least one value: kind and arguments."""
+    """Kind and arguments of: no value is below the bound, and there is at least one value."""
     return "ExpectColumnMinToBeBetween", {"column": column, "min_value": bound}
 
 
 def at_most(column: str, bound: float, *, strictly: bool = False) -> tuple[str, dict[str, Any]]:
-    """No value above the bound (`strictly`: nor at it), and at least one value: kind and arguments."""
+    """Kind and arguments of: no value is above the bound, and there is at least one value.
+
+    `strictly`: no value is equal to the bound either.
+    """
     return "ExpectColumnMaxToBeBetween", {"column": column, "max_value": bound, "strict_max": strictly}
 
 
 def each_between(column: str, low: float | None, high: float | None) -> tuple[str, dict[str, Any]]:
-    """Every known value between the bounds, both allowed; rows beyond are named: kind and arguments."""
+    """Kind and arguments of: every known value is between the bounds, both included. Messages name other rows."""
     return "ExpectColumnValuesToBeBetween", {"column": column, "min_value": low, "max_value": high}
 
 
 def each_one_of(column: str, *values: object) -> tuple[str, dict[str, Any]]:
-    """Every known value one of those; rows with others are named: kind and arguments."""
+    """Kind and arguments of: every known value is one of those. Messages name other rows."""
     return "ExpectColumnValuesToBeInSet", {"column": column, "value_set": list(values)}
 
 
 def in_order(low: str, high: str) -> tuple[str, dict[str, Any]]:
-    """In every row the one column's value at most the other's: kind and arguments."""
+    """Kind and arguments of: in every row one column's value is at most the other's."""
     return (
         "ExpectColumnPairValuesAToBeGreaterThanB",
         {"column_A": high, "column_B": low, "or_equal": True, "ignore_row_if": "either_value_is_missing"},

@@ -1,4 +1,4 @@
-"""What is expected of several load hosts that put on one load together."""
+"""The expectations of several load hosts that share one load."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMPLETE = "complete"
 
 
 def table(measured: Measured) -> pd.DataFrame:
-    """A row for each load host: what it says of its own part. What is not known is NaN."""
+    """A table with one row per load host, with its report on its own part. NaN: not known."""
     cpus = {host: facts.cpus for host, facts in measured.fingerprint.load_hosts.items()}
     return pd.DataFrame(
         [_row(host, summary, cpus.get(host)) for host, summary in measured.summaries.items()],
@@ -47,7 +47,7 @@ def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]
 
 
 def suite(definition: Definition) -> Sequence[Expected]:
-    """Of the load hosts, a row each."""
+    """Expectations of the load hosts, one row each."""
     level, hosts = definition.service_levels[0], definition.load_generator.hosts
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.standstill_ms
     share, milliseconds = "{:.1%}", "{:.3g} ms"
@@ -86,8 +86,10 @@ def suite(definition: Definition) -> Sequence[Expected]:
 
 
 def start_table(measured: Measured) -> pd.DataFrame:
-    """One row, ms: how far from each other the hosts say that they started, by the first one's clock; how exactly their
-    clocks were known then; and how these moved while the load ran.
+    """A table with one row on the common start, ms.
+
+    Columns: how far apart the hosts report their starts, by the first host's clock; the uncertainty of their clocks
+    then; and how far the clocks moved while the load ran.
     """
     start = measured.load_start
     drift = start.drift_ms if start else None
@@ -100,7 +102,7 @@ def start_table(measured: Measured) -> pd.DataFrame:
 
 
 def _apart_ms(starts: Sequence[datetime | None]) -> float:
-    """NaN where one is not known."""
+    """The time between the first and the last start, ms; NaN where any start is not known."""
     known = [one for one in starts if one is not None]
     if not known or len(known) < len(starts):
         return nan
@@ -108,7 +110,7 @@ def _apart_ms(starts: Sequence[datetime | None]) -> float:
 
 
 def start_suite(definition: Definition) -> Sequence[Expected]:
-    """Of the clocks of all load hosts, one row."""
+    """Expectations of the clocks of all load hosts, one row."""
     most_ms = most_apart_ms(level.interval for level in definition.service_levels)
     milliseconds = "{:.3g} ms"
     return (

@@ -1,7 +1,7 @@
-"""Data Docs that work offline: Great Expectations' own rendering of its results, in a frame that fetches nothing.
+"""Data Docs that work offline: Great Expectations' own rendering of its results, in a page that loads nothing else.
 
-Its own frame loads Bootstrap, jQuery, Vega, fonts and a logo from six hosts, and a site has 4 MB of pictures and fonts
-beside each page. What it says is in the sections in between, which need no script.
+Great Expectations' own page loads Bootstrap, jQuery, Vega, fonts and a logo from six hosts, and a site has 4 MB of
+pictures and fonts beside each page. The results are in the sections of the page, which need no script.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _sections(result: Any, untested: Collection[str]) -> list[Any]:
 
 
 def _told(row: Any, untested: Collection[str]) -> Any:
-    """A row (sign, expectation, observed) that Great Expectations passed or failed without anything to look at."""
+    """A row (sign, expectation, observation) that Great Expectations passed or failed without anything to look at."""
     if len(row) < _ROW or not isinstance(row[1], dict):
         return row
     if row[1].get("string_template", {}).get("template") not in untested:
@@ -109,7 +109,7 @@ def _told(row: Any, untested: Collection[str]) -> Any:
 
 
 def _escaped(node: Any, *, cell: bool = False) -> Any:
-    """Great Expectations escapes what it puts into sentences, but not values that are table cells of their own."""
+    """Escape values that are table cells of their own, because Great Expectations escapes only values in sentences."""
     if isinstance(node, dict):
         return {name: _escaped(value, cell=name == "table") for name, value in node.items()}
     if isinstance(node, list):
