@@ -103,8 +103,9 @@ def _is_at_its_limit(cpu_share: float | None) -> bool:
 
 
 def _was_late(summary: LoadSummary, lost_ms: float) -> bool:
-    """Whether the generator was late: it fell behind, by as much as the schedule lost in the end, without being
-    blocked.
+    """Whether the generator was late: it fell behind by as much as its schedule lost in the end.
+
+    That counts only for a generator that was not blocked.
     """
     return summary.schedule_lag_p99_ms is not None and summary.schedule_lag_p99_ms >= _OWN_SHARE * lost_ms
 

@@ -52,8 +52,7 @@ class Ladder:
 
 @dataclass(frozen=True)
 class Step:
-    """A strategy's decision for one ladder: cells to run now, and unnecessary cells, each with the cell that decided
-    it.
+    """A strategy's decision for one ladder: cells to run now, and cells that need not run, each with its deciding cell.
 
     A ladder ends when there is nothing to run.
     """
