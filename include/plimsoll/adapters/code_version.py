@@ -1,4 +1,4 @@
-"""Which code this is, told by its source files: checkouts and images carry one version number through many changes."""
+"""The version of the running code, by its source files: a version number stays the same through many changes."""
 
 from functools import lru_cache
 from hashlib import sha256
@@ -9,7 +9,10 @@ import plimsoll
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Version and a digest of the package's Python files: `0.1.0+3f2a1b9c0d4e`, the same wherever they are the same."""
+    """The version with a digest of the package's Python files: `0.1.0+3f2a1b9c0d4e`.
+
+    Equal files give equal versions.
+    """
     root = Path(plimsoll.__file__).parent
     return f"{plimsoll.__version__}+{digest(root)[:12]}"
 

@@ -1,4 +1,4 @@
-"""Definition files: one YAML file a campaign, in one folder."""
+"""Definition files: one YAML file per campaign, all in one folder."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from plimsoll.domain.spelling import meant_or_known
 
 
 class DefinitionFolder:
-    """The folder of definitions, by name."""
+    """The folder of definition files, each found by the definition's name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -21,7 +21,7 @@ class DefinitionFolder:
         return tuple(sorted(path.stem for path in self._folder.glob("*.yaml")))
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
-        """Name, size in bytes and time of the last change in ns of each file: differs when any of them has changed."""
+        """Name, size in bytes and last change in ns of each file. It differs when any file has changed."""
         return frozenset(
             (path.name, status.st_size, status.st_mtime_ns)
             for path in self._folder.glob("*.yaml")
@@ -29,7 +29,7 @@ class DefinitionFolder:
         )
 
     def find(self, name_or_path: str) -> Path:
-        """The file of a name, or the file itself where a path is given; NotFound lists the names there are."""
+        """The file with that name, or the file at that path. Raises NotFound with the names that exist."""
         own = Path(name_or_path)
         for path in (self._folder / f"{name_or_path}.yaml", own):
             if path.is_file():
@@ -45,12 +45,12 @@ class DefinitionFolder:
         )
 
     def read(self, name_or_path: str) -> tuple[str, str]:
-        """The file's place and its text. DefinitionError where it can't be read as text."""
+        """The file's path and text. Raises DefinitionError where it can't be read as text."""
         path = self.find(name_or_path)
         return str(path), read_text(path)
 
 
 def _statuses(path: Path) -> Iterator[os.stat_result]:
-    """The file's status; none where it has gone since the folder was listed, or leads nowhere."""
+    """The file's status; empty where the file has been deleted since, or is a broken link."""
     with suppress(OSError):
         yield path.stat()

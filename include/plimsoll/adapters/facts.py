@@ -1,4 +1,4 @@
-"""What a host is, from what `onhost.readings` read there. Pure."""
+"""Interpret the facts that `onhost.readings` read on a host. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,10 @@ _KIB = 1024
 
 
 def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> HostFacts:
-    """Hardware and system; `provider` is what the provider adds. `cpus` counts those that processes may run on."""
+    """Hardware and operating system. `provider` adds the provider's own facts.
+
+    `cpus`: processors usable by processes.
+    """
     memory = _meminfo(readings["meminfo"])
     return HostFacts(
         os=_os_name(readings["os_release"]) or readings["system"],
@@ -27,13 +30,13 @@ def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> Host
 
 
 def memory_bytes(readings: Mapping[str, Any]) -> int:
-    """Memory that processes there may use: the machine's, or less where a control group limits it."""
+    """The memory that processes on the host may use: the machine's, or a control group's lower limit, bytes."""
     limits = (readings["memory_limit"].strip(), readings["memory_limit_v1"].strip())
     return min([_meminfo(readings["meminfo"])["MemTotal"], *(int(limit) for limit in limits if limit.isdigit())])
 
 
 def _meminfo(text: str) -> dict[str, int]:
-    """Every line `Name: n kB` in bytes."""
+    """Every line `Name: n kB`, in bytes."""
     pairs = (line.split(":") for line in text.splitlines())
     return {name: int(value.split()[0]) * _KIB for name, value in pairs}
 
@@ -53,6 +56,6 @@ def _pairs(text: str, separator: str) -> Iterator[tuple[str, str]]:
 
 
 def _huge_pages(text: str) -> str:
-    """The chosen one of `always [madvise] never`."""
+    """The selected word of `always [madvise] never`."""
     chosen = (word.strip("[]") for word in text.split() if word.startswith("["))
     return next(chosen, "unknown") if text else "unavailable"

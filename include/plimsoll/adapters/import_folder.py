@@ -1,4 +1,4 @@
-"""Files to import, found by patterns in a folder."""
+"""Find the files to import by patterns in a folder."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -20,14 +20,15 @@ class FoundFile:
 
 @dataclass(frozen=True)
 class ImportFolder:
-    """The folder of an import's description: nothing outside of it is read."""
+    """The folder of an import's description. Nothing outside it is read."""
 
     root: Path
 
     def find(self, patterns: tuple[str, ...], *, required: bool) -> tuple[FoundFile, ...]:
         """The files of all patterns, sorted.
 
-        NotFound where one finds none, unless none is required, and where the files are too large to be read together.
+        Raises NotFound where a pattern matches no file, unless none is required, and where the files are too large to
+        be read together.
         """
         found: dict[Path, None] = {}
         for pattern in patterns:
@@ -47,11 +48,11 @@ class ImportFolder:
         return self.root.glob(pattern)
 
     def _is_inside(self, path: Path) -> bool:
-        """A link may lead out of the folder."""
+        """Whether the file is inside the folder, since a link may lead out of it."""
         return path.resolve().is_relative_to(self.root.resolve())
 
     def _require_bounded(self, paths: Iterable[Path]) -> None:
-        """The files of one run are read together."""
+        """Limit the total size, since the files of one run are read together."""
         if sum(path.stat().st_size for path in paths) > LARGEST_BYTES:
             what = f"the files of one run hold more than {LARGEST_BYTES >> 20:,} MiB together"
             raise NotFound(what, where=str(self.root), mend="give the files of each run alone, or fewer of them")

@@ -1,4 +1,4 @@
-"""A job as the supervisor on its host wants it told. Pure."""
+"""Describe a job to the supervisor on its host. Pure."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -20,8 +20,10 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, where: str) -> Mapping[str, object]:
-    """What the supervisor reads. `marks` are names of variables that the job can't set. HostError for a job that can't
-    be started; `where` names the host in it."""
+    """The supervisor's input. The job can't set the variables named in `marks`.
+
+    Raises HostError for a job that can't be started; `where` names the host in the message.
+    """
     require_id(job.id, where)
     if job.expires <= timedelta(0):
         mend = "run the cell again"
@@ -42,19 +44,19 @@ def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, 
 
 
 def require_id(job_id: str, where: str) -> None:
-    """HostError unless it is a job's id: it becomes a part of file names."""
+    """Raise HostError for a text that can't be the id of a job, because the id becomes part of file names."""
     if _ID.fullmatch(job_id) is None:
         mend = "use letters, digits, hyphens, dots, underscores"
         raise HostError(f"{job_id!r} is not a job's id", where=where, mend=mend)
 
 
 def not_started(job_id: str, reason: str, root: PurePath, where: str) -> HostError:
-    """The job did not start, for that reason."""
+    """The error that the job did not start, for that reason."""
     what, mend = f"job {job_id} did not start: {reason.strip()}", mend_of(reason, root)
     return HostError(what, where=where, mend=mend)
 
 
 def resists(job_id: str, where: str) -> HostError:
-    """The job did not even end by SIGKILL."""
+    """The error that the job did not end even by SIGKILL."""
     mend = "look for a process in state D (`ps`)"
     return HostError(f"job {job_id} is still running after SIGKILL", where=where, mend=mend)

@@ -1,4 +1,4 @@
-"""The job of a load on its host, as every load generator's adapter keeps it: folder, plan, console."""
+"""The job of a load on its host, in the form that all load generators share: folder, plan, console output."""
 
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -16,11 +16,11 @@ _CONSOLE_LINES = 10
 
 
 def folder_of(host: Host) -> PurePosixPath:
-    """Where the load's files lie on its host."""
+    """The folder of the load's files on its host."""
     return host.root / "load"
 
 
 def last_lines(console: str) -> str:
-    """The end of what a generator printed, to stand after the reason why it failed; empty if it printed nothing."""
+    """The last lines of a generator's output, to follow the reason of its failure; empty if it printed nothing."""
     lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
     return "".join(f"\n  {line}" for line in ["; its console's last lines:", *lines]) if lines else ""

@@ -1,4 +1,4 @@
-"""What a machine must offer to run campaigns on it, each asked of the machine itself."""
+"""The requirements on a machine that runs campaigns, each tested on the machine itself."""
 
 import os
 import resource
@@ -21,7 +21,7 @@ PYTHONS = ((3, 11), (3, 14))
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing checked: what was found, and how to mend it when it is not well."""
+    """The result of one check, with advice where it failed."""
 
     name: str
     ok: bool
@@ -30,7 +30,7 @@ class Finding:
 
 
 def examine(work: Path, cache: Path) -> Sequence[Finding]:
-    """Every check, in the order a person would mend them."""
+    """All checks, in the order in which a person would mend them."""
     checks: tuple[Callable[[], Finding], ...] = (
         _system,
         _python,

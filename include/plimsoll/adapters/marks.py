@@ -1,4 +1,7 @@
-"""Marks in the environment of everything a cluster runs: inherited by all that it forks, readable from outside."""
+"""Marks: environment variables of all processes of a cluster.
+
+Child processes inherit them, and others can read them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ _SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
 
 @dataclass(frozen=True)
 class Marks:
-    """What the marks of one process say. The cluster alone is sure; the rest may be missing."""
+    """The content of a process' marks. Only the cluster is always known."""
 
     cluster_id: ClusterId
     owner: str = ""
@@ -27,7 +30,7 @@ class Marks:
 
 
 def marks_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
-    """The environment variables that mark every process of that host, in that environment of it."""
+    """The environment variables that mark every process of that host in that environment."""
     return {
         **({_ENVIRONMENT: environment} if environment else {}),
         _CLUSTER: str(cluster.id),
@@ -42,9 +45,9 @@ def marks_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str 
 
 
 def read_marks(environment: Mapping[str, str], work: PurePath) -> Marks | None:
-    """The marks in a process' environment; None for one that belongs to no cluster of that work folder.
+    """The marks in a process' environment; None for a process of no cluster of that work folder.
 
-    Lenient in all but the cluster: whatever version of Plimsoll started a process, it must be found.
+    Everything but the cluster is optional, so that processes of any version of Plimsoll are found.
     """
     if environment.get(_WORK) != str(work):
         return None

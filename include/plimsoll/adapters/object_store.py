@@ -21,8 +21,8 @@ from plimsoll.ports.store import StoredFile
 class ObjectStore:
     """Implements the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
 
-    The root may be a symbolic link. A link below it that leads out of the store is not followed: listings leave it out,
-    and everything else raises StoreError.
+    The root may be a symbolic link. Links below it that lead out of the store are not followed: listings omit them, and
+    all other methods raise StoreError.
     """
 
     def __init__(self, root: str) -> None:
@@ -32,11 +32,11 @@ class ObjectStore:
         self._local = urlsplit(self.root).scheme in ("", "file")
 
     def url(self, key: str = "") -> str:
-        """Root and key joined."""
+        """The address of the key: root and key joined."""
         return f"{self.root.rstrip('/')}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
-        """Whether that file is there."""
+        """Whether there is a file with that key."""
         with self._explained(key):
             return bool(self._fs.isfile(self._path(key)))
 
@@ -47,11 +47,11 @@ class ObjectStore:
             return content
 
     def write(self, key: str, data: bytes) -> None:
-        """Whole or not at all: object stores do so by nature, local files by rename."""
+        """Write atomically. Object stores always do; local files are renamed."""
         self._put(key, lambda place: self._fs.pipe_file(place, data))
 
     def create(self, key: str, data: bytes) -> bool:
-        """Write only where nothing is."""
+        """Write only where there is no file."""
         with self._explained(key):
             if not self._local:
                 return self._create_remote(key, data)
@@ -60,14 +60,14 @@ class ObjectStore:
             return _link_new(path, data)
 
     def upload(self, key: str, path: Path) -> StoredFile:
-        """Store a local file, whole or not at all."""
+        """Store a local file atomically."""
         with path.open("rb") as source:
             checksum = hashlib.file_digest(source, "sha256").hexdigest()
         self._put(key, lambda place: self._fs.put_file(str(path), place))
         return StoredFile(path.stat().st_size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Keys below a prefix, sorted; unfinished local writes are not among them."""
+        """Keys below a prefix, sorted. Unfinished local writes are left out."""
         with self._explained(prefix):
             place = self._path(prefix)
             found = sorted(self._local_files(place) if self._local else self._fs.find(place))
@@ -91,7 +91,7 @@ class ObjectStore:
                 self._fs.rm(self._path(prefix), recursive=True)
 
     def check(self) -> None:
-        """Write, read and remove a small file. The root is made, but no folder above the one that it lies in."""
+        """Write, read and delete a small file. A missing root is created, but none of its parent folders."""
         self._require_parent()
         key = f".plimsoll-check-{uuid.uuid4().hex}"
         self.write(key, b"check")
@@ -138,7 +138,7 @@ class ObjectStore:
         return place
 
     def _local_files(self, place: str) -> list[str]:
-        """All files at and below a place. fsspec's own walk looks at each of them, `os.walk` at each folder twice."""
+        """All files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder twice."""
         if Path(place).is_file():
             return [place]
         found, folders = [], [place]
@@ -153,7 +153,7 @@ class ObjectStore:
         return found
 
     def _leads_out(self, place: str) -> bool:
-        """Whether a link on the way from the root to the place leads out of the store."""
+        """Whether a link between the root and the path leads out of the store."""
         if not self._local:
             return False
         root = self._prefix.rstrip("/")
@@ -173,7 +173,7 @@ class ObjectStore:
 
 
 def _link_new(path: Path, data: bytes) -> bool:
-    """A hard link fails where the name is taken, and never shows a half-written file."""
+    """Create by a hard link, which fails where the name is taken and never shows a half-written file."""
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as unfinished:
         unfinished.write(data)
     try:

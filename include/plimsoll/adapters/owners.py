@@ -1,4 +1,4 @@
-"""Processes of this machine, by /proc: which one this is, and which ones are alive."""
+"""Identify processes of this machine through /proc: the present process, and whether others are alive."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ _STATE, _STARTED = 0, 19
 
 
 class LocalProcesses:
-    """Implements the Owners port: knows the processes of this machine and pid namespace, and nobody else."""
+    """Implements the Owners port for processes of this machine and pid namespace."""
 
     def me(self) -> str:
         """The token of this process."""
@@ -22,7 +22,10 @@ class LocalProcesses:
         return ProcessOwner(host=host, boot=boot, namespace=namespace, pid=pid, started=_started(pid) or 0).token
 
     def is_alive(self, owner: str) -> bool | None:
-        """None for processes elsewhere: another machine may have the name of this one, or this one before a restart."""
+        """Whether the process is alive; None for processes elsewhere.
+
+        Another machine may have this one's name, and so may this machine before a restart.
+        """
         found = ProcessOwner.parse(owner)
         if found is None or (found.host, found.boot, found.namespace) != _here():
             return None
@@ -31,13 +34,13 @@ class LocalProcesses:
 
 @cache
 def _here() -> tuple[str, str, int]:
-    """Host, start of the machine, and pid namespace."""
+    """Host name, boot id and pid namespace."""
     boot = (_PROC / "sys" / "kernel" / "random" / "boot_id").read_text().strip()
     return platform.node(), boot, (_PROC / "self" / "ns" / "pid").stat().st_ino
 
 
 def _started(pid: int) -> int | None:
-    """When the process was started, in ticks; None where there is none, or nobody has buried it yet."""
+    """The start of the process in ticks; None where there is no such process, or it is a zombie."""
     try:
         # The program's name stands in parentheses and may hold anything.
         facts = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""How to mend what a host's system refused, from its own words. Pure."""
+"""Advice for errors of a host's operating system, by its error text. Pure."""
 
 from pathlib import PurePath
 
@@ -7,7 +7,7 @@ _FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file sy
 
 
 def mend_of(said: str, place: PurePath) -> str:
-    """What to do about it, at that place on the host."""
+    """The advice for that error at that path on the host."""
     if any(words in said for words in _FULL):
         return f"free disk space on the host below {place}, then run the cell again"
     if any(words in said for words in _FORBIDDEN):

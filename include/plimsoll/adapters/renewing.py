@@ -1,4 +1,4 @@
-"""Clients of AWS that outlive their credentials: made anew when those are refused, and after a while in any case."""
+"""AWS clients that outlive their credentials: renewed when these are refused, and regularly in any case."""
 
 import os
 import threading
@@ -33,8 +33,8 @@ _YOUNG_S = 5.0
 class RenewedClient:
     """One client of one service, for a process that lives longer than temporary credentials.
 
-    Making a client takes a good part of a second, so it is kept for a while: by this process alone, since connections
-    do not survive a fork, and for 10 min at most, so that changed credentials count.
+    Making a client takes much of a second, so it is kept: only by this process, since connections do not survive a
+    fork, and for 10 min at most, so that changed credentials take effect.
     """
 
     def __init__(self, make: Callable[[], Any]) -> None:
@@ -43,23 +43,23 @@ class RenewedClient:
         self._made_at, self._process = 0.0, 0
 
     def __call__(self) -> Any:
-        """The client as it is now; SecretError where none can be made."""
+        """The present client. Raises SecretError where none can be made."""
         with self._lock:
             if self._client is None or self._process != os.getpid() or self._age() > _KEPT_S:
                 self._client, self._made_at, self._process = self._make(), time.monotonic(), os.getpid()
             return self._client
 
     def recent(self) -> Any:
-        """A client made within the last minute: what it signs now is to count with others, later."""
+        """A client made within the last minute, for URLs that it signs now and that are used later."""
         with self._lock:
             if self._age() > _RECENT_S:
                 self._client = None
         return self()
 
     def ask(self, question: Callable[[Any], Any]) -> Any:
-        """What the question makes of the client; asked once more, of a new one, where the credentials are refused.
+        """The result of the question for the client. With refused credentials it is asked once more, of a new client.
 
-        A question may be asked twice, so it must not hold what the first time has used up.
+        A question may be asked twice, so it must not contain anything that the first time uses up.
         """
         client = self()
         try:
@@ -70,7 +70,7 @@ class RenewedClient:
         return question(self())
 
     def _forget(self, client: Any, code: str) -> bool:
-        """Whether a new client may do better."""
+        """Drop the client where a new one may succeed. Returns whether it may."""
         with self._lock:
             if code not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
                 return False

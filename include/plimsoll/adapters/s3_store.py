@@ -1,4 +1,4 @@
-"""The result store in an S3 bucket, or in any service that speaks S3."""
+"""The result store in an S3 bucket, or in any service with the S3 API."""
 
 import hashlib
 import uuid
@@ -40,9 +40,9 @@ _ELSE = "check that PLIMSOLL_STORE names a bucket that exists and can be reached
 
 
 class S3Store:
-    """Implements the DirectStore port. A file is there whole or not at all, by S3's nature.
+    """Implements the DirectStore port. S3 itself writes files atomically.
 
-    `client` makes a boto3 client for S3. It is asked when the store is first used, and again when credentials changed.
+    `client` makes a boto3 client for S3. It is called when the store is first used, and again when credentials change.
     """
 
     def __init__(self, root: str, client: Callable[[], Any]) -> None:
@@ -53,11 +53,11 @@ class S3Store:
         self._s3 = RenewedClient(self._made)
 
     def url(self, key: str = "") -> str:
-        """Root and key joined."""
+        """The address of the key: root and key joined."""
         return f"{self.root}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
-        """Whether that file is there."""
+        """Whether there is a file with that key."""
         try:
             self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
         except NotFound:
@@ -72,20 +72,23 @@ class S3Store:
         return content
 
     def write(self, key: str, data: bytes) -> None:
-        """Over what was there."""
+        """Write the content, over an existing file."""
         asked = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
         self._ask(key, lambda s3: s3.put_object(**asked))
 
     def create(self, key: str, data: bytes) -> bool:
-        """A conditional write: S3 itself decides who was first."""
+        """Write by a conditional request: S3 itself decides which caller is first."""
         return self._create(key, lambda: BytesIO(data))
 
     def create_from(self, key: str, path: Path) -> bool:
-        """A conditional write of a file of 5 GB at most: in parts, it would be none."""
+        """Write a local file by a conditional request.
+
+        It must be at most 5 GB, as uploads in parts have no condition.
+        """
         return self._create(key, lambda: path.open("rb"))
 
     def upload(self, key: str, path: Path) -> StoredFile:
-        """In parts, several at once; S3 verifies each part's sha256."""
+        """Upload in several parts at once. S3 verifies the sha256 of each part."""
         with path.open("rb") as source:
             checksum = hashlib.file_digest(source, "sha256").hexdigest()
 
@@ -98,7 +101,7 @@ class S3Store:
         return StoredFile(path.stat().st_size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Keys below a prefix, sorted; the file of that very name where it is one."""
+        """Keys below a prefix, sorted, including a file with exactly that name."""
         skip = len(self._prefix) + 1 if self._prefix else 0
         return (name[skip:] for name in sorted(self._names(prefix)))
 
@@ -110,7 +113,7 @@ class S3Store:
         return tuple(sorted(name.removeprefix(below).rstrip("/") for name in found))
 
     def delete(self, prefix: str) -> None:
-        """Remove everything below a prefix, and the file of that very name."""
+        """Delete everything below a prefix, and a file with exactly that name."""
         names = list(self._names(prefix))
         for start in range(0, len(names), 1000):
             objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
@@ -119,18 +122,18 @@ class S3Store:
                 raise self._error(prefix, error["Code"], f"DeleteObject of {error['Key']}: {error.get('Message')}")
 
     def check(self) -> None:
-        """Write, read and remove a small file."""
+        """Write, read and delete a small file."""
         key = f".plimsoll-check-{uuid.uuid4().hex}"
         self.write(key, b"check")
         self.read(key)
         self.delete(key)
 
     def download_url(self, key: str, lifetime: timedelta) -> str:
-        """A URL that gives the file to whoever has it, for that long. Not to be logged."""
+        """A URL that allows downloading the file for that long. It must not be logged."""
         return self._presigned("get_object", key, lifetime)
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
-        """Size, checksum and condition are signed: S3 takes these bytes or none, and only where nothing is."""
+        """A ticket with size, checksum and condition signed: S3 accepts only these bytes, and only for a free key."""
         checksum = b64encode(bytes.fromhex(file.sha256)).decode()
         signed = {"IfNoneMatch": "*", "ChecksumSHA256": checksum, "Metadata": {"sha256": file.sha256}}
         headers = {"If-None-Match": "*", "x-amz-checksum-sha256": checksum, "x-amz-meta-sha256": file.sha256}
@@ -138,7 +141,7 @@ class S3Store:
         return UploadTicket(url, {**headers, "Content-Length": str(file.size_bytes)})
 
     def stored(self, key: str) -> StoredFile:
-        """The checksum is the one that S3 has worked out; where it has none, the one it was told."""
+        """Size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
         asked = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
         found = self._ask(key, lambda s3: s3.head_object(**asked))
         if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
@@ -191,7 +194,7 @@ class S3Store:
         return client
 
     def _ask(self, key: str, question: Callable[[Any], Any]) -> Any:
-        """What the question makes of the client; it may be asked twice, with other credentials."""
+        """The result of the question for the client. It may be asked twice, with renewed credentials."""
         with self._explained(key):
             return self._s3.ask(question)
 
@@ -203,7 +206,7 @@ class S3Store:
         return pages
 
     def _names(self, prefix: str) -> Iterator[str]:
-        """Full names of the objects at and below a prefix: `x` and `x/a`, not `xy`."""
+        """Full names of the objects at and below a prefix: `x` and `x/a`, but not `xy`."""
         name, below = self._name(prefix), self._below(prefix)
         for page in self._pages(prefix, Prefix=name):
             found = (entry["Key"] for entry in page.get("Contents", ()))
@@ -219,7 +222,7 @@ class S3Store:
         return f"{self._prefix}/{key}".strip("/")
 
     def _require_bucket(self, key: str) -> None:
-        """A missing bucket and a missing file look the same to HeadObject."""
+        """Check the bucket, since HeadObject does not distinguish a missing bucket from a missing file."""
         self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
 
     @contextmanager
@@ -252,7 +255,7 @@ def _deleted(s3: Any, *, bucket: str, objects: Any) -> Any:
 
 
 class _Refused(StoreError):
-    """Carries S3's own code, and whether the request had been sent before."""
+    """An error with S3's own code, and whether the request had been sent before."""
 
     def __init__(self, what: str, *, where: str, mend: str, code: str, repeated: bool) -> None:
         super().__init__(what, where=where, mend=mend)
@@ -260,5 +263,5 @@ class _Refused(StoreError):
 
 
 def _sign_v4(signature_version: str, **_: Any) -> str | None:
-    """URLs by the present signature: boto3's own choice for S3 is one that new buckets do not take."""
+    """Sign URLs with signature version 4. boto3's default for S3 is one that new buckets do not accept."""
     return "s3v4-query" if signature_version.endswith("-query") else None

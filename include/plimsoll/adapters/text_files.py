@@ -1,4 +1,4 @@
-"""Text files that people write, read within a bound."""
+"""Read text files that people write, up to a size limit."""
 
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -9,7 +9,7 @@ _MOST_BYTES = 1 << 20
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. DefinitionError where it can't be read, is larger than 1 MiB or is not UTF-8."""
+    """The text of a file. Raises DefinitionError where it can't be read, is larger than 1 MiB or is not UTF-8."""
     data = b""
     try:
         with path.open("rb") as file:

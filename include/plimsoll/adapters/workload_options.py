@@ -1,4 +1,4 @@
-"""A workload's options in a definition, held against what its load generator takes. For adapters of load generators."""
+"""Compare a workload's options in a definition with those of its load generator. For adapters of load generators."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -29,7 +29,7 @@ class Option(Model):
 
 
 def given_options(workload: Workload) -> dict[str, JsonValue]:
-    """The options that the definition gives: the keys beside those that every workload has."""
+    """The options that the definition gives, without the keys that every workload has."""
     dumped = workload.model_dump(mode="json")
     return {key: value for key, value in dumped.items() if key not in _GENERAL}
 
@@ -44,7 +44,7 @@ def level_problems(definition: Definition, operations: Collection[str]) -> Itera
 
 
 def operation_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
-    """A workload of weights that asks for nothing, none being above 0, or else what `level_problems` finds."""
+    """Faults of a workload with weights: no weight is above 0, or those of `level_problems`."""
     if operations:
         yield from level_problems(definition, operations)
     else:
@@ -52,13 +52,13 @@ def operation_problems(definition: Definition, operations: Collection[str]) -> I
 
 
 def timing_problems(definition: Definition) -> Iterator[Problem]:
-    """Lengths of the timed run and of its warm-up that are no whole seconds."""
+    """Faults where the timed run or its warm-up is not a whole number of seconds."""
     yield from _fractions("timing.duration", definition.timing.duration)
     yield from _fractions("timing.warmup", definition.timing.warmup)
 
 
 def interval_problems(definition: Definition) -> Iterator[Problem]:
-    """Intervals of service levels that are no whole seconds."""
+    """Faults where an interval of a service level is not a whole number of seconds."""
     for number, level in enumerate(definition.service_levels):
         yield from _fractions(f"service_levels[{number}].interval", level.interval)
 
@@ -71,7 +71,7 @@ def _fractions(where: str, length: timedelta) -> Iterator[Problem]:
 def option_problems(
     where: str, what: str, options: Sequence[Option], given: Mapping[str, JsonValue]
 ) -> Iterator[Problem]:
-    """Unknown names, values that do not fit, and options that are missing, each at its key below `where`."""
+    """Unknown names, wrong values and missing options, each at its key below `where`."""
     known = {option.name: option for option in options}
     for name, value in given.items():
         if name not in known:
@@ -84,7 +84,7 @@ def option_problems(
 
 
 def number_of(option: Option, value: JsonValue) -> float:
-    """A count or a number as a float. ValueError where it is neither."""
+    """A count or a number as a float. Raises ValueError where it is neither."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError("is no number")
     if option.type == "count":

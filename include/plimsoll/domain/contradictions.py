@@ -104,7 +104,7 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
 
 
 def _stages_taken_from(definition: Definition) -> Iterator[Fault]:
-    """Faults where a stage takes its loads from a stage that comes later, or that has no loads of its own."""
+    """Faults where a stage takes its loads from a stage that is not before it, or that has no loads of its own."""
     earlier: list[str] = []
     for number, stage in enumerate(definition.stages):
         if stage.taken and stage.taken.source not in earlier:

@@ -1,4 +1,4 @@
-"""JDKs, databases and the load generator: fetched, verified by checksum, built, and kept for later."""
+"""JDKs, databases and the load generator: downloaded, verified by checksum, built, and kept for later use."""
 
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.jdks import Jdk

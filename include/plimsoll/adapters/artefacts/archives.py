@@ -1,4 +1,4 @@
-"""JDKs that a definition gives as an archive and its checksum: fetched by the controller, verified, unpacked."""
+"""JDKs given in a definition as an archive with its checksum: the controller downloads, verifies and unpacks them."""
 
 import hashlib
 import tarfile
@@ -23,12 +23,15 @@ _MEND = "check the definition's `jvm.archive` and the way to it, then run it aga
 
 @dataclass(frozen=True)
 class Archives:
-    """`s3` makes a boto3 client for archives at `s3://bucket/key`; it is asked when one is fetched."""
+    """Downloads archives.
+
+    `s3` makes a boto3 client for archives at `s3://bucket/key`; it is called for each download.
+    """
 
     s3: Callable[[], Any] | None = None
 
     def unpack(self, archive: JdkArchive, folder: Path, scratch: Path) -> None:
-        """Fetch the archive of that checksum and unpack it into the folder. ArtefactError."""
+        """Download the archive, verify its checksum and unpack it into the folder. Raises ArtefactError."""
         packed = scratch / "archive"
         found = self._persistently(archive, packed)
         if found != archive.sha256:
@@ -55,7 +58,7 @@ class Archives:
         raise AssertionError("the last try either returned or raised")
 
     def _download(self, url: str, packed: Path) -> str:
-        """The sha256 of what came."""
+        """Download into the file, and return the sha256 of what arrived."""
         digest = hashlib.sha256()
         with packed.open("wb") as file:
             for block in self._blocks(url):
@@ -78,7 +81,7 @@ class Archives:
 
 
 def home_in(folder: Path, url: str = "") -> Path:
-    """The JDK's own folder in what an archive held: where `bin/java` lies least deep. ArtefactError without one."""
+    """The JDK's folder inside an unpacked archive: the one nearest to the top with `bin/java`. Raises ArtefactError."""
     found = sorted(folder.glob("**/bin/java"), key=lambda java: (len(java.parts), java))
     if not found:
         raise ArtefactError("it holds no JDK: there is no bin/java in it", where=url or str(folder), mend=_MEND)

@@ -24,15 +24,15 @@ _PATIENCE_S = 1800
 
 
 class Cache:
-    """One root folder. `log` takes lines for a person who waits."""
+    """One root folder. `log` receives lines for a person who waits."""
 
     def __init__(self, root: Path, log: Callable[[str], None]) -> None:
         self.root, self.log = root.absolute(), log
 
     def sealed(self, entry: str, build: Callable[[Path], None], *, thorough: bool = False) -> Path:
-        """The folder of that entry, built in an empty folder first where it is missing or was damaged.
+        """The folder of that entry. A missing or damaged entry is built first, in an empty folder.
 
-        `build` fills the folder that it is given and raises ArtefactError when it can't.
+        `build` fills the folder that it is given, and raises ArtefactError when it can't.
         """
         place = self.root / entry
         if is_sound(place, thorough=thorough):
@@ -48,7 +48,7 @@ class Cache:
 
     @contextmanager
     def alone(self, entry: str) -> Iterator[None]:
-        """Hold the entry's lock; ArtefactError when another process holds it for half an hour."""
+        """Hold the entry's lock. Raises ArtefactError when another process holds it for half an hour."""
         with self.explained():
             (self.root / "locks").mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.root / "locks" / f"{entry.replace('/', '-')}.lock")
@@ -77,7 +77,7 @@ class Cache:
 
     @contextmanager
     def unfinished(self, entry: str) -> Iterator[Path]:
-        """An empty folder on the cache's own disk, removed afterwards. Only for the holder of the entry's lock."""
+        """An empty folder on the cache's own disk, removed afterwards. The caller must hold the entry's lock."""
         folder = self.root / "unfinished" / entry.replace("/", "-")
         with self.explained():
             # What a killed process left behind goes first.
@@ -90,7 +90,7 @@ class Cache:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn what the disk refuses into an ArtefactError."""
+        """Turn errors of the file system into ArtefactError."""
         try:
             yield
         except OSError as error:
@@ -98,7 +98,7 @@ class Cache:
 
 
 def is_sound(place: Path, *, thorough: bool = False) -> bool:
-    """Whether a sealed folder is there and nothing in it has changed since."""
+    """Whether a sealed folder exists and nothing in it has changed since it was sealed."""
     try:
         expected: dict[str, str] = json.loads((place / SEAL).read_bytes())
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def is_sound(place: Path, *, thorough: bool = False) -> bool:
 
 
 def _seal(folder: Path) -> None:
-    """Note every file's checksum: what is complete, and what it must stay."""
+    """Record every file's checksum. An entry with this record is complete."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STAMPS)
     checksums = {path.relative_to(folder).as_posix(): sha256(path) for path in files}
     (folder / SEAL).write_text(json.dumps(checksums), encoding="utf-8")

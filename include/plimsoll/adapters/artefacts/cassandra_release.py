@@ -1,4 +1,4 @@
-"""cassandra-stress and its libraries, out of the tarball of a release of Cassandra: it is no artefact of its own."""
+"""cassandra-stress and its libraries, taken from a Cassandra release's tarball: they are not published separately."""
 
 import hashlib
 import shutil
@@ -22,17 +22,20 @@ _MOST_BYTES = 200_000_000
 
 
 def release_jars(cache: Cache, *, thorough: bool = False) -> Path:
-    """The folder with every jar of the release, stress.jar among them, fetched where it is missing. ArtefactError."""
+    """The folder with every jar of the release, including stress.jar. Downloads what is missing.
+
+    Raises ArtefactError.
+    """
     return cache.sealed(_entry(), lambda folder: _fill(cache, folder), thorough=thorough)
 
 
 def release() -> str:
-    """The release of Cassandra that it is of: `4.0-alpha2`."""
+    """The Cassandra release that cassandra-stress belongs to: `4.0-alpha2`."""
     return _archive().coordinates.split(":")[2]
 
 
 def is_there(cache: Cache) -> bool:
-    """Whether it is in the cache, whole."""
+    """Whether the release is in the cache, complete."""
     return is_sound(cache.root / _entry())
 
 
@@ -48,7 +51,7 @@ def _entry() -> str:
 
 
 def _newer() -> tuple[LockedJar, ...]:
-    """The HdrHistogram of Plimsoll's own load generator."""
+    """The HdrHistogram library of Plimsoll's own load generator, which replaces the release's."""
     locked = locked_set("load-generator")
     return tuple(jar for jar in (locked.jars if locked else ()) if jar.name.startswith(_HISTOGRAMS))
 
@@ -73,7 +76,7 @@ def _unpack(packed: Path, name: str, folder: Path) -> None:
 
 
 def _take_jars(tar: tarfile.TarFile, folder: Path) -> None:
-    """The jars of the release and of its tools, side by side; nothing else of it is needed."""
+    """Copy the jars of the release and of its tools into one folder. Nothing else of the release is needed."""
     size = 0
     for member in tar:
         path = PurePosixPath(member.name)

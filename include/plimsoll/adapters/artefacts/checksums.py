@@ -1,4 +1,4 @@
-"""Files against their checksums. Content is read once; after that size, time and inode vouch for it, as in git."""
+"""Verify files by checksum. Content is read once; later, unchanged size, time and inode are enough, as in git."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ def sha256(path: Path) -> str:
 def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False) -> tuple[str, ...]:
     """Names of files that are missing in the folder or differ from `expected` (name → sha256), sorted.
 
-    Reads what changed since it was last found right; `thorough` reads everything.
+    Reads only files that changed since they were last verified; `thorough` reads all of them.
     """
     known = {} if thorough else _read(folder / STAMPS)
     sound = {name: stamp for name in expected if (stamp := _sound(folder / name, expected[name], known.get(name)))}
@@ -30,7 +30,7 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
 
 
 def _sound(path: Path, expected: str, known: list[object] | None) -> list[object] | None:
-    """The file's stamp if its content is as expected."""
+    """The file's stamp if its content is as expected, else None."""
     try:
         found = path.stat()
         stamp: list[object] = [found.st_size, found.st_mtime_ns, found.st_ino, expected]
@@ -48,7 +48,7 @@ def _read(path: Path) -> _Stamps:
 
 
 def _remember(path: Path, stamps: _Stamps) -> None:
-    """A cache that can't be written is read again next time; that is no fault."""
+    """Store the stamps of verified files. If the cache can't be written, files are read again next time."""
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     with contextlib.suppress(OSError):
         unfinished.write_text(json.dumps(stamps), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Which garbage collectors a JVM really has: each is asked for, and the JVM's own flags say whether it is used."""
+"""The garbage collectors that a JVM really has: each is requested, and the JVM's own flags show whether it is used."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _SMALL = ("-Xmx64m", "-XX:+UnlockExperimentalVMOptions")
 
 
 def collectors(cache: Cache, jdk: Jdk) -> frozenset[Collector]:
-    """The collectors of that JDK on this machine, asked once."""
+    """The collectors of that JDK on this machine. The JDK is asked only once."""
     entry = facts_entry(jdk.id, jdk.java, "collectors")
     folder = cache.sealed(entry, lambda content: _write(content / "collectors.json", _ask(jdk.java)))
     return frozenset(json.loads((folder / "collectors.json").read_bytes()))
@@ -40,6 +40,6 @@ def _ask(java: Path) -> list[Collector]:
 
 
 def _has(java: Path, flag: str) -> bool:
-    """An exit code says too little: a JVM that dropped a collector may warn, ignore the flag and use another."""
+    """Whether the JVM uses that collector. The exit code is not enough: a JVM without it may warn and use another."""
     ended = run_java(java, *_SMALL, f"-XX:+{flag}", "-XX:+PrintFlagsFinal", "-version")
     return ended.exit_code == 0 and re.search(rf"\b{flag}\s+:?=\s+true\b", ended.output) is not None

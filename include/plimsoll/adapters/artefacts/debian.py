@@ -1,8 +1,8 @@
 """Java runtimes that no other registry has: packages of Debian's unstable distribution, unpacked without root.
 
-They are fetched by `apt-get` from the mirror that this machine's own configuration names, and verified by the signed
-index. The pool keeps the newest build alone, so no lock can name one: each fingerprint tells which build ran. With the
-runtime comes the C library that it was built for; it is started by that library's loader, so that older systems run it.
+`apt-get` downloads them from the mirror in this machine's own configuration and verifies them by the signed index. The
+pool keeps only the newest build, so no lock file can name one; each fingerprint records which build ran. The C library
+that a runtime was built for is included, and its loader starts the runtime, so that older systems can run it.
 """
 
 import shutil
@@ -26,13 +26,13 @@ exec "$home/jre/bin/ld.so" --library-path "$home/libraries" "$home/jre/bin/java"
 
 
 def can_be_fetched(jdk_id: str) -> bool:
-    """Whether there is such a package, and this machine has what it takes to fetch one: it is a Debian."""
+    """Whether Debian has such a package, and this machine can download it because it runs Debian."""
     programs = all(shutil.which(program) for program in ("apt-get", "dpkg-deb"))
     return jdk_id in PACKAGES and programs and _KEYRING.is_file()
 
 
 def unpack(jdk_id: str, folder: Path, scratch: Path) -> None:
-    """Fetch the newest build and lay it out in the folder: `bin/java`, `jre`, `libraries`. ArtefactError."""
+    """Download the newest build and arrange it in the folder: `bin/java`, `jre`, `libraries`. Raises ArtefactError."""
     packages, root = scratch / "packages", scratch / "root"
     packages.mkdir()
     options = list(_options(scratch, _mirror()))
@@ -44,7 +44,7 @@ def unpack(jdk_id: str, folder: Path, scratch: Path) -> None:
 
 
 def _mirror() -> str:
-    """Where this machine has Debian's packages from."""
+    """The mirror from which this machine gets Debian's packages."""
     asked = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)", "Identifier: Packages"]
     for line in run(asked, timeout_s=60, env=plain_environment()).output.splitlines():
         origin, _, rest = line.partition(" ")
@@ -55,7 +55,7 @@ def _mirror() -> str:
 
 
 def _options(scratch: Path, mirror: str) -> Iterator[str]:
-    """For an apt that knows the unstable distribution alone and leaves the machine's own lists as they are."""
+    """Options that make apt use only the unstable distribution and leave the machine's own lists unchanged."""
     sources = scratch / "sources.list"
     sources.write_text(f"deb [signed-by={_KEYRING}] {mirror} sid main\n", encoding="utf-8")
     for folder in ("lists/partial", "cache/archives/partial"):
@@ -96,7 +96,7 @@ def _lay_out(jdk_id: str, root: Path, folder: Path) -> None:
 
 
 def _copy_following(home: Path, folder: Path, root: Path) -> None:
-    """Copy files; for links into `/etc` what the package has there, for broken ones nothing."""
+    """Copy files. Links into `/etc` become copies of the package's own files; broken links are left out."""
     for path in home.rglob("*"):
         source = path
         if path.is_symlink():

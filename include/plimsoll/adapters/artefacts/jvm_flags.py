@@ -1,4 +1,4 @@
-"""Whether a JVM takes the flags of a variant: asked of the very program that the nodes will run."""
+"""Whether a JVM accepts the flags of a variant, tested with the same program that the nodes will run."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ _PATIENCE_S = 60
 
 
 def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
-    """What this JVM says against the flags, in its own words; empty where it starts with them. Asked once of a set."""
+    """The JVM's own error about the flags; empty where it starts with them. Each set of flags is tested only once."""
     asked = [*(flag for flag in flags if not is_unasked(flag)), *_anywhere(flags)]
     digest = hashlib.sha256("\n".join(asked).encode()).hexdigest()[:12]
     entry = f"{facts_entry(jdk.id, jdk.java, 'flags')}-{digest}"
@@ -35,7 +35,7 @@ def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
 
 
 def is_unasked(flag: str) -> bool:
-    """Whether a flag can be judged on the nodes' hosts alone."""
+    """Whether a flag can only be tested on the nodes' hosts."""
     return bool(_ELSEWHERE.search(flag))
 
 

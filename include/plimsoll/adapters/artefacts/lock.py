@@ -37,7 +37,7 @@ _ARCHIVES: Mapping[str, tuple[str, str]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the named lock files, or all; 1 when one could not be made."""
+    """Make the named lock files, or all. Returns 1 when one could not be made."""
     parser = argparse.ArgumentParser(prog="python -m plimsoll.adapters.artefacts.lock", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a set's name, or `jdks`; none: all there are")
     names = parser.parse_args(arguments).names or sorted(path.stem for path in locks.FOLDER.glob("*.json"))
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def roots_of(name: str) -> tuple[str, ...]:
-    """The coordinates that a set is resolved from. ArtefactError for a name that is none."""
+    """The Maven coordinates that a set is resolved from. Raises ArtefactError for an unknown set."""
     if name in _SETS:
         return _SETS[name]
     if name in _ARCHIVES:

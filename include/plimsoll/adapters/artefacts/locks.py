@@ -1,6 +1,6 @@
-"""What may be fetched, and the checksum of every file: the lock files beside this module.
+"""The lock files beside this module: the files that may be downloaded, with their checksums.
 
-A lock file names coordinates and checksums, never a host: where files come from is a matter of each machine.
+A lock file names coordinates and checksums but never a host, because each machine has its own registries.
 """
 
 import json
@@ -35,7 +35,7 @@ class LockedJar(Model):
 
 
 class LockedSet(Model):
-    """Everything that one thing needs at run time, as resolved once."""
+    """All jars that one program needs at run time, as they were resolved once."""
 
     name: Annotated[str, Field(description="`cassandra-4.0.1`, `load-generator`, `ecj`")]
     roots: Annotated[tuple[str, ...], Field(description="Coordinates that it was resolved from")]
@@ -43,7 +43,7 @@ class LockedSet(Model):
 
     @property
     def size_bytes(self) -> int:
-        """All files together."""
+        """The size of all files together, bytes."""
         return sum(jar.size_bytes for jar in self.jars)
 
     @property
@@ -66,19 +66,19 @@ _JDKS = TypeAdapter(tuple[LockedJdk, ...])
 
 @cache
 def locked_set(name: str) -> LockedSet | None:
-    """The set of that name, if there is a lock file for it."""
+    """The set with that name; None where it has no lock file."""
     path = FOLDER / f"{name}.json"
     return LockedSet.model_validate_json(path.read_bytes()) if path.is_file() and path != JDKS else None
 
 
 @cache
 def locked_jdks() -> dict[str, LockedJdk]:
-    """Every JDK that can be fetched, by its id."""
+    """Every JDK with a lock file, by its id."""
     return {jdk.id: jdk for jdk in _JDKS.validate_json(JDKS.read_bytes())}
 
 
 def database_versions(product: str) -> tuple[str, ...]:
-    """The releases of a database that there are lock files for, sorted as text."""
+    """The releases of a database with lock files, sorted as text."""
     return tuple(sorted(path.stem.removeprefix(f"{product}-") for path in FOLDER.glob(f"{product}-*.json")))
 
 

@@ -1,4 +1,4 @@
-"""Jars from a Maven repository, through jgo's resolver in pure Python: no Maven, nothing of the user's own cache."""
+"""Download jars from a Maven repository through jgo's resolver in pure Python, without Maven or the user's cache."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,10 @@ _RUN_TIME_SCOPES = (None, "", "compile", "runtime")
 
 
 def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
-    """Resolve the roots with all they need at run time, fetch each file and note its checksum. ArtefactError."""
+    """Resolve the roots with all their run-time dependencies, download each file and record its checksum.
+
+    Raises ArtefactError.
+    """
     context = _context(scratch)
     with _explained(name):
         inputs, others = context.resolver.resolve(_dependencies(context, roots))
@@ -33,7 +36,10 @@ def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
 
 
 def resolve_archive(name: str, coordinates: str, packaging: str, scratch: Path) -> LockedSet:
-    """Fetch one file that stands for itself, such as a release's tarball, and note its checksum. ArtefactError."""
+    """Download one file without dependencies, such as a release's tarball, and record its checksum.
+
+    Raises ArtefactError.
+    """
     unknown = LockedJar(coordinates=coordinates, sha256="0" * 64, size_bytes=0, packaging=packaging)
     with _explained(name):
         path = _download(_artifact(_context(scratch), unknown))
@@ -42,9 +48,9 @@ def resolve_archive(name: str, coordinates: str, packaging: str, scratch: Path) 
 
 
 def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar, Path]]:
-    """Download jars, several at once; gives each with the file that holds it as soon as its checksum is right.
+    """Download several jars at once. Yields each one with its file as soon as its checksum was verified.
 
-    The files lie below `scratch`, whose disk the caller frees. Raises ArtefactError for the first that can't be had.
+    The files are below `scratch`; the caller deletes them. Raises ArtefactError for the first jar that can't be had.
     """
     context = _context(scratch)
     pool = ThreadPoolExecutor(_AT_ONCE)
@@ -57,7 +63,10 @@ def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar,
 
 
 def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
-    """Tries again on whatever went wrong, a wrong checksum included: a cut connection looks like that too."""
+    """Download a jar.
+
+    Every error is retried, including a wrong checksum, because an interrupted download looks like one.
+    """
     for pause_s in range(1, _TRIES + 1):
         try:
             with _explained(jar.coordinates):
@@ -113,7 +122,10 @@ def _context(scratch: Path) -> "MavenContext":
 
 @contextmanager
 def _explained(what: str) -> Iterator[None]:
-    """jgo answers with RuntimeError where the repository has no such file, requests with its own where it is away."""
+    """The error in words. jgo raises RuntimeError where the repository lacks the file.
+
+    Requests raises its own if offline.
+    """
     import requests
 
     try:

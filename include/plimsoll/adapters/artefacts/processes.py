@@ -1,4 +1,4 @@
-"""Programs that artefacts are made with, run to their end within a time limit."""
+"""Run the programs that make artefacts, with a time limit."""
 
 import os
 import subprocess
@@ -17,19 +17,19 @@ _IGNORED = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 @dataclass(frozen=True)
 class Ended:
-    """Exit code, and output with both streams as one."""
+    """The exit code of a program, and the text of both its output streams."""
 
     exit_code: int
     output: str
 
 
 def plain_environment() -> dict[str, str]:
-    """This process' own, with programs' words in English."""
+    """This process' environment, with English as the language of programs."""
     return {**os.environ, "LC_ALL": "C"}
 
 
 def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str], cwd: Path | None = None) -> Ended:
-    """Run a program; ArtefactError where it can't be started or does not end in time."""
+    """Run a program. Raises ArtefactError where it can't be started or does not end in time."""
     try:
         done = subprocess.run(
             argv,
@@ -53,13 +53,13 @@ def run(argv: Sequence[str], *, timeout_s: int, env: Mapping[str, str], cwd: Pat
 
 
 def run_java(java: Path, *arguments: str, timeout_s: int = _JAVA_TIMEOUT_S) -> Ended:
-    """Run a JVM with these arguments and none of the user's own. ArtefactError where it does not end in time."""
+    """Run a JVM with these arguments and without the user's own. Raises ArtefactError where it does not end in time."""
     env = {name: value for name, value in os.environ.items() if name not in _IGNORED}
     return run([str(java), *_SHORT_LIVED, *arguments], timeout_s=timeout_s, env=env)
 
 
 def ask_java(java: Path, *arguments: str) -> str:
-    """What a JVM prints; ArtefactError when it fails."""
+    """The output of a JVM. Raises ArtefactError when it fails."""
     ended = run_java(java, *arguments)
     if ended.exit_code != 0:
         raise ArtefactError(

@@ -22,10 +22,10 @@ _SETUP = "fetch it first: `make setup`"
 
 
 class Artefacts:
-    """Implements the ArtefactSource port: fetched once, verified before use, kept in a folder outside the checkout.
+    """Implements the ArtefactSource port. Artefacts are downloaded once, verified before use, and kept in a cache.
 
-    `cache` is that folder, `log` takes lines for a person who waits. Everything here is safe for several processes at
-    once, and needs no network where the cache is full. Every method raises ArtefactError.
+    `cache` is a folder outside the checkout; `log` receives lines for a person who waits. All methods are safe for
+    several processes at once, need no network where the cache is full, and raise ArtefactError.
     """
 
     def __init__(
@@ -40,19 +40,19 @@ class Artefacts:
         self._generator = load_generator(sources)
 
     def jdk(self, jdk_id: str, archive: JdkArchive | None = None) -> Jdk:
-        """The Java runtime of a definition's name for it."""
+        """The Java runtime with that name."""
         return jdks.archived(self._cache, Wanted(jdk_id, archive), self._archives)
 
     def collectors(self, jdk_id: str, archive: JdkArchive | None = None) -> frozenset[Collector]:
-        """The collectors that this JDK really has, asked of its `java`."""
+        """The garbage collectors that this JDK really has, as its `java` reports them."""
         return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: JdkArchive | None = None) -> str:
-        """What this JDK says against such JVM flags; empty where it takes them."""
+        """The error of this JDK about these JVM flags; empty where it accepts them."""
         return jvm_flags.refusal(self._cache, self.jdk(jdk_id, archive), flags)
 
     def unasked(self, flags: Sequence[str]) -> list[str]:
-        """Those of the flags that only a node's host can judge: they name files there."""
+        """The flags that only a node's host can test, because they name files there."""
         return [flag for flag in flags if jvm_flags.is_unasked(flag)]
 
     def database(self, product: str, version: str) -> Path:
@@ -68,13 +68,13 @@ class Artefacts:
         return release_jars(self._cache)
 
     def node_tool(self) -> Path:
-        """A folder of jars: what asks Cassandra nodes how they are, and its libraries."""
+        """A folder of jars: the program that asks Cassandra nodes for their state, and its libraries."""
         return built(self._cache, node_tool())
 
     def derived(self, key: str, build: Callable[[Path], None]) -> Path:
-        """A folder for something made from artefacts, such as a class data archive: `build` fills it, once per key.
+        """A folder of files made from artefacts, such as a class data archive. `build` fills it once for each key.
 
-        The key must name every input; it becomes a folder's name.
+        The key must name every input. It becomes the name of the folder.
         """
         return self._cache.sealed(f"derived/{key}", build)
 
@@ -91,7 +91,7 @@ class Artefacts:
             release_jars(self._cache, thorough=True)
 
     def missing(self, definition: Definition) -> list[Problem]:
-        """What the definition's cells need and is not in the cache; fetches nothing."""
+        """The artefacts that the definition's cells need and that are not in the cache. Downloads nothing."""
         return [
             *self._missing_jdks(definition),
             *self._missing_databases(definition),
@@ -142,7 +142,7 @@ def _known(product: str, version: str) -> str:
 
 
 def _jdks(definition: Definition) -> dict[Wanted, list[str]]:
-    """Each JDK with the variants that run on it."""
+    """Each JDK with the variants that use it."""
     found: dict[Wanted, list[str]] = {}
     on_jvms = [(variant.id, variant.jvm) for variant in definition.variants if variant.jvm]
     for variant_id, jvm in sorted(on_jvms, key=lambda one: one[1].jdk):

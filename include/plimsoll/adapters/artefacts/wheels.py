@@ -1,4 +1,4 @@
-"""Wheels of the Python package index, through pip, so that the user's own index and proxy settings hold."""
+"""Download wheels of the Python package index through pip, so that the user's own index and proxy settings apply."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ _BOUNDS = ("--timeout", "30", "--retries", "3", "--progress-bar", "off")
 
 
 def unpack(requirement: str, sha256: str, folder: Path, scratch: Path) -> None:
-    """Fetch a wheel of that checksum and unpack it into the folder. ArtefactError."""
+    """Download a wheel, verify its checksum and unpack it into the folder. Raises ArtefactError."""
     requirements = scratch / "requirements.txt"
     requirements.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
     _pip(
@@ -30,7 +30,7 @@ def unpack(requirement: str, sha256: str, folder: Path, scratch: Path) -> None:
 
 
 def download(requirement: str, scratch: Path) -> Path:
-    """The wheel itself, whatever its checksum: for making locks. ArtefactError."""
+    """Download a wheel without verifying its checksum, for making lock files. Raises ArtefactError."""
     _pip(requirement, scratch, "download", "--dest", str(scratch), requirement)
     return next(scratch.glob("*.whl"))
 

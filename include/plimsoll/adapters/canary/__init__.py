@@ -1,4 +1,4 @@
-"""The check of hosts before their load."""
+"""The performance check of hosts before their load."""
 
 from plimsoll.adapters.canary.adapter import ScriptCanary
 

@@ -1,4 +1,4 @@
-"""What hosts can do, measured by a script that any host with Python 3 can run."""
+"""Measure the performance of hosts with a script that runs on any host with Python 3."""
 
 import json
 import secrets
@@ -20,9 +20,9 @@ class ScriptCanary:
     """Implements the HostCanary port."""
 
     def examine(self, hosts: Sequence[Host]) -> list[HostFigures]:
-        """Processors and disks of all hosts at once, then the network round: each sends to the next, one at a time.
+        """Measure processors and disks of all hosts at once, then the network: each host in turn sends to the next.
 
-        A host counts by the better of its two links, so that a bad one does not spoil its neighbours.
+        A host's figure is the better one of its two links, so that a bad host does not affect its neighbours.
         """
         with ThreadPoolExecutor(len(hosts)) as pool:
             alone = list(pool.map(_measured, hosts))
@@ -42,7 +42,7 @@ def _measured(host: Host) -> dict[str, float]:
 
 
 def _throughput(sender: Host, receiver: Host) -> float:
-    """Bytes a second from the one to the other."""
+    """Bytes per second from one host to the other."""
     link = (receiver.info.address, str(receiver.free_port()), secrets.token_hex(8))
     with ThreadPoolExecutor(1) as pool:
         receiving = pool.submit(_run, receiver, "receive", *link)

@@ -35,11 +35,11 @@ class CassandraStress(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What of the workload it can't do, and missing artefacts."""
+        """Features of the workload that cassandra-stress lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """What it does not do or tell, that plimsoll-stress does."""
+        """What cassandra-stress does not do or report, in contrast to plimsoll-stress."""
         return (
             "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
             "cassandra-stress counts failed operations among its response times",
@@ -52,11 +52,11 @@ class CassandraStress(ForeignGenerator):
         )
 
     def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
-        """Name, release of Cassandra that it is of, and the JDK that it runs on."""
+        """Its name, the Cassandra release that it comes with, and its JDK."""
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Of its console, its end, and the head of its log. Its log alone counts operations, failed ones among them."""
+        """The summary, from its console output, its end, and the head of its log. Only the log counts operations."""
         printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
         plan = Plan.parse(files.get(PLAN, ""))
         if not printed or ending is None:
@@ -83,7 +83,7 @@ class CassandraStress(ForeignGenerator):
         )
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
-        """One log, with a tag for each operation."""
+        """Its single log, with a tag for each operation."""
         return {"all": command.HDR} if command.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:

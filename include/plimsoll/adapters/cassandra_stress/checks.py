@@ -1,4 +1,4 @@
-"""What of a definition cassandra-stress can't do, found before anything starts."""
+"""Find what a definition asks of cassandra-stress that it can't do, before anything starts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _PROFILE_KEYS = ("keyspace", "table")
 
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """Everything at once. Fetches nothing."""
+    """All problems at once. Downloads nothing."""
     times = [*timing_problems(definition), *interval_problems(definition)]
     return [*_workload(definition), *_generator(definition), *times, *artefacts.missing(definition)]
 

@@ -66,12 +66,12 @@ def load_arguments(request: LoadRequest) -> tuple[str, ...]:
 
 
 def profile(definition: Definition) -> str:
-    """The profile's file: JSON is YAML."""
+    """The content of the profile's file, as JSON, which is also YAML."""
     return json.dumps(given_options(definition.workload)["profile"], indent=1)
 
 
 def record_s(definition: Definition) -> int:
-    """Length of a record: as long as may be so that warm-up and every interval are made of whole ones, s."""
+    """The greatest length of a record, s, that divides the warm-up and every interval."""
     intervals = [round(level.interval.total_seconds()) for level in definition.service_levels]
     if any(level.windows == "sliding" for level in definition.service_levels):
         return 1
@@ -79,7 +79,10 @@ def record_s(definition: Definition) -> int:
 
 
 def _command(name: str, definition: Definition) -> tuple[str, ...]:
-    """The command with what it does, from `name`; of a profile `insert` alone, or all of its operations."""
+    """The cassandra-stress command and what it runs, from `name`.
+
+    For a profile: `insert` alone, or all its operations.
+    """
     level = f"cl={definition.workload.consistency}"
     if definition.workload.name == USER:
         ops = given_options(definition.workload)["ops"] if not name else {"insert": 1}
@@ -101,7 +104,7 @@ def _table(definition: Definition) -> Sequence[str]:
 
 
 def _threads(definition: Definition) -> str:
-    """A thread has one operation under way."""
+    """The number of threads. Each has one operation in flight."""
     return f"threads={in_flight(definition)}"
 
 

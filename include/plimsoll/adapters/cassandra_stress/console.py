@@ -1,7 +1,7 @@
-"""What cassandra-stress prints of its run, read. Pure.
+"""Read the console output of cassandra-stress. Pure.
 
-Every interval of its log gives a row for all operations (`total,`) and, where there are several operations, one for
-each; then come the results of the whole run, and `END` if it went to its end.
+Every interval of its log gives a row for all operations (`total,`) and, where there are several operations, one row for
+each. The results of the whole run follow, and `END` if the run was complete.
 """
 
 import re
@@ -19,10 +19,12 @@ _SLACK_S = 0.5
 
 @dataclass(frozen=True)
 class Row:
-    """One row. `operations` since the beginning of the run; `mean_ms`, `ops_s` and `errors` of the row's interval.
+    """One row.
 
-    `time_s`: the end of the interval, from the beginning of the run. In a run at a fixed rate `mean_ms` is of response
-    times.
+    `operations` counts from the beginning of the run; `mean_ms`, `ops_s` and `errors` cover the row's interval.
+
+    `time_s`: the end of the interval, from the beginning of the run. In a run at a fixed rate, `mean_ms` is the mean
+    response time.
     """
 
     operation: str
@@ -34,12 +36,12 @@ class Row:
 
     @property
     def under_way(self) -> float:
-        """Operations that were due and not answered yet, on average: Little's law."""
+        """The mean number of operations that were due and not answered yet, by Little's law."""
         return self.ops_s * self.mean_ms / 1000
 
 
 def rows(text: str) -> tuple[Row, ...]:
-    """All whole rows in their order. A row whose figures are not all numbers is left out."""
+    """All complete rows in order. A row with a figure that is not a number is left out."""
     return tuple(_rows(text))
 
 
@@ -66,7 +68,7 @@ def _rows(text: str) -> Iterator[Row]:
 
 
 def went_to_its_end(text: str) -> bool:
-    """Whether the run says of itself that it ended as planned."""
+    """Whether the output says that the run ended as planned."""
     return any(line.strip() == "END" for line in text.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""The workloads that cassandra-stress is asked for: its own `write`, `read` and `mixed`, and `user` profiles."""
+"""Workloads of cassandra-stress: its own `write`, `read` and `mixed`, and `user` profiles."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {**dict.fromkeys(_WEIGHTS, _STANDARD
 
 @dataclass(frozen=True)
 class StandardRow:
-    """What is asked of cassandra-stress' own table. Weights are numbers; keys are 1 … `rows`."""
+    """The options of a workload on cassandra-stress' own table. Weights are numbers; keys are 1 … `rows`."""
 
     rows: int
     write: float
@@ -59,12 +59,12 @@ class StandardRow:
 
     @property
     def command(self) -> str:
-        """Its command for the timed run."""
+        """The command of the timed run."""
         return "mixed" if self.write and self.read else "write" if self.write else "read"
 
     @property
     def population(self) -> str:
-        """For `-pop`: how the timed run draws keys."""
+        """The value of `-pop`: how the timed run draws keys."""
         if self.keys == "sequence":
             return f"seq=1..{self.rows}"
         if self.keys == "uniform":
@@ -75,7 +75,7 @@ class StandardRow:
 
 
 def standard_row(workload: Workload) -> StandardRow:
-    """The definition's options with cassandra-stress' defaults for those that it leaves out; they have been checked."""
+    """The definition's options, which were checked before, with cassandra-stress' defaults for missing ones."""
     given, weights = given_options(workload), _WEIGHTS[workload.name]
     numbers = {option.name: _number(option, given) for option in _STANDARD if option.type != "choice"}
     count = int(numbers["rows"] or 0)
@@ -93,13 +93,13 @@ def standard_row(workload: Workload) -> StandardRow:
 
 
 def rows(workload: Workload) -> int:
-    """How many rows, or partitions of a profile, are written before the timed run."""
+    """The number of rows (or partitions of a profile) that are written before the timed run."""
     option = next(option for option in OPTIONS[workload.name] if option.name == "rows")
     return int(_number(option, given_options(workload)) or 0)
 
 
 def shares(workload: Workload) -> dict[str, float]:
-    """Operation → share of all, 0 to 1, under the names that results have."""
+    """Operation → share of all operations, 0 to 1, with the names that results have."""
     if workload.name == USER:
         weights = user_weights(workload)
     else:
@@ -110,7 +110,7 @@ def shares(workload: Workload) -> dict[str, float]:
 
 
 def user_weights(workload: Workload) -> dict[str, float]:
-    """The weights of a profile's operations, summed by the names that results have."""
+    """The weights of a profile's operations, added up by the names that results have."""
     ops = given_options(workload).get("ops")
     named = ops if isinstance(ops, dict) else {}
     weights: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What would keep a definition's clusters from being launched, asked of AWS by Describe calls and dry runs."""
+"""Problems that would keep a definition's clusters from being launched, found by Describe calls and dry runs."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
 
 def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
-    """Every problem found. SecretError when AWS can't be asked at all for want of credentials."""
+    """Every problem found. Raises SecretError when AWS can't be asked because credentials are missing."""
     try:
         options = Ec2Options.model_validate(as_written(definition.provider.options, Ec2Options))
     except ValidationError as error:
@@ -41,7 +41,7 @@ def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
 
 
 class _Examination:
-    """One definition in one place; goes on after each problem, so that all are found."""
+    """The checks of one definition in one place. They continue after each problem, to find all of them."""
 
     def __init__(self, definition: Definition, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
         self._definition, self._options, self._cloud, self._secrets = definition, options, cloud, secrets
@@ -79,7 +79,9 @@ class _Examination:
             self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
 
     def _may_look(self) -> None:
-        """What is asked first when hosts are there: a cell that may not be ended must not begin."""
+        """Check the calls that list resources first: a cell whose resources can't be found, and so not ended, must not
+        begin.
+        """
         for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
             self._dry_run("connection", operation, {})
 
@@ -120,7 +122,7 @@ class _Examination:
         return found
 
     def _fits_group(self, types: dict[str, Answer]) -> None:
-        """Burstable types, for one, stand in no cluster. Asked here, for a dry run names no group."""
+        """Check that the types can be in a placement group; burstable types can't. A dry run does not test this."""
         strategy = self._options.placement_group
         for kind, answer in types.items():
             known = answer.get("PlacementGroupInfo", {}).get("SupportedStrategies", [strategy])
@@ -136,7 +138,7 @@ class _Examination:
                 self._note("image", what, "name an image of the instance type's architecture")
 
     def _offered(self, there: list[Subnet]) -> None:
-        """Every zone must offer every type: all roles of a cell stand in one."""
+        """Check that every zone offers every type, because all hosts of a cell are in one zone."""
         kinds = sorted({self._options.instance_types.of(role) for role in _ROLES})
         by_type = [{"Name": "instance-type", "Values": kinds}]
         with self._noted("instance_types"):
@@ -153,7 +155,7 @@ class _Examination:
                         self._note(self._place_key, f"{zone} does not offer {kind}", "name other zones or types")
 
     def _quotas(self, types: dict[str, Answer]) -> None:
-        """Compared where Service Quotas can be asked; launching waits for its share in any case."""
+        """Compare the vCPUs with the quota, where Service Quotas can be asked. Launching waits for its share anyway."""
         needed: defaultdict[Quota, int] = defaultdict(int)
         for role, count in zip(
             _ROLES, (self._definition.system.nodes, self._definition.load_generator.hosts), strict=True

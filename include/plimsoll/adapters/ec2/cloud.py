@@ -1,4 +1,4 @@
-"""The API of one region through one connection: calls explained, pages joined."""
+"""The API of one region through one connection, with errors in words and pages joined."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ STATES = (*NOT_GONE, "terminated")
 
 @dataclass(frozen=True)
 class Place:
-    """Where clusters are: a region, as a connection sees it."""
+    """A region and the connection through which it is used."""
 
     connection: str
     region: str
@@ -39,7 +39,7 @@ class Place:
 
 
 class Cloud:
-    """EC2 and its neighbours in one place. Throttling is absorbed by the clients' own retries."""
+    """EC2 and related services in one place. The clients' own retries absorb throttling."""
 
     def __init__(self, access: AwsAccess, place: Place) -> None:
         self.place = place
@@ -48,13 +48,13 @@ class Cloud:
         self._ec2 = RenewedClient(self._made)
 
     def client(self, service: str) -> Any:
-        """A client of another service of the place."""
+        """A client of another service in the same place."""
         return self._access.client(service, self.place.region)
 
     def require_endpoint(self) -> None:
-        """CloudError, with regions of a like name, where the region's endpoint has no address; boto3 tries for long.
+        """Raise CloudError, with regions of similar names, where the region's endpoint has no address.
 
-        Behind a proxy that can't be told from here.
+        boto3 itself would retry for long. Behind a proxy this check is not possible.
         """
         client = self._ec2()
         url = client.meta.endpoint_url
@@ -71,13 +71,13 @@ class Cloud:
             ) from error
 
     def call(self, operation: str, **parameters: Any) -> Answer:
-        """One call to EC2; CloudError when it is refused."""
+        """Make one call to EC2. Raises CloudError when it is refused."""
         with explained("ec2", self.where):
             answer: Answer = self._ec2.ask(lambda client: getattr(client, operation)(**parameters))
             return answer
 
     def pages(self, operation: str, key: str, **parameters: Any) -> list[Answer]:
-        """The entries below `key` of every page, of operations without pages too."""
+        """The entries below `key` of every page. Operations without pages work too."""
 
         def asked(client: Any) -> list[Answer]:
             return [entry for page in client.get_paginator(operation).paginate(**parameters) for entry in page[key]]
@@ -89,7 +89,7 @@ class Cloud:
             return found
 
     def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:
-        """Instances in those states, in the order of their launch."""
+        """The instances in those states, in the order of their launch."""
         wanted = [*filters, {"Name": "instance-state-name", "Values": list(states)}]
         found = [
             instance
@@ -106,13 +106,13 @@ class Cloud:
 
 
 def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[False] | None:
-    """Ask a full zone once. EC2 says so as a server error (HTTP 500), which boto3 would repeat; other zones may do."""
+    """Ask a full zone only once. EC2 reports it as a server error (HTTP 500), which boto3 would retry."""
     code = response[1].get("Error", {}).get("Code") if response else None
     return False if code in CAPACITY else None
 
 
 def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
-    """The cloud of a place, kept with its client."""
+    """A function that returns the cloud of a place, and keeps it with its client."""
     return cache(lambda place: Cloud(secrets.aws(place.connection), place))
 
 

@@ -78,7 +78,7 @@ def _numbered(instances: Sequence[Answer], role: Role) -> list[tuple[int, Answer
 
 
 def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
-    """The host that an instance is, the so-manieth of its role. It counts as paid for from its launch on."""
+    """The host for an instance with that number in its role. Its paid time begins with its launch."""
     marks = marks_of(instance)
     return HostInfo(
         name=load_host_name(number) if role == "load" else f"node{number}",

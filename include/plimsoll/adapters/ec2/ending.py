@@ -1,4 +1,4 @@
-"""Terminate instances by their ids, also those that EC2 does not know yet."""
+"""Terminate instances by their ids, including instances that EC2 does not know yet."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,17 +11,18 @@ _UNKNOWN = "InvalidInstanceID.NotFound"
 
 @dataclass(frozen=True)
 class Ended:
-    """What one try came to: `accepted` instances with the states that they were in, and those unknown to EC2."""
+    """The result of one try: `accepted` instances with their earlier states, and the ids unknown to EC2."""
 
     accepted: dict[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
 
 
 def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> Ended:
-    """One try to terminate them. CloudError where AWS refuses.
+    """Try once to terminate the instances. Raises CloudError where AWS refuses.
 
-    An id that EC2 does not know keeps all of a call from being terminated: then each is told by itself. Where the
-    policy asks for tags, what is not known yet (`may_lag`) has none, so that the refusal may be one for want of rights.
+    One unknown id makes EC2 reject the whole call; then each instance is terminated by a call of its own. Where the
+    policy requires tags, an instance that EC2 does not know yet (`may_lag`) has none, so that EC2 may report missing
+    rights.
     """
     if not ids:
         return Ended()

@@ -79,7 +79,7 @@ _PERFORM = re.compile(r"perform: ([a-z0-9-]+:[A-Za-z]+)")
 
 
 class CloudError(ProviderError):
-    """A call that AWS refused; `code` is AWS's own, empty where no answer came."""
+    """A call that AWS refused. `code` is AWS's own code; empty where there was no answer."""
 
     def __init__(self, what: str, *, where: str = "", mend: str = "", code: str = "") -> None:
         super().__init__(what, where=where, mend=mend)
@@ -87,12 +87,12 @@ class CloudError(ProviderError):
 
 
 class NoAnswer(CloudError, CloudOutOfReach):
-    """A call that nobody answered."""
+    """A call without any answer."""
 
 
 @contextmanager
 def explained(service: str, where: str) -> Iterator[None]:
-    """Turn errors of a call to that service into CloudError, missing credentials into SecretError."""
+    """Turn errors of calls to that service into CloudError, and missing credentials into SecretError."""
     try:
         yield
     except ClientError as error:
@@ -108,7 +108,7 @@ def explained(service: str, where: str) -> Iterator[None]:
 
 
 def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
-    """The refusal in words. One for want of a permission names the action to allow."""
+    """The refusal as an error in words. For a missing permission it names the action to allow."""
     fault: Any = error.response.get("Error", {})
     code, message = str(fault.get("Code", "")), str(fault.get("Message", ""))
     what = f"{error.operation_name} was refused: {message or 'no reason given'} ({code})"
@@ -116,7 +116,7 @@ def cloud_error(error: ClientError, service: str, where: str) -> CloudError:
 
 
 def mending(code: str, message: str, action: str) -> str:
-    """How to mend a refusal with that code."""
+    """The advice for a refusal with that code."""
     if code in DENIED:
         named = _PERFORM.search(message)
         return f"allow the action {named[1] if named else action}; docs/aws.md has the whole policy"

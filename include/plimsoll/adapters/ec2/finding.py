@@ -1,4 +1,4 @@
-"""An attempt's hosts, found again: by tags, and by the record of its launches where EC2 does not show them all."""
+"""Find an attempt's hosts again: by tags, and by the record of its launches where EC2 does not list all hosts."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,10 +13,10 @@ _STANDING = ("pending", "running")
 
 
 def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Callable[[], Launched]) -> list[Answer]:
-    """All hosts of a whole cluster; none where it is not whole, or not of one zone.
+    """All hosts of a whole cluster; empty where it is not whole, or not in one zone.
 
-    One that is on record, and that EC2 neither shows nor has shown to be gone, is looked for as long as answers may
-    lag behind its launch. The record is asked for only where instances do not speak for themselves.
+    A recorded host that EC2 lists neither as living nor as gone is looked for as long as answers may lag behind its
+    launch. The record is read only where the instances alone do not decide.
     """
     for pause in looks():
         seen = cloud.instances(filters, STATES)

@@ -1,8 +1,8 @@
-"""SSH keys of a cluster's hosts: the host key that they must show, and the key that may log in.
+"""SSH keys of a cluster's hosts: the host key that they must present, and the key that may log in.
 
-The host key is derived, never kept: its seed is an HMAC of the cluster's name under the SSH connection's private key.
-So every process that may log in to the hosts knows which key they must show, without asking anyone; nobody else can
-make it; and it tells nothing of the private key itself. It lies in the hosts' user data and nowhere else.
+The host key is derived and never stored: its seed is an HMAC of the cluster's name under the SSH connection's private
+key. So every process that may log in to the hosts knows their host key without asking. Nobody else can compute it, and
+it reveals nothing about the private key. The host key is stored only in the hosts' user data.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ class HostKey:
 
 
 def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKey:
-    """The Ed25519 key that all hosts of that cluster show. The same text every time."""
+    """The Ed25519 host key of all hosts of that cluster. The text is the same every time."""
     secret = identity.private_key.strip().encode()
     seed = hmac.new(secret, f"{_PURPOSE}\n{cluster_id}".encode(), hashlib.sha256).digest()
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key()
@@ -40,16 +40,16 @@ def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKey:
 
 
 def authorized_key(identity: SshIdentity, connection_id: str) -> str:
-    """The line of `authorized_keys` that lets the identity in; SecretError when its key can't be read."""
+    """The line of `authorized_keys` for the identity. Raises SecretError when its key can't be read."""
     key = private_key(identity, connection_id)
     return f"{key.get_name()} {key.get_base64()}"
 
 
 def _openssh(seed: bytes, public: bytes) -> str:
-    """The format `openssh-key-v1`, unencrypted.
+    """The key in the format `openssh-key-v1`, unencrypted.
 
-    Libraries put a random number in it. A repeated request for hosts must be the same to the byte, else AWS takes it
-    for another.
+    Libraries put a random number into this format. A repeated request for hosts must be equal in every byte, otherwise
+    AWS takes it for another request.
     """
     check = hashlib.sha256(seed).digest()[:4]
     secret = check + check + _strings(_KIND, public, seed + public, b"")

@@ -10,7 +10,7 @@ from plimsoll.domain.errors import ProviderError
 
 @dataclass(frozen=True)
 class Image:
-    """An AMI. `architecture` as AWS writes it: x86_64, arm64; empty where AWS does not say."""
+    """An AMI. `architecture` is AWS's name (x86_64, arm64); empty where AWS gives none."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class Image:
 
 
 def find_image(cloud: Cloud, options: Ec2Options) -> Image:
-    """The AMI that the options name, or the SSM parameter holds. ProviderError when there is none."""
+    """The AMI that the options name, or that the SSM parameter contains. Raises ProviderError when there is none."""
     image_id = options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image)
     images = cloud.call("describe_images", ImageIds=[image_id])["Images"]
     if not images:
@@ -29,7 +29,7 @@ def find_image(cloud: Cloud, options: Ec2Options) -> Image:
 
 
 def _usable(found: Answer, where: str) -> Image:
-    """ProviderError for one that hosts, which have an encrypted disk of their own, can't be launched from."""
+    """Raise ProviderError for an image that can't be used with the hosts' own encrypted disk."""
     state, root = found.get("State", "available"), found.get("RootDeviceName", "")
     if state != "available":
         mend = "name another image in provider.options.image, or wait until this one is available"

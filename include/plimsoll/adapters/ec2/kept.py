@@ -1,4 +1,4 @@
-"""Hosts that are kept from cell to cell: a folder for each environment, its end, and a later end of the hosts."""
+"""Hosts that are kept from cell to cell: a folder for each environment, its removal, and a later end of the hosts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,27 +19,30 @@ _T = TypeVar("_T")
 
 
 class SharedHost(Host, Protocol):
-    """A host on which several environments may have a folder each, one after the other."""
+    """A host on which several environments may have a folder each, one after another."""
 
     def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> Host:
-        """The same host in a folder below its own; everything started there carries the marks. HostError."""
+        """The same host with a folder below its own as root. Everything started there carries the marks. HostError."""
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
-        """End and remove what the cluster has in that folder, but for `keep`; a sentence for each thing that is left.
+        """End and remove everything of the cluster in that folder except `keep`. Returns a sentence for each remainder.
 
-        HostError.
+        Raises HostError.
         """
 
 
 def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host:
-    """The host as far as it is that environment's; all of it for the cluster of one attempt."""
+    """The host with the folder of that environment as root; with its whole folder for the cluster of one attempt."""
     if not environment:
         return host
     return host.within(_FOLDER / environment, marks_of(cluster, host.info, PurePath(host.root), environment))
 
 
 def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: str) -> None:
-    """On all hosts at once: end and remove every environment but `keep`. ProviderError where something is left."""
+    """End and remove every environment but `keep` on all hosts at once.
+
+    Raises ProviderError where something remains.
+    """
 
     def on(host: SharedHost) -> list[str]:
         return [f"{host.info.name}: {left}" for left in host.clear(_FOLDER, str(cluster.id), keep)]
@@ -51,7 +54,7 @@ def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: str) -> None:
 
 
 def prolong(hosts: Sequence[SharedHost], until: datetime) -> None:
-    """Have the hosts end themselves at that time, no matter when they were to end before. ProviderError."""
+    """Set the time at which the hosts end themselves. Raises ProviderError."""
     argv = ["sudo", "-n", PROLONG, until.astimezone(UTC).strftime(TIME)]
     _on_all(hosts, lambda host: host.run(argv, timeout=_PROLONG_TIMEOUT))
 

@@ -1,7 +1,7 @@
-"""What was launched for a cluster: the ids that RunInstances answered, true before any describe call shows them.
+"""The launches of a cluster: instance ids in the answers of RunInstances, known before any describe call shows them.
 
-EC2 is eventually consistent: describe calls may not show an instance, and other calls not know it, for a while after
-RunInstances has returned it. So each request is put on record before it is sent, and its answer at once.
+EC2 is eventually consistent: for a while after RunInstances has returned an instance, describe calls may not show it,
+and other calls may not know it. So each request is recorded before it is sent, and its answer at once.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ _ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
 
 
 class Launched:
-    """One cluster's launches in one place, in memory and on record."""
+    """One cluster's launches in one place, in memory and in the record."""
 
     def __init__(self, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> None:
         self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
@@ -35,7 +35,7 @@ class Launched:
 
     @classmethod
     def read(cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> "Launched":
-        """As on record; StoreError when the record can't be read."""
+        """Read the launches from the record. Raises StoreError when it can't be read."""
         found = cls(records, cluster_id, place, clock)
         found._known = {one.token: one for one in records.of(cluster_id) if one.place["region"] == place.region}
         return found
@@ -44,8 +44,9 @@ class Launched:
     def read_if_possible(
         cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock, since: datetime | None = None
     ) -> "Launched":
-        """For whoever ends hosts. Without the record, they are looked for longer: until answers no more lag behind
-        the last launch that may have been, at `since`, or now.
+        """Read the launches in order to end their hosts. Without the record, hosts are looked for longer.
+
+        The search then lasts until answers no longer lag behind the last possible launch, at `since`, or now.
         """
         try:
             return cls.read(records, cluster_id, place, clock)
@@ -55,7 +56,7 @@ class Launched:
             return blind
 
     def asked(self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime) -> None:
-        """A request is about to be sent. StoreError when that can't be put on record: then it must not be."""
+        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
         before = self._known.get(token)
         place = {"connection": self._place.connection, "region": self._place.region, **where}
         self._note(
@@ -71,7 +72,7 @@ class Launched:
         )
 
     def answered(self, token: str, instances: Sequence[Answer]) -> None:
-        """What the request has launched, now or before; nothing: it was refused, or its hosts have ended since."""
+        """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
         launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
         told = [host_info(one, launch.role, number, self._place) for number, one in enumerate(instances, start=1)]
         self._fresh |= {one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"} - set(known)
@@ -79,15 +80,16 @@ class Launched:
         self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
 
     def ran(self, ids: Iterable[str]) -> None:
-        """Those instances run. One that was pending when it was launched is paid for from now on, others from then."""
+        """Record that those instances run. An instance that was pending at its launch is paid for from now on."""
         seen = self._fresh & set(ids)
         self._fresh -= seen
         self._update({instance: {"since": self._clock.now()} for instance in seen})
 
     def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
-        """Those instances are told to end, or have ended: by id, the state before. `at`: when, where it is known.
+        """Record that those instances have ended or were told to: by id, the state before. `at`: the time, if known.
 
-        One that never ran was never paid for. What can't be put on record is kept in memory: nobody's end waits for it.
+        An instance that never ran was never paid for. If the record can't be written, the data is kept in memory, so
+        that ending hosts never waits.
         """
         now, times = self._clock.now(), at or {}
         changes = {
@@ -99,7 +101,7 @@ class Launched:
             self._update(changes)
 
     def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
-        """Instances that nobody has ended, as far as known; of a role, and in a subnet, where one is given."""
+        """Instances without a known end; of one role, and in one subnet, where these are given."""
         chosen = (
             launch
             for launch in self._known.values()
@@ -108,16 +110,16 @@ class Launched:
         return [_id(host) for launch in chosen for host in launch.living]
 
     def has_ended(self, instance: str) -> bool:
-        """Whether it was told to end."""
+        """Whether the instance was told to end."""
         hosts = (host for launch in self._known.values() for host in launch.hosts or ())
         return any(_id(host) == instance and host.until is not None for host in hosts)
 
     def begun_in(self) -> set[str]:
-        """Subnets with hosts that live, or with a launch whose answer is not known."""
+        """Subnets with living hosts, or with a launch whose answer is not known."""
         return {one.place[_SUBNET] for one in self._known.values() if one.hosts is None or one.living}
 
     def groups(self) -> dict[str, datetime]:
-        """Placement groups that were asked for, by name, with the time until which EC2 may not know them."""
+        """The requested placement groups by name, with the time until which EC2 may not know them."""
         named = [(one.place.get(_GROUP, ""), one.asked_at + LAG) for one in self._known.values()]
         return {group: max(until for name, until in named if name == group) for group, _ in named if group}
 
@@ -127,7 +129,7 @@ class Launched:
         return any(self._clock.now() < launch.asked_at + LAG for launch in launches)
 
     def unknown_until(self) -> datetime | None:
-        """Until when instances of which nobody knows the ids may still show; None where that can't be."""
+        """The time until which instances with unknown ids may still appear; None where that is impossible."""
         times = [one.asked_at + LAG for one in self._known.values() if one.hosts is None]
         latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
         return latest if latest and self._clock.now() < latest else None
@@ -136,7 +138,7 @@ class Launched:
         return set(self.living())
 
     def _update(self, changes: Mapping[str, Mapping[str, object]]) -> None:
-        """Hosts changed so, each launch put on record once; in memory in any case."""
+        """Change hosts, in memory and in the record. Each launch is written once."""
         failed: StoreError | None = None
         for launch in list(self._known.values()):
             hosts = tuple(host.model_copy(update=dict(changes.get(_id(host), {}))) for host in launch.hosts or ())
@@ -154,12 +156,15 @@ class Launched:
 
 
 def where(subnet: str, zone: str, group: str) -> dict[str, str]:
-    """A launch's place within a region; `group` is empty where it has none."""
+    """The position of a launch within a region; `group` is empty where it has none."""
     return {_SUBNET: subnet, _ZONE: zone, **({_GROUP: group} if group else {})}
 
 
 def end_of(instance: Answer) -> datetime | None:
-    """When a user has ended it, as EC2 says: `User initiated (2026-01-31 12:00:00 GMT)`; None where it does not."""
+    """When a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`.
+
+    None without such a report.
+    """
     said = str(instance.get("StateTransitionReason") or "").partition("(")[2].rpartition(" GMT)")[0]
     try:
         return datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)

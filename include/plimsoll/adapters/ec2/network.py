@@ -1,4 +1,4 @@
-"""Subnets and security groups, as options name them and as AWS has them."""
+"""Subnets and security groups that the options name, as AWS describes them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _ANYWHERE = {"0.0.0.0/0", "::/0"}
 
 @dataclass(frozen=True)
 class Subnet:
-    """One place for a cell's hosts."""
+    """A subnet in which a cell's hosts can be."""
 
     id: str
     zone: str
@@ -23,7 +23,7 @@ class Subnet:
 
 
 def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
-    """The subnets in order of preference. ProviderError when one is not there, or they are of several VPCs."""
+    """The subnets in order of preference. Raises ProviderError when one is missing, or they are in several VPCs."""
     if options.subnets:
         found = _found(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
         order = options.subnets
@@ -37,7 +37,7 @@ def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
 
 
 def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
-    """The group as AWS describes it. ProviderError when the VPC has none of that id or name."""
+    """The group as AWS describes it. Raises ProviderError when the VPC has no group with that id or name."""
     kind = "group-id" if options.security_group.startswith("sg-") else "group-name"
     filters = [{"Name": kind, "Values": [options.security_group]}, {"Name": "vpc-id", "Values": [vpc]}]
     groups: Sequence[Answer] = cloud.call("describe_security_groups", Filters=filters)["SecurityGroups"]
@@ -51,7 +51,7 @@ def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
 
 
 def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
-    """What of the group's ingress is not as it must be: SSH from the controller, everything inside. Pure."""
+    """Faults in the group's ingress: it must allow SSH from the controller, and all traffic inside the group. Pure."""
     rules, own = group["IpPermissions"], group["GroupId"]
     for rule in rules:
         for source in _others(rule, own):
@@ -66,9 +66,9 @@ def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
 
 
 def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
-    """What of the group's egress keeps hosts from each other: all traffic must be let out to them. Pure.
+    """Faults in the group's egress: it must allow all traffic to the group's own hosts. Pure.
 
-    What else is let out is the account's own choice: AWS lets out everything unless it is told otherwise.
+    Other egress rules are the account's own choice. AWS allows all egress by default.
     """
     rules, own = group.get("IpPermissionsEgress", ()), group["GroupId"]
     if any(_is_inside(rule, own) for rule in rules):
@@ -105,7 +105,7 @@ def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
 
 
 def _others(rule: Answer, group_id: str) -> list[str]:
-    """Who but the group's own members may come in by the rule."""
+    """Sources that the rule allows, other than the group's own members."""
     return [
         *(each["CidrIp"] for each in rule.get("IpRanges", ())),
         *(each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())),

@@ -91,7 +91,7 @@ class Ec2Options(Model):
 
 
 def read_options(options: Mapping[str, object], where: str) -> Ec2Options:
-    """The options of a cluster that is wanted; ProviderError where they can't be read."""
+    """The options of a requested cluster. Raises ProviderError where they can't be read."""
     try:
         return Ec2Options.model_validate(options)
     except ValidationError as error:

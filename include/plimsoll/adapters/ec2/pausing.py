@@ -1,4 +1,4 @@
-"""How long to wait between two looks at what changes by itself."""
+"""Pauses between repeated looks at something that changes by itself."""
 
 from collections.abc import Iterator
 from itertools import chain, repeat
@@ -12,10 +12,10 @@ _LONGEST_S = 30.0
 
 
 def looks() -> Iterator[float]:
-    """Seconds until the next look, without end."""
+    """The seconds until the next look, without end."""
     return chain(_LOOKS_S, repeat(_LATER_S))
 
 
 def patient_looks() -> Iterator[float]:
-    """The same for what may take long: less and less often, at last every 30 s."""
+    """The seconds until the next look at something slow: growing, up to 30 s."""
     return chain(_LOOKS_S, _SELDOM_S, repeat(_LONGEST_S))

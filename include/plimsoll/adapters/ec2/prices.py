@@ -1,4 +1,4 @@
-"""Prices of instance types: the user's own, else the Pricing API's, else a dated table in this package."""
+"""Prices of instance types: the user's own, else those of the Pricing API, else a dated table in this package."""
 
 import json
 import socket
@@ -26,7 +26,7 @@ _REACH_S = 3.0
 
 @dataclass(frozen=True)
 class Rate:
-    """A type's price in a region; `source` says whose and of when."""
+    """The price of an instance type in a region. `source` gives its origin and date."""
 
     vcpus: int | None
     usd_per_hour: float | None
@@ -34,18 +34,18 @@ class Rate:
 
 
 class Ec2Tariffs:
-    """Implements the Tariffs port. Prices of the API are asked once a process."""
+    """Implements the Tariffs port. Each process asks the API for prices only once."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
         self._asked: dict[tuple[str, str, str, str], Rate | None] = {}
 
     def tariff(self, definition: Definition) -> Tariff:
-        """Of the definition's instance types; ProviderError when its options can't be read."""
+        """The prices of the definition's instance types. Raises ProviderError when its options can't be read."""
         return self.of_options(read_options(definition.provider.options, f"definition {definition.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
-        """Of these instance types in that region, with that tenancy."""
+        """The prices of these instance types in that region, with that tenancy."""
         node, load = (self._rate(options, options.instance_types.of(role)) for role in ("node", "load"))
         return Tariff(
             node=_host_rate(options.instance_types.node, node),
@@ -60,7 +60,7 @@ class Ec2Tariffs:
         return listed
 
     def _from_api(self, options: Ec2Options, kind: str) -> Rate | None:
-        """None where the API can't be reached or asked, or knows no such price."""
+        """The API's price; None where the API can't be reached or used, or has no such price."""
         asked = (options.connection, options.region, options.tenancy, kind)
         if asked not in self._asked:
             self._asked[asked] = self._ask(options, kind)
@@ -78,7 +78,7 @@ class Ec2Tariffs:
 
 
 def from_table(kind: str, region: str, tenancy: str) -> Rate:
-    """The price in the package's own table, None for one that it does not have."""
+    """The price in the package's own table; None where the table does not have it."""
     table = _table()
     shared = table["usd_per_hour"].get(region, {}) if tenancy == "default" else {}
     source = f"price table of {table['as_of']} ({table['terms']})"
@@ -88,7 +88,7 @@ def from_table(kind: str, region: str, tenancy: str) -> Rate:
 
 
 def from_answer(price_list: list[Any], at: datetime) -> Rate | None:
-    """The one on-demand price above zero in an answer of the Pricing API, None where there is none. Pure."""
+    """The only on-demand price above zero in an answer of the Pricing API; None where there is none. Pure."""
     products = [json.loads(item) if isinstance(item, str) else item for item in price_list]
     for product in products:
         vcpus = product["product"]["attributes"].get("vcpu")
@@ -118,7 +118,7 @@ def _filters(options: Ec2Options, kind: str) -> list[dict[str, str]]:
 
 
 def _is_reachable(url: str) -> bool:
-    """Asked before the API is: a network that swallows packets would hold up a plan for minutes."""
+    """Whether the API answers. Tested first, because a network that drops packets would delay a plan for minutes."""
     parts = urlsplit(url)
     try:
         with socket.create_connection((parts.hostname or "", parts.port or 443), _REACH_S):

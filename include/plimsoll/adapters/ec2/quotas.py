@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Quota:
-    """One quota; `code` is the one of Service Quotas."""
+    """One quota; `code` is its code in Service Quotas."""
 
     code: str
     name: str
@@ -36,6 +36,6 @@ _FAMILY = re.compile(r"[a-z]+")
 
 
 def quota_of(instance_type: str) -> Quota | None:
-    """The quota that an instance of that type counts against; None for a family that is not known."""
+    """The quota that limits instances of that type; None for an unknown family."""
     found = _FAMILY.match(instance_type)
     return _QUOTAS.get(found[0]) if found else None

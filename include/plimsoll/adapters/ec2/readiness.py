@@ -1,4 +1,4 @@
-"""Fresh hosts: wait until they answer as themselves and say that they are prepared."""
+"""Wait until new hosts prove their identity and report that they are prepared."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +16,11 @@ _MOST_BYTES = 4096
 
 
 def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> None:
-    """All hosts are prepared. ProviderError when one is not within `patience`, or says what went wrong;
-    HostError when something else answers at its address."""
+    """Wait until all hosts are prepared.
+
+    Raises ProviderError when a host is not prepared within `patience`, or reports a fault; HostError when something
+    else answers at its address.
+    """
     deadline = clock.now() + patience
     left = list(hosts)
     for pause in looks():
@@ -31,13 +34,13 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta) -> Non
 
 
 def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
-    """Hosts that can't be used yet, with why. All are asked at once: one that is cut off answers late."""
+    """Hosts that can't be used yet, with the reasons. All are asked at once, since an unreachable host answers late."""
     with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
         return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
 
 
 def _not_ready(host: Host) -> str:
-    """Why the host can't be used yet, empty once it can."""
+    """Why the host can't be used yet; empty once it can."""
     try:
         said = host.read_tail(PurePosixPath(PREPARED), max_bytes=_MOST_BYTES).strip()
     except WrongHostKey:  # time does not mend that

@@ -1,4 +1,4 @@
-"""Everything that can carry a cluster's tags: found by them, removed, and nothing else."""
+"""Find and remove every resource with a cluster's tags, and no other resource."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +28,10 @@ _LATER = frozenset({"RequestLimitExceeded", "Throttling", "InternalError", "Unav
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of resource: how it is listed and deleted. `id` is the key of its id in answers and parameters."""
+    """A kind of resource, with the calls that list and delete it.
+
+    `id` is the key of its id in answers and parameters.
+    """
 
     name: str
     listed_by: str
@@ -37,7 +40,7 @@ class Kind:
     deleted_by: str
 
     def named(self, answer: Answer) -> str:
-        """One of them, for people."""
+        """The name of one resource, for people."""
         return f"{self.name} {answer[self.id]}"
 
 
@@ -56,16 +59,16 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Seen:
-    """What has the tags, and why more of it may be there than could be listed."""
+    """The resources with the tags, and the reasons why there may be others that could not be listed."""
 
     resources: tuple[Resource, ...]
     unseen: tuple[ProviderError | SecretError, ...]
 
 
 def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
-    """Every resource with those tags: instances that are not gone yet, then the rest, kind by kind.
+    """Every resource with those tags: instances that have not ended, then the rest, kind by kind.
 
-    A kind that can't be listed does not hide the others.
+    A kind that can't be listed does not hide the other kinds.
     """
     found: list[Resource] = []
     unseen: list[ProviderError | SecretError] = []
@@ -85,9 +88,9 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> Seen:
 
 @dataclass(frozen=True)
 class _Left:
-    """Something that is not gone, or can't be looked at. `refused`: AWS's refusal, where waiting will not mend it.
+    """Something that still exists, or can't be checked. `refused`: a refusal by AWS that waiting will not change.
 
-    `deleted` is the id of what AWS was told to delete, and has agreed to.
+    `deleted` is the id of a resource whose deletion AWS has accepted.
     """
 
     what: str
@@ -96,11 +99,11 @@ class _Left:
 
 
 def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, cluster_id: ClusterId) -> None:
-    """Terminate the cluster's instances, delete all else, and look whether it is so; ProviderError if something stays.
+    """Terminate the cluster's instances and delete all else. Raises ProviderError if something remains.
 
-    Goes round until nothing is left: disks, addresses and groups are free only after their instances are gone. What
-    EC2 may not show yet is looked for until it would, and what was launched is terminated by its id. What AWS refuses
-    for good keeps nothing else alive, and is said at the end.
+    Repeats until nothing is left: disks, addresses and groups can be deleted only after their instances have ended.
+    Resources that EC2 may not list yet are looked for until it would list them, and launched instances are terminated
+    by id. A final refusal for one resource does not protect the others, and is reported at the end.
     """
     removal = _Removal(cloud, clock, tags.of_cluster(store, cluster_id), launched)
     deadline = clock.now() + _PATIENCE
@@ -116,9 +119,9 @@ def remove(cloud: Cloud, clock: Clock, store: str, launched: Launched, cluster_i
 
 @dataclass(frozen=True)
 class Shown:
-    """Instances that were told to end, with the states that they were in.
+    """Listed instances that were told to end, with their earlier states.
 
-    `whole_since`: where they are a whole cluster, when the last of them was launched: none was launched after it.
+    `whole_since`: the launch of the last instance, if they are a whole cluster; none was launched after it.
     """
 
     accepted: Mapping[str, str] = field(default_factory=dict)
@@ -126,7 +129,7 @@ class Shown:
 
 
 def terminate_shown(cloud: Cloud, filters: Sequence[Filter]) -> Shown:
-    """Terminate what shows. Whoever removes the rest says what did not work."""
+    """Terminate the listed instances. The later removal of the rest reports what failed."""
     with suppress(CloudError):
         shown = cloud.instances(filters)
         latest = max((one["LaunchTime"] for one in shown), default=None)
@@ -135,7 +138,7 @@ def terminate_shown(cloud: Cloud, filters: Sequence[Filter]) -> Shown:
 
 
 class _Removal:
-    """What one cluster still has, looked at again and again."""
+    """The repeated removal of what one cluster still has."""
 
     def __init__(self, cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Launched) -> None:
         self._cloud, self._clock, self._filters, self._launched = cloud, clock, filters, launched
@@ -143,7 +146,7 @@ class _Removal:
         self._deleted: set[str] = set()
 
     def once(self) -> list[_Left]:
-        """What there was, or may be without being shown; empty once nothing is left."""
+        """One round. Returns what existed, or may exist without being listed; empty once nothing is left."""
         instances = self._instances()
         refused = next((one.refused for one in instances if one.refused), None)
         if instances and refused is None:
@@ -168,7 +171,7 @@ class _Removal:
         return [*left, *(_still(one) for one in going), *self._not_shown(set(seen))]
 
     def _told_to_end(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Left]:
-        """Terminate them; what was told to is looked at again."""
+        """Terminate the instances. They are checked again in the next round."""
         try:
             ended = end(self._cloud, ids, may_lag)
         except CloudError as error:
@@ -182,13 +185,13 @@ class _Removal:
         return [*(_Left(f"instance {instance} was told to end") for instance in ended.accepted), *unknown]
 
     def _note_ends(self, seen: Mapping[str, Answer]) -> None:
-        """Of those that ended before they were told to."""
+        """Record the ends of instances that ended by themselves."""
         gone = {instance: one for instance, one in seen.items() if one["State"]["Name"] not in LIVING}
         times = {instance: at for instance, one in gone.items() if (at := end_of(one))}
         self._launched.ended(dict.fromkeys(gone, "terminated"), times)
 
     def _not_shown(self, seen: Collection[str]) -> list[_Left]:
-        """Instances that were told to end and have not been seen, and launches whose answer nobody got."""
+        """Instances that were told to end and were never listed, and launches without a known answer."""
         hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
         left = [_Left(f"instance {one} was told to end, and is not shown yet") for one in hidden]
         until = self._launched.unknown_until()
@@ -197,7 +200,7 @@ class _Removal:
         return left
 
     def _groups_not_shown(self, listed: Collection[str]) -> list[_Left]:
-        """Placement groups that were asked for and are not listed: deleted by name, known to EC2 or not yet."""
+        """Requested placement groups that are not listed. They are deleted by name."""
         left = []
         for name, lags_until in self._launched.groups().items():
             if name in self._deleted or any(name in what for what in listed):

@@ -1,4 +1,4 @@
-"""Tags: everything made for a cluster carries them, and nothing without them is ever touched."""
+"""Tags. Everything made for a cluster has them, and resources without them are never touched."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ _LONGEST = 256
 
 @dataclass(frozen=True)
 class Marks:
-    """What the tags of one resource say. The cluster is sure; the rest may be missing."""
+    """The content of a resource's tags. Only the cluster is always known."""
 
     cluster_id: ClusterId
     role: str = ""
@@ -35,7 +35,7 @@ class Marks:
 
 
 def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetime) -> dict[str, str]:
-    """What every resource of a cluster carries."""
+    """The tags of every resource of a cluster."""
     return {
         STORE: store_tag(store),
         **_name(cluster_id),
@@ -50,17 +50,17 @@ def _name(cluster_id: ClusterId) -> dict[str, str]:
 
 
 def as_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
-    """As the API takes them."""
+    """Tags in the form of the API."""
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
 def specifications(tags: Mapping[str, str], kinds: Iterable[str]) -> list[dict[str, Any]]:
-    """`TagSpecifications`: the same tags on each kind of resource that a call makes."""
+    """`TagSpecifications` with the same tags for each kind of resource that a call makes."""
     return [{"ResourceType": kind, "Tags": as_list(tags)} for kind in kinds]
 
 
 def store_tag(store: str) -> str:
-    """The store's URL, or a digest where a tag can't hold it."""
+    """The store's URL, or a digest of it where a tag can't contain it."""
     return store if len(store) <= _LONGEST else hashlib.sha256(store.encode()).hexdigest()
 
 
@@ -78,12 +78,12 @@ def of_store(store: str) -> list[Filter]:
 
 
 def _literal(value: str) -> str:
-    """Filters take * and ? for wildcards."""
+    """The text with * and ? escaped, which filters take for wildcards."""
     return "".join(f"\\{letter}" if letter in "*?\\" else letter for letter in value)
 
 
 def read_marks(tags: Sequence[Mapping[str, str]]) -> Marks | None:
-    """The marks in a resource's tags; None for one that is not a cluster's."""
+    """The content of a resource's tags; None where it does not belong to a cluster."""
     said = {tag["Key"]: tag["Value"] for tag in tags}
     try:
         cluster_id = ClusterId(campaign_id=said[CAMPAIGN], name=f"{said[CELL]}/{int(said[ATTEMPT])}")

@@ -24,9 +24,9 @@ _TIMER = "plimsoll-expiry"
 
 @dataclass(frozen=True)
 class HostSetup:
-    """What a fresh instance is made into. `authorized` is a line of `authorized_keys`.
+    """The setup of a new instance. `authorized` is a line of `authorized_keys`.
 
-    `is_kept`: its end may be moved by whoever logs in, with sudo, which allows that alone.
+    `is_kept`: a user who logs in may move the instance's end with sudo, which allows nothing else.
     """
 
     user: str
@@ -40,7 +40,7 @@ class HostSetup:
 
 
 def cloud_config(setup: HostSetup) -> str:
-    """The document that cloud-init reads; equal for equal setups, to the byte."""
+    """The document for cloud-init. Equal setups give equal bytes."""
     document = {
         # No key but the expected one, and no way in but the authorised one.
         "ssh_deletekeys": True,
@@ -106,7 +106,7 @@ ExecStart=/usr/sbin/shutdown -h now
 
 
 def _timer(ends_at: datetime) -> str:
-    """An absolute time, caught up on after a reboot."""
+    """A timer for an absolute time, which also fires after a reboot if the time has passed."""
     at = ends_at.astimezone(UTC).strftime(TIME)
     return f"""[Unit]
 Description=Dead man's switch

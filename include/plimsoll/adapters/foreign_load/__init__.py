@@ -1,4 +1,4 @@
-"""What adapters of other people's load generators share: their commands as one detached job, and how it ended."""
+"""Common code of the adapters for other load generators: their commands as one detached job, and its result."""
 
 from plimsoll.adapters.foreign_load.generator import ForeignGenerator, Load
 from plimsoll.adapters.foreign_load.script import Command, Ending

@@ -1,4 +1,4 @@
-"""A load generator that others made, run as a job of several commands: populate, then the timed run."""
+"""A load generator by other authors, run as a job of several commands: populate, then the timed run."""
 
 import json
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ _SCRIPT = "commands.sh"
 
 @dataclass(frozen=True)
 class Load:
-    """Commands in order, the last of them the timed run; what runs after it; files that they read: content by name."""
+    """The commands in order, ending with the timed run; commands to run afterwards; input files, content by name."""
 
     commands: Sequence[Command]
     closing: Sequence[Command] = ()
@@ -31,7 +31,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a load was started with. Lengths in seconds; `shares` of all operations, by operation."""
+    """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation."""
 
     rate: int = 0
     duration_s: float = 0
@@ -43,13 +43,16 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
-        """Of the file's content, whose other keys are left aside; an empty text is that of a load never started."""
+        """Parse the file's content and ignore other keys.
+
+        An empty text gives the plan of a load that was never started.
+        """
         told = json.loads(text) if text else {}
         return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
 
 
 class ForeignGenerator(ABC):
-    """Implements the LoadGenerator port but for what is the program's own."""
+    """Implements the LoadGenerator port except for the methods that depend on the program."""
 
     name: str
     summary_files: Sequence[str]
@@ -57,46 +60,46 @@ class ForeignGenerator(ABC):
 
     @abstractmethod
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What of the definition's workload it can't do, and missing artefacts."""
+        """Features of the definition's workload that the program lacks, and missing artefacts."""
 
     @abstractmethod
     def limits(self, definition: Definition) -> Sequence[str]:
-        """What it does not do or tell."""
+        """What the program does not do or report."""
 
     @abstractmethod
     def describe(self, host: Host) -> str:
-        """Name, version and what it runs on."""
+        """The program's name, version and runtime."""
 
     @abstractmethod
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """What the collected files say."""
+        """The summary in the collected files."""
 
     @abstractmethod
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Of collected file names, those to judge."""
+        """The collected files to judge, by operation."""
 
     @abstractmethod
     def _load(self, host: Host, request: LoadRequest) -> Load:
-        """The commands on that host. HostError, ArtefactError."""
+        """The commands for that host. Raises HostError, ArtefactError."""
 
     @abstractmethod
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
-        """`rows` to populate and `shares` of the operations."""
+        """The number of `rows` to populate, and the `shares` of the operations."""
 
     @abstractmethod
     def _running(self, plan: Plan, command: str, console: str) -> LoadStatus:
-        """How far a command is, by the end of its console."""
+        """The progress of a command, by the end of its console output."""
 
     @abstractmethod
     def _incomplete(self, plan: Plan, console: str) -> str:
-        """Why a timed run that ended with exit code 0 is not whole all the same, by its console; empty if it is."""
+        """Why a timed run with exit code 0 is incomplete, by its console output; empty if it is complete."""
 
     def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
-        """Never measured."""
+        """None: the need for processors was never measured."""
         return None
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
-        """It is brought to its host with all that it needs."""
+        """Empty: the program is copied to its host with everything that it needs."""
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
@@ -121,7 +124,7 @@ class ForeignGenerator(ABC):
         host.start(job)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """Running, complete, or failed with the reason and the console's last lines."""
+        """The state of the load: running, complete, or failed with the reason and the last lines of output."""
         plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
         if job.state == "missing":
             return LoadStatus("failed", reason="the load was never started")
@@ -136,7 +139,7 @@ class ForeignGenerator(ABC):
         return LoadStatus("failed", running.phase, reason=f"{reason}{last_lines(console)}")
 
     def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
-        """Why an ended load is no whole load; empty if it is."""
+        """Why an ended load is incomplete; empty if it is complete."""
         name = _command_at_work(host, plan)
         ending = Ending.parse(_tail(host, f"{name}.end"))
         if ending is None:
@@ -146,20 +149,20 @@ class ForeignGenerator(ABC):
         return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(plan, console)
 
     def stop(self, host: Host, job_id: str) -> None:
-        """Ask it to end, and give it the time to flush its logs."""
+        """Ask the program to end, and give it time to flush its logs."""
         host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Everything that it read and wrote."""
+        """The paths of everything that the program read and wrote."""
         return host.files(folder_of(host))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
-        """It keeps no account of itself."""
+        """Empty: the program does not report its own state."""
         return ()
 
 
 def in_flight(definition: Definition) -> int:
-    """How many operations may be under way at once."""
+    """The greatest number of operations that may be in flight."""
     return definition.load_generator.threads * definition.load_generator.concurrency
 
 
@@ -173,7 +176,7 @@ def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
 
 
 def _command_at_work(host: Host, plan: Plan) -> str:
-    """The last one that has begun; the first where none has."""
+    """The command that began last; the first command where none has begun."""
     names = {path.name for path in host.files(folder_of(host))}
     begun = [name for name in plan.commands if f"{name}.console" in names]
     return (begun or [*plan.commands, LOAD][:1])[-1]

@@ -1,4 +1,4 @@
-"""Several commands that run one after the other as one job: the shell script, and what it leaves of each. Pure."""
+"""The shell script that runs several commands one after another as one job, and the records that it leaves. Pure."""
 
 import re
 import shlex
@@ -22,20 +22,23 @@ _CPU = re.compile(r"^(\d+)m([\d.]+)s (\d+)m([\d.]+)s$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a load, by what it does: `populate`, `load`."""
+    """A command of a load, with its purpose as name: `populate`, `load`."""
 
     name: str
     argv: Sequence[str]
 
     @property
     def console(self) -> str:
-        """The file with all that it printed."""
+        """The name of the file with its output."""
         return f"{self.name}.console"
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a command ended. `seconds` that it took, whole ones; `cpu_s` is its processor time, s, None if not told."""
+    """How a command ended.
+
+    `seconds`: its duration in whole seconds; `cpu_s`: its processor time, s, None if not known.
+    """
 
     exit_code: int
     seconds: int
@@ -43,7 +46,7 @@ class Ending:
 
     @classmethod
     def parse(cls, text: str) -> "Ending | None":
-        """Of the content of a file `NAME.end`; None where there is none yet."""
+        """Parse the content of a file `NAME.end`; None where there is none yet."""
         words = dict(line.split(" ", 1) for line in text.splitlines() if line[:1].isalpha())
         if "exit" not in words:
             return None
@@ -53,10 +56,10 @@ class Ending:
 
     @property
     def cpu_cores(self) -> float | None:
-        """Cores busy on average."""
+        """The mean number of busy cores."""
         return None if self.cpu_s is None else self.cpu_s / max(self.seconds, 1)
 
 
 def script(commands: Sequence[Command]) -> str:
-    """The text of the script; every word of a command is quoted."""
+    """The text of the script. Every word of a command is quoted."""
     return _HEAD + "".join(f"run {command.name} {shlex.join(command.argv)}\n" for command in commands)

@@ -1,4 +1,4 @@
-"""latte, where its binary is on the load host."""
+"""The load generator latte, where its program is installed on the load host."""
 
 from plimsoll.adapters.latte.adapter import Latte
 

@@ -1,4 +1,4 @@
-"""latte on the load host of a cluster. It is not brought there: no registry has it built."""
+"""latte on the load host of a cluster. It must be installed there, because no registry has a built program."""
 
 import json
 import re
@@ -48,11 +48,11 @@ class Latte(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What of the workload it can't do, and what the database lacks. Hosts are asked at their preflight."""
+        """Features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
         return [*_problems(definition), *self._artefacts.missing(definition)]
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """What it does not do or tell, that plimsoll-stress does."""
+        """What latte does not do or report, in contrast to plimsoll-stress."""
         return (
             "latte must be on the load host: it is looked for before the database is started",
             "latte has no response times: service times are judged, in which a stall hides what was due in it",
@@ -64,15 +64,15 @@ class Latte(ForeignGenerator):
         )
 
     def unready(self, host: Host) -> str:
-        """Why the load host can't run it: it is not there, or is of another version."""
+        """Why the load host can't run latte: it is not installed, or has another version."""
         return _unready(installed(host))
 
     def describe(self, host: Host) -> str:
-        """As it names itself."""
+        """Name and version as latte reports them."""
         return _described(installed(host))
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Of its report and its end."""
+        """The summary from latte's report and its end."""
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
         text = files.get(_REPORT, "")
         if not text or ending is None:
@@ -84,7 +84,7 @@ class Latte(ForeignGenerator):
             return LoadSummary(complete=False, reason=what)
 
     def _told(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
-        """What its report says. KeyError, TypeError, ValueError where it is of another form."""
+        """The content of latte's report. Raises KeyError, TypeError or ValueError where its form is unknown."""
         judged = [sample for sample in result["log"] if sample["time_s"] >= plan.warmup_s - 0.5]
         errors = sum(sample["cycle_error_count"] for sample in judged)
         is_whole = result["elapsed_time_s"] >= plan.duration_s - 1
@@ -102,7 +102,7 @@ class Latte(ForeignGenerator):
         )
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Its report, which has a histogram for each function and second."""
+        """latte's report, which has a histogram for each function and second."""
         return {"all": _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
@@ -164,7 +164,7 @@ def _seconds(length: timedelta) -> str:
 
 
 def _unready(found: Installed | None) -> str:
-    """Why a load host that has this, or nothing, can't run it; empty where it can."""
+    """Why a load host with this installation, or none, can't run latte; empty where it can."""
     if found is None:
         places = " or in ".join(PLACES)
         return f"latte is not on this host: put its binary on the PATH, in {places} (`{_INSTALL}` builds it)"

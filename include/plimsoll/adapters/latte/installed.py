@@ -1,4 +1,4 @@
-"""latte on a load host: whether it is there, where, and of which version. Hosts are asked here and nowhere else."""
+"""Find latte on a load host: its path and version."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,14 +19,14 @@ echo "$at"
 
 @dataclass(frozen=True)
 class Installed:
-    """`path` of the binary on its host; `version` as it tells it, such as 0.29.0, empty where it tells none."""
+    """`path` of the program on its host; `version` as latte reports it, such as 0.29.0; empty if it reports none."""
 
     path: str
     version: str
 
 
 def installed(host: Host) -> Installed | None:
-    """What that host has; None where it has none. HostError."""
+    """The host's installation; None where it has none. Raises HostError."""
     path, *told = host.run(("/bin/sh", "-c", _ASK), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
     words = " ".join(told).split()
     return Installed(path, words[-1] if words else "") if path else None

@@ -1,4 +1,4 @@
-"""cassandra-stress' standard row as a workload of latte's: a script in Rune. Pure."""
+"""cassandra-stress' standard row as a workload for latte: a script in Rune. Pure."""
 
 from plimsoll.adapters.cassandra_stress.workloads import StandardRow, standard_row
 from plimsoll.domain.definition import Definition
@@ -57,7 +57,7 @@ pub async fn read(ctx, i) {{
 
 
 def script(definition: Definition) -> str:
-    """The workload's file. Nothing but numbers of the definition gets into it."""
+    """The text of the workload's file. It contains only numbers of the definition."""
     row = standard_row(definition.workload)
     replication = f"{{'class': 'SimpleStrategy', 'replication_factor': {definition.workload.replication_factor}}}"
     columns = ", ".join(f"{name} blob" for name in _COLUMNS)
@@ -74,7 +74,7 @@ def script(definition: Definition) -> str:
 
 
 def functions(definition: Definition) -> str:
-    """For `-f`: the operations with their weights."""
+    """The values of `-f`: the operations with their weights."""
     row = standard_row(definition.workload)
     weights = {"write": row.write, "read": row.read}
     return ",".join(f"{name}:{weight:g}" for name, weight in weights.items() if weight)

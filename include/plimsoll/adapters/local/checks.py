@@ -1,4 +1,4 @@
-"""What would keep a definition's clusters from running on this machine, asked of the machine."""
+"""Problems that would keep a definition's clusters from running on this machine."""
 
 import shutil
 import tempfile
@@ -25,14 +25,14 @@ _GENERATOR_OVERHEAD = 256 * _MIB
 
 @dataclass(frozen=True)
 class Machine:
-    """What there is: memory that processes may use, and free disk below the work folder, in bytes."""
+    """The machine's resources, bytes: memory that processes may use, and free disk below the work folder."""
 
     memory: int
     disk: int
 
 
 def problems(definition: Definition, work: Path) -> list[Problem]:
-    """Every problem found; clusters themselves are not touched."""
+    """Every problem found. Clusters themselves are not touched."""
     try:
         options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
     except ValidationError as error:
@@ -42,7 +42,7 @@ def problems(definition: Definition, work: Path) -> list[Problem]:
 
 
 def needs(definition: Definition, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
-    """What the definition needs beyond what there is: pure."""
+    """The definition's needs that exceed the machine's resources. Pure."""
     if definition.system.nodes > MOST_NODES:
         most = f"at most {MOST_NODES} on one machine"
         yield Problem("system.nodes", f"{definition.system.nodes} nodes do not fit into a loopback subnet", most)
@@ -85,7 +85,7 @@ def _mib(size: int) -> str:
 
 
 def _folder(work: Path) -> Iterator[Problem]:
-    """Asked by writing: rights alone do not tell of a full or read-only disk."""
+    """Problems with the work folder, found by writing, because access rights do not show a full or read-only disk."""
     there = _existing(work)
     try:
         with tempfile.TemporaryFile(dir=there) as file:

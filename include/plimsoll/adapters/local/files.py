@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and what to do when the disk refuses."""
+"""Write files atomically, and explain errors of the file system."""
 
 import errno
 import uuid
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str) -> None:
-    """Write a text file with its folders; readers see the old content or the new, never a part. OSError."""
+    """Write a text file with its folders. Readers see the old content or the new, never a part. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
@@ -17,7 +17,7 @@ def write_whole(path: Path, content: str) -> None:
 
 
 def mend(error: OSError, place: Path) -> str:
-    """How to mend what the operating system refused at that place."""
+    """The advice for an error of the operating system at that path."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"free disk space or raise the quota below {place}, then run the cell again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -1,4 +1,4 @@
-"""A host that is a folder of this machine, with a loopback address of its own."""
+"""A host made of a folder of this machine, with a loopback address of its own."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ NICENESS = "niceness"
 
 
 class LocalHost:
-    """Implements the Host port. `marks` are environment variables that everything started here carries."""
+    """Implements the Host port. `marks` are environment variables of everything that is started here."""
 
     def __init__(self, info: HostInfo, root: Path, marks: Mapping[str, str]) -> None:
         self.info = info
@@ -37,7 +37,7 @@ class LocalHost:
         self._jobs = Jobs(root, where=f"host {info.name} ({root})", niceness=niceness)
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
-        """Run in the host's folder; on a timeout the command and what it forked are killed."""
+        """Run a command in the host's folder. On a timeout, the command and its child processes are killed."""
         environment = {**_inherited(), **self._marks}
         if shutil.which(argv[0], path=environment.get("PATH")) is None:
             raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
@@ -52,7 +52,7 @@ class LocalHost:
         return result
 
     def install(self, bundle: Path) -> PurePosixPath:
-        """The folder itself: this machine has it already."""
+        """The folder itself, since this machine has it already."""
         if not bundle.is_dir():
             raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
         return PurePosixPath(bundle.resolve())
@@ -93,12 +93,12 @@ class LocalHost:
             self._jobs.start(job, env=_inherited(), marks=self._marks)
 
     def status(self, job_id: str) -> JobStatus:
-        """What became of a job."""
+        """The state of a job."""
         with self._explained(self._folder):
             return self._jobs.status(job_id)
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Ask the job to end, after `grace` make it."""
+        """Ask the job to end, and kill it after `grace`."""
         with self._explained(self._folder):
             self._jobs.stop(job_id, grace)
 
@@ -110,12 +110,12 @@ class LocalHost:
             return port
 
     def facts(self) -> HostFacts:
-        """This machine."""
+        """Hardware and operating system of this machine."""
         with self._explained(Path("/proc")):
             return host_facts(readings.read(), self.info.facts)
 
     def clock(self) -> ClockReading:
-        """One machine, one clock."""
+        """No difference: host and controller have the same clock."""
         return ClockReading(offset_ms=0.0)
 
     def _below_root(self, path: PurePosixPath) -> Path:
@@ -140,7 +140,7 @@ def _inherited() -> dict[str, str]:
 
 
 def _run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta) -> CommandResult | None:
-    """None when the time was over. A session of its own, so that what the command forked can be ended with it."""
+    """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         list(argv), env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True

@@ -1,4 +1,4 @@
-"""Detached jobs of one folder of this machine: start or attach, ask, end."""
+"""Detached jobs in one folder of this machine: start or attach, query, end."""
 
 import json
 import subprocess
@@ -17,14 +17,17 @@ _START_TIMEOUT_S = 60
 
 
 class Jobs:
-    """The jobs of one host. `where` names the host in errors; `niceness` is how much its jobs give way to others."""
+    """The jobs of one host. `where` names the host in errors; `niceness` is the scheduling priority of its jobs."""
 
     def __init__(self, root: Path, where: str, niceness: int = 0) -> None:
         self._root, self._folder = root, root / FOLDER
         self._where, self._niceness = where, niceness
 
     def start(self, job: Job, *, env: Mapping[str, str], marks: Mapping[str, str]) -> None:
-        """Start the job, or do nothing where it was started before. It gets `env`, its own over it, and `marks`."""
+        """Start the job, or do nothing where it was started before.
+
+        Its environment is `env`, its own variables, and `marks`, in rising precedence.
+        """
         require_id(job.id, self._where)
         if (self._folder / f"{job.id}.job").exists():
             return
@@ -33,12 +36,15 @@ class Jobs:
         self._launch(told, {**env, **marks})
 
     def status(self, job_id: str) -> JobStatus:
-        """What became of a job."""
+        """The state of a job."""
         require_id(job_id, self._where)
         return JobStatus(*control.status(self._folder, job_id))
 
     def stop(self, job_id: str, grace: timedelta) -> None:
-        """End a job: asked first, then made. Ended or missing is no error; HostError when it resists even SIGKILL."""
+        """Ask a job to end, then kill it. An ended or missing job is no error.
+
+        Raises HostError if it survives SIGKILL.
+        """
         require_id(job_id, self._where)
         if not control.stop(self._folder, job_id, grace.total_seconds()):
             raise resists(job_id, self._where)

@@ -1,4 +1,4 @@
-"""One process at a time, by a lock on a folder that is gone when nobody needs it."""
+"""A lock on a folder, for one process at a time. The folder is removed when nobody needs it."""
 
 import fcntl
 import os
@@ -15,9 +15,9 @@ _POLL_S = 0.01
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold the folder alone; it is made, and removed afterwards if it is empty. ProviderError after a minute.
+    """Hold the folder's lock. The folder is made if missing, and removed afterwards if empty.
 
-    The kernel frees the lock of a holder that dies.
+    Raises ProviderError after a minute of waiting. The kernel releases the lock of a process that dies.
     """
     handle = _hold(folder, time.monotonic() + _PATIENCE_S)
     try:
@@ -41,7 +41,7 @@ def _hold(folder: Path, deadline: float) -> int:
 
 
 def _open(folder: Path) -> int | None:
-    """None where the last holder removed it between the making and the opening."""
+    """Open the folder; None where the last holder removed it after it was made."""
     try:
         with suppress(FileExistsError):
             folder.mkdir(parents=True, mode=0o700)
@@ -51,7 +51,7 @@ def _open(folder: Path) -> int | None:
 
 
 def _is_held(handle: int, folder: Path) -> bool:
-    """Locked, and still the folder of that name: the last holder may have removed it."""
+    """Whether the locked folder still has that name, since the last holder may have removed it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(handle), folder.stat())

@@ -1,4 +1,4 @@
-"""Clusters that are half there: processes without a folder, or a folder without a description."""
+"""Incomplete clusters: processes without a folder, or a folder without a description."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ _UNKNOWN = HostInfo(name="node1", role="node", address="unknown")
 
 
 def remnant(cluster_id: ClusterId, found: Sequence[Marks], folder: Path, now: datetime) -> Cluster:
-    """What can still be said of it: from the marks of its processes, else from its folder's time."""
+    """A cluster from the remaining facts: the marks of its processes, else the time of its folder."""
     made = _made(folder, now)
     hosts = {marks.host: _host(marks) for marks in found if marks.host} or {_UNKNOWN.name: _UNKNOWN}
     return Cluster(

@@ -1,4 +1,4 @@
-"""Processes by their marks: what is really running."""
+"""Find running processes of clusters by the marks in their environment."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ class Marked:
 
 
 def marked(work: Path) -> Iterator[Marked]:
-    """Every living process of any cluster of that work folder, but this one. Zombies have no environment any more."""
+    """Every living process of any cluster of that work folder, except this one. Zombies have no environment."""
     for process, environment in _environments():
         marks = read_marks(environment, work)
         if marks is not None and process.pid != os.getpid():
@@ -27,7 +27,7 @@ def marked(work: Path) -> Iterator[Marked]:
 
 
 def subnets_in_use() -> frozenset[str]:
-    """Subnets of every marked process of this machine, whoever's it is, as far as it may be read."""
+    """Subnets of every marked process of this machine, of any user, as far as they are readable."""
     return frozenset(environment[SUBNET] for _, environment in _environments() if SUBNET in environment)
 
 

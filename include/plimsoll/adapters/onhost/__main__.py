@@ -20,7 +20,7 @@ Request = dict[str, Any]
 
 
 def room(folder: Path) -> int:
-    """Free bytes below the folder, which is made and written to. OSError where it can't be."""
+    """Free bytes below the folder. It is created and written to first. Raises OSError where that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b"x")
@@ -28,7 +28,7 @@ def room(folder: Path) -> int:
 
 
 def free_port(address: str) -> int:
-    """A TCP port of that address that nobody listens on."""
+    """A TCP port of that address on which nothing listens."""
     with socket.socket() as probe:
         probe.bind((address, 0))
         port: int = probe.getsockname()[1]
@@ -36,12 +36,12 @@ def free_port(address: str) -> int:
 
 
 def fetch(asked: Request) -> None:
-    """Take in a bundle from a store."""
+    """Download a bundle from a store."""
     transfers().fetch(Path(asked["place"]), asked["url"], asked["limit_s"])
 
 
 def transfers() -> Any:
-    """Loaded for those who need it: what speaks HTTP takes longer to load than most commands take."""
+    """Import the transfers module only when needed, because importing HTTP takes longer than most commands."""
     from plimsoll.adapters.onhost import transfers
 
     return transfers

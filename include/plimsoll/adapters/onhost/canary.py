@@ -27,20 +27,23 @@ _PAUSE_S = 0.05
 
 
 def measure(folder: Path) -> dict[str, float]:
-    """One after the other, for they would disturb one another. OSError."""
+    """Measure processors, then the disk, since they would disturb each other. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     return {"cpu_bytes_s": cpu(), **disk(folder)}
 
 
 def cpu() -> float:
-    """SHA-256 with a thread for each processor: hashing large blocks does without Python's lock."""
+    """Bytes per second of SHA-256 with a thread for each processor. Hashing large blocks releases Python's lock."""
     count = len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(count) as pool:
         return sum(pool.map(_hash_rate, range(count)))
 
 
 def disk(folder: Path) -> dict[str, float]:
-    """A file of 256 MiB, or less on a slow disk, written to the disk itself and read from there; it has no name."""
+    """Bytes per second of writing and reading a file of 256 MiB, or less on a slow disk.
+
+    The file is synced to the disk and dropped from the page cache before it is read. It has no name.
+    """
     with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
         number = file.fileno()
         block = os.urandom(_BLOCK)
@@ -52,7 +55,7 @@ def disk(folder: Path) -> dict[str, float]:
 
 
 def receive(address: str, port: int, word: str) -> float:
-    """What comes over the network from the first byte to the last. OSError when nothing does."""
+    """Bytes per second received, from the first byte to the last. Raises OSError when nothing arrives."""
     with socket.create_server((address, port)) as server:
         server.settimeout(_PATIENCE_S)
         while True:
@@ -64,7 +67,7 @@ def receive(address: str, port: int, word: str) -> float:
 
 
 def send(address: str, port: int, word: str) -> None:
-    """Send for a second, once somebody listens. OSError when nobody does."""
+    """Send for a second, once somebody listens. Raises OSError when nobody does."""
     block = os.urandom(_BLOCK)
     with _connected(address, port) as link:
         link.sendall(f"{word}\n".encode())
@@ -81,7 +84,7 @@ def _hash_rate(_: int) -> float:
 def _rate(
     step: Callable[[], int], limit_s: float, end: Callable[[], object] = lambda: None, most: int | None = _FILE
 ) -> float:
-    """Bytes a second of steps until one moves nothing, so many were moved, or the time is over."""
+    """Bytes per second of a repeated step, until a step moves nothing, the byte limit is reached, or time is over."""
     began, moved = time.monotonic(), 0
     while (most is None or moved < most) and time.monotonic() - began < limit_s:
         size = step()
@@ -106,7 +109,7 @@ def _connected(address: str, port: int) -> socket.socket:
 
 
 def main(command: str, *arguments: str) -> Any:
-    """What the command has found."""
+    """The result of the command."""
     if command == "measure":
         return measure(Path(arguments[0]))
     address, port, word = arguments

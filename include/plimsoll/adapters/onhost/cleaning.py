@@ -1,4 +1,4 @@
-"""The end of everything that clusters left on this host: processes by the marks in their environment, and folders."""
+"""End everything that clusters left on this host: processes by the marks in their environment, and folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _POLL_S = 0.02
 
 
 def clean(work: Path, cluster: str | None) -> list[str]:
-    """End and remove all of that cluster, or of every cluster of the work folder. What is left, one sentence each."""
+    """End and remove everything of that cluster, or of all clusters of the work folder.
+
+    Returns a sentence for each thing that remains.
+    """
     folder = work / cluster if cluster else work
     deadline = time.monotonic() + _PATIENCE_S
     # Goes round until nothing is left: someone may have started a job between the kill and the look.
@@ -33,7 +36,7 @@ def clean(work: Path, cluster: str | None) -> list[str]:
 
 
 def clear(work: Path, cluster: str, hosts: list[Path], keep: str) -> list[str]:
-    """End and remove all of that cluster but the environment `keep`. What is left, one sentence each.
+    """End and remove everything of that cluster except the environment `keep`. Returns a sentence for each remainder.
 
     `hosts` are the folders of the cluster's hosts, with a folder for each environment.
     """
@@ -47,7 +50,10 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: str) -> list[str]:
 
 
 def marked(work: Path, cluster: str | None, keep: str = "") -> Iterator[tuple[int, int]]:
-    """Process id and start time of every living process of those clusters, but this one and the environment `keep`."""
+    """Process id and start time of every living process of those clusters.
+
+    This process and the environment `keep` are left out.
+    """
     kept = f"{ENVIRONMENT}={keep}".encode() if keep else None
     wanted = {f"{WORK}={work}".encode(), *([f"{CLUSTER}={cluster}".encode()] if cluster else [])}
     for entry in Path("/proc").iterdir():
@@ -63,9 +69,9 @@ def marked(work: Path, cluster: str | None, keep: str = "") -> Iterator[tuple[in
 
 
 def kill_all(work: Path, cluster: str | None, deadline: float, keep: str = "") -> None:
-    """Kill all of that cluster, or of every one, until none lives or `time.monotonic()` is past the deadline.
+    """Kill all processes of that cluster, or of all clusters, until none lives or the deadline has passed.
 
-    Who forks in between is found the next time round.
+    The deadline is a value of `time.monotonic()`. Processes that are forked meanwhile are found in the next round.
     """
     while (living := list(marked(work, cluster, keep))) and time.monotonic() < deadline:
         for pid, start in living:
@@ -74,7 +80,7 @@ def kill_all(work: Path, cluster: str | None, deadline: float, keep: str = "") -
 
 
 def _remove_others(host: Path, keep: str) -> Iterator[str]:
-    """Remove all that lies in a host's folder but that environment; what kept it from that, one sentence each."""
+    """Remove everything in a host's folder except that environment. Returns a sentence for each failure."""
     for path in list(host.iterdir()) if host.is_dir() else []:
         if path.name != keep:
             obstacle = _remove(path) if path.is_dir() and not path.is_symlink() else _unlink(path)
@@ -90,7 +96,7 @@ def _unlink(path: Path) -> str:
 
 
 def _remove(folder: Path) -> str:
-    """What kept it from being removed, or nothing."""
+    """Remove a file or folder. Returns the reason of a failure."""
     try:
         shutil.rmtree(folder)
     except FileNotFoundError:  # someone else removes the same
@@ -101,7 +107,7 @@ def _remove(folder: Path) -> str:
 
 
 def running(work: Path, cluster: str | None, keep: str = "") -> list[str]:
-    """What still runs, one sentence each."""
+    """A sentence for each process that still runs."""
     return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster, keep)]
 
 
@@ -113,7 +119,7 @@ def _name(pid: int) -> str:
 
 
 def _prune(work: Path, folder: Path) -> None:
-    """Remove the folders above where they hold nothing any more, up to the work folder."""
+    """Remove empty parent folders, up to the work folder."""
     for parent in folder.parents:
         if work not in (parent, *parent.parents):
             return

@@ -1,6 +1,6 @@
-"""What became of the jobs of a folder, and their end. The files that supervisors leave there are the whole truth.
+"""Query and end the jobs of a folder. The files that supervisors leave there hold the whole state.
 
-`<id>.job` says which process holds the job, `<id>.exit` its exit code, `<id>.log` what it printed.
+`<id>.job` names the process of the job, `<id>.exit` holds its exit code, `<id>.log` its output.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _POLL_S = 0.05
 
 
 def start(job: dict[str, Any]) -> str:
-    """Make the job's folders and start it; the reason where it did not start, else nothing."""
+    """Make the job's folders and start it. Returns the reason where it did not start, else an empty text."""
     if Path(job["record"]).exists():
         return ""
     make_folders(job)
@@ -28,14 +28,14 @@ def start(job: dict[str, Any]) -> str:
 
 
 def make_folders(job: dict[str, Any]) -> None:
-    """Where its files, its work and what it owns lie. OSError."""
+    """Make the folders of the job's files, its work and what it owns. Raises OSError."""
     owned = [] if job["owns"] is None else [Path(job["owns"]).parent]
     for folder in (Path(job["record"]).parent, Path(job["cwd"]), *owned):
         folder.mkdir(parents=True, exist_ok=True)
 
 
 def status(folder: Path, job_id: str) -> tuple[Literal["missing", "running", "exited"], int | None]:
-    """What became of a job, and its exit code where that is known."""
+    """The state of a job, and its exit code where that is known."""
     record = folder / f"{job_id}.job"
     if not record.exists():
         return "missing", None
@@ -46,7 +46,7 @@ def status(folder: Path, job_id: str) -> tuple[Literal["missing", "running", "ex
 
 
 def stop(folder: Path, job_id: str, grace_s: float) -> bool:
-    """End a job: asked first, then made. Ended or missing is no error; False when it resists even SIGKILL."""
+    """Ask a job to end, then kill it. An ended or missing job is no error. False when it survives SIGKILL."""
     return any(
         _signalled(folder, job_id, number, seconds)
         for number, seconds in (
@@ -58,7 +58,7 @@ def stop(folder: Path, job_id: str, grace_s: float) -> bool:
 
 
 def send(pid: int, start: int, number: int) -> None:
-    """Signal the process of that id and start time, through a handle: an id used again is never hit."""
+    """Signal the process with that id and start time through a handle, so that a reused id is never hit."""
     with contextlib.suppress(ProcessLookupError, FileNotFoundError):
         handle = os.pidfd_open(pid)
         try:
@@ -69,7 +69,7 @@ def send(pid: int, start: int, number: int) -> None:
 
 
 def _signalled(folder: Path, job_id: str, number: int, seconds: float) -> bool:
-    """Send the signal; whether the job has ended within that time."""
+    """Send the signal, and return whether the job has ended within that time."""
     deadline = time.monotonic() + seconds
     if status(folder, job_id)[0] == "running":
         known = _read(folder / f"{job_id}.job")
@@ -80,7 +80,7 @@ def _signalled(folder: Path, job_id: str, number: int, seconds: float) -> bool:
 
 
 def _is_alive(record: Path) -> bool:
-    """Whether the very process that the record names still runs: same boot, same start, not a zombie."""
+    """Whether exactly the recorded process still runs: same boot, same start, not a zombie."""
     known = _read(record)
     if known["boot"] != supervisor.boot_id():
         return False

@@ -1,4 +1,4 @@
-"""The lease of a folder: a file that says which cluster this host belongs to now, changed under a lock and whole."""
+"""The lease of a folder: a file that names the cluster that uses this host, changed atomically under a lock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEASE, _LOCK = "lease.json", "lease.lock"
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """The lease there is, or none, and this host's time: `{"lease": …, "now": seconds since the epoch}`."""
+    """The lease, or none, and this host's time: `{"lease": …, "now": seconds since the epoch}`."""
     try:
         lease = json.loads((folder / _LEASE).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -24,7 +24,10 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 def take(folder: Path, lease: dict[str, Any], over: str | None) -> dict[str, Any]:
-    """Take the folder unless another key holds it, `over` excepted; the lease that holds it then."""
+    """Take the folder unless a key other than `over` holds it.
+
+    Returns the lease that is valid then, and this host's time.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
         current = read(folder)["lease"]
@@ -34,7 +37,7 @@ def take(folder: Path, lease: dict[str, Any], over: str | None) -> dict[str, Any
 
 
 def renew(folder: Path, lease: dict[str, Any]) -> bool:
-    """Change what the lease says, such as its expiry; False where another key holds the folder."""
+    """Change the lease, such as its expiry. False where another key holds the folder."""
     with _locked(folder):
         current = read(folder)["lease"]
         if current is None or current["key"] != lease["key"]:
@@ -44,7 +47,7 @@ def renew(folder: Path, lease: dict[str, Any]) -> bool:
 
 
 def ready(folder: Path, key: str) -> bool:
-    """Note that the holder's cluster is whole; False where another holds it."""
+    """Record that the holder's cluster is whole. False where another key holds the folder."""
     with _locked(folder):
         current = read(folder)["lease"]
         if current is None or current["key"] != key:
@@ -54,7 +57,7 @@ def ready(folder: Path, key: str) -> bool:
 
 
 def release(folder: Path, key: str) -> bool:
-    """Give the folder back where that key holds it; whether nobody with that key does any more."""
+    """End the lease if that key holds it. Returns whether that key no longer holds it."""
     if not folder.is_dir():
         return True
     with _locked(folder):

@@ -1,4 +1,4 @@
-"""What a host says of itself, read and not yet understood."""
+"""Read a host's facts as unparsed texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FILES = {
 
 
 def read() -> dict[str, Any]:
-    """Texts of files by the names above, empty where there is none, and what the kernel answers otherwise."""
+    """The texts of the files above, empty where there is none, and the kernel's other answers."""
     return {
         **{name: _text(Path(path)) for name, path in _FILES.items()},
         "system": platform.system(),

@@ -1,8 +1,10 @@
-"""Takes in a folder of files, verified by content. Imports nothing of its own: it is what brings everything else.
+"""Receive a folder of files, verified by content.
 
-`python3 receiver.py settle PLACE` reads `{path: sha256}` and prints the paths that are missing or wrong; when none is,
-the place is there. `python3 receiver.py receive PLACE` reads a tar of such files. Both can be repeated at any time, and
-what has arrived stays: an interrupted transfer goes on where it was.
+Imports no other module, because it is copied to a host before all else.
+
+`python3 receiver.py settle PLACE` reads `{path: sha256}` and prints the paths that are missing or wrong; when there are
+none, the place is complete. `python3 receiver.py receive PLACE` reads a tar with such files. Both can be repeated at
+any time. Received files are kept, so an interrupted transfer continues.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _BLOCK = 1 << 20
 
 
 def settle(place: Path, files: dict[str, str]) -> list[str]:
-    """What has still to come. A place that is there but damaged is taken back and completed."""
+    """The files that are still missing. A damaged place is made incomplete again, to be completed."""
     unfinished = _unfinished(place)
     if place.is_dir():
         if not _faulty(place, files):
@@ -36,7 +38,7 @@ def settle(place: Path, files: dict[str, str]) -> list[str]:
 
 
 def receive(place: Path, source: IO[bytes]) -> None:
-    """Take in the files of a tar, also beside another sender of the same. OSError, tarfile.TarError."""
+    """Receive the files of a tar, possibly at the same time as another sender. Raises OSError, tarfile.TarError."""
     try:
         _receive(_unfinished(place), source)
     except FileNotFoundError:
@@ -58,7 +60,7 @@ def _receive(folder: Path, source: IO[bytes]) -> None:
 
 
 def _write(target: Path, content: IO[bytes], member: tarfile.TarInfo) -> None:
-    """Whole or not at all, with its time: a JVM uses its own archives only beside files as old as it has noted."""
+    """Write atomically, with the file's time: a JVM uses its archives only with files of the recorded time."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:

@@ -31,9 +31,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def start(job: dict[str, Any]) -> str:
-    """Start the job unless it was started before; the reason where it did not start, else nothing.
+    """Start the job unless it was started before. Returns the reason where it did not start, else an empty text.
 
-    Forks: for the only thread of a process. OSError when the job's folders can't be used.
+    It forks, so the caller must have only one thread. Raises OSError when the job's folders can't be used.
     """
     # Held until the record is written, by the supervisor even when this launcher is killed: two callers start one job.
     lock = _open_lock(Path(job["record"]).with_suffix(".lock"))
@@ -50,7 +50,7 @@ def start(job: dict[str, Any]) -> str:
 
 
 def _own(job: dict[str, Any]) -> int | None:
-    """Lock the folder that the job wants for itself. The job inherits the lock: it lasts as long as any part of it."""
+    """Lock the folder that the job owns. The job inherits the lock, which lasts as long as any of its processes."""
     if job["owns"] is None:
         return None
     lock = _open_lock(Path(f"{job['owns']}.lock"))
@@ -70,7 +70,7 @@ def _open_lock(path: Path) -> int:
 
 
 def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) -> None:
-    """Never returns: the second process of the fork lives here."""
+    """The second process of the fork. It never returns."""
     code = 1
     try:
         _detach(Path(job["log"]))
@@ -90,7 +90,7 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
 
 
 def _detach(log: Path) -> None:
-    """A session of its own, no terminal, nothing of the caller's open."""
+    """Start a session of its own, without a terminal and without the caller's open files."""
     os.setsid()
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     silence = os.open(os.devnull, os.O_RDONLY)
@@ -103,7 +103,7 @@ def _detach(log: Path) -> None:
 
 
 def _give_way(niceness: int) -> None:
-    """Let others go first, of this session and, where the kernel groups processes by session, of all others."""
+    """Lower the priority of this session and, where the kernel groups processes by session, of its whole group."""
     os.nice(niceness)
     if niceness and _AUTOGROUP.exists():
         with contextlib.suppress(PermissionError):
@@ -111,7 +111,7 @@ def _give_way(niceness: int) -> None:
 
 
 def _insist(write: Callable[[], object]) -> None:
-    """The kernel takes such a change ten times a second from the whole machine's users."""
+    """Repeat the change, because the kernel accepts it only ten times a second over all users of the machine."""
     for _ in range(_AUTOGROUP_TRIES):
         try:
             write()
@@ -122,7 +122,7 @@ def _insist(write: Callable[[], object]) -> None:
 
 
 def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
-    """The job in a process group of its own, so that a signal reaches all of it and not this process."""
+    """Start the job in a process group of its own, so that a signal reaches the whole job and not this process."""
     supervisor = os.getpid()
 
     def before_exec() -> None:
@@ -145,13 +145,13 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _record(job: dict[str, Any], child: int) -> None:
-    """Process id, start time and boot: a process id alone may be another's by now."""
+    """Process id, start time and boot, because a process id alone may be reused."""
     record = {"pid": os.getpid(), "start": start_time(os.getpid()), "boot": boot_id(), "child": child}
     _write(Path(job["record"]), json.dumps({**record, "argv": job["argv"]}))
 
 
 def start_time(pid: int) -> int:
-    """Start of a process in clock ticks since boot; OSError where there is none."""
+    """Start of a process in clock ticks since boot. Raises OSError where there is no such process."""
     return int(stat(pid)[19])
 
 
@@ -172,7 +172,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _outlive(child: int, expires_s: float) -> int:
-    """Wait for the job, pass signals on, end it when its time is over; its exit code as a shell gives it."""
+    """Wait for the job, pass signals on, and end it when its time is over.
+
+    Returns its exit code as a shell gives it.
+    """
     deadline, last_word = time.monotonic() + expires_s, False
     while (code := _reap(child)) is None:
         received = signal.sigtimedwait(_SIGNALS, max(0.0, deadline - time.monotonic()))
@@ -193,7 +196,7 @@ def _signal_group(child: int, number: int) -> None:
 
 
 def _reap(child: int) -> int | None:
-    """Collect all that ended; the exit code if the job itself is among them, 128 + n where signal n ended it."""
+    """Collect all ended processes. Returns the job's exit code if it is among them; 128 + n where signal n ended it."""
     while True:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == child:
@@ -204,7 +207,7 @@ def _reap(child: int) -> int | None:
 
 
 def _end_descendants() -> None:
-    """What the job forked and left behind is this process' child by now."""
+    """End the processes that the job left behind, which are this process' children by now."""
     while children := _children():
         for pid in children:
             os.kill(pid, signal.SIGKILL)
@@ -212,7 +215,7 @@ def _end_descendants() -> None:
 
 
 def _children() -> list[int]:
-    """Asked of every process: not every kernel keeps a list of children."""
+    """The child processes, found by asking every process, because not every kernel lists children."""
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):

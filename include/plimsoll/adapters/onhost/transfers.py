@@ -1,6 +1,6 @@
-"""Files between this host and a store, over URLs that give whoever has them the right to one file.
+"""Transfer files between this host and a store, through URLs that allow access to one file.
 
-Such a URL is a secret: it comes by standard input, and no error repeats it.
+Such a URL is a secret: it arrives by standard input, and no error message contains it.
 """
 
 from __future__ import annotations
@@ -32,27 +32,30 @@ _T = TypeVar("_T")
 
 
 class Interrupted(Exception):
-    """What another try may mend."""
+    """A failure that another try may mend."""
 
 
 class Taken(Exception):
-    """The store holds a file of that key."""
+    """The store already has a file with that key."""
 
 
 def fetch(place: Path, url: str, limit_s: float) -> None:
-    """Unpack the tar at that URL where `receiver` collects the files of the place. OSError when it can't be had."""
+    """Download the tar at that URL and unpack it where `receiver` collects the files of the place. Raises OSError."""
     until = time.monotonic() + limit_s
     _persistently(lambda: _fetch(place, url, until), until)
 
 
 def measure(paths: list[str]) -> dict[str, Any]:
-    """Size and sha256 of each file as far as it is written by now; why not, of what can't be read."""
+    """Size and sha256 of each file as far as it is written now; for an unreadable file the reason."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return dict(pool.map(lambda path: (path, _measured(Path(path))), paths))
 
 
 def send(files: list[dict[str, Any]], limit_s: float) -> list[str]:
-    """Store each file by its ticket, as many bytes of it as were measured. `stored`, `taken` or why not, of each."""
+    """Upload each file with its ticket, as many bytes as were measured.
+
+    For each: `stored`, `taken` or the reason of a failure.
+    """
     until = time.monotonic() + limit_s
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda file: _sent(file, until), files))
@@ -102,13 +105,13 @@ def _put(file: dict[str, Any], until: float) -> str:
 
 
 class _Body:
-    """What is read of a link or a file: no more than `size`, and not for ever."""
+    """A limited reader of a link or file: at most `size` bytes, and within a time limit."""
 
     def __init__(self, source: Any, until: float, size: int | None = None) -> None:
         self._source, self._until, self._left = source, until, size
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes. Interrupted when the link breaks, TimeoutError when the time is over."""
+        """The next bytes. Raises Interrupted when the link breaks, TimeoutError when the time is over."""
         if time.monotonic() > self._until:
             raise TimeoutError("the time for it is over")
         if self._left is not None:
@@ -125,7 +128,7 @@ class _Body:
 
 
 def _asked(request: urllib.request.Request) -> Any:
-    """The open answer. OSError for what no further try can mend."""
+    """The open response. Raises OSError for an error that no further try can mend."""
     try:
         return _OPENER.open(request, timeout=_ANSWER_S)
     except urllib.error.HTTPError as error:
@@ -139,19 +142,19 @@ def _asked(request: urllib.request.Request) -> Any:
 
 
 def _refusal(error: urllib.error.HTTPError) -> str:
-    """Status and the service's own code: the rest of its answer may hold parts of the signature."""
+    """Status and error code of the service. The rest of its answer may contain parts of the signature."""
     code = _CODE.search(error.read(_BLOCK))
     return f"the store answers {error.code}{f' ({code.group(1).decode()})' if code else ''}"
 
 
 def _said(error: BaseException) -> str:
-    """The kernel's words. Those of other errors may hold the URL."""
+    """The kernel's error text. Texts of other errors may contain the URL."""
     reason = getattr(error, "reason", error)
     return str(reason) if isinstance(reason, OSError) else type(reason).__name__
 
 
 def _persistently(work: Callable[[], _T], until: float) -> _T:
-    """Do it, again after what may pass. OSError when it does not."""
+    """Repeat the action after temporary failures. Raises OSError when all tries fail."""
     for pause in (*_PAUSES_S, None):
         try:
             return work()
@@ -163,10 +166,10 @@ def _persistently(work: Callable[[], _T], until: float) -> _T:
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
-    """The right is for that very place."""
+    """Refuses redirects, because the URL allows access only at its own address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Nowhere else."""
+        """Refuse the redirect."""
 
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Stay)

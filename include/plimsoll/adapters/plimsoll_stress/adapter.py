@@ -37,19 +37,19 @@ class PlimsollStress:
         self._artefacts = artefacts
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """What of the workload it can't do, and missing artefacts."""
+        """Features of the workload that the generator lacks, and missing artefacts."""
         return problems(definition, self._artefacts)
 
     def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - whatever is asked
-        """Nothing: what Plimsoll checks was made with it."""
+        """Empty: it does and reports everything that Plimsoll checks."""
         return ()
 
     def processors(self, load_ops_s: int) -> float | None:
-        """By the least processor time that an operation was measured to take."""
+        """The number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
 
     def unready(self, host: Host) -> str:  # noqa: ARG002 - every host will do
-        """It is brought to its host with all that it needs."""
+        """Empty: it is copied to its host with everything that it needs."""
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
@@ -66,7 +66,7 @@ class PlimsollStress:
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """Running, complete, or failed with the reason; never trusts the exit code alone."""
+        """The state: running, complete, or failed with the reason. The exit code alone is never trusted."""
         job = host.status(job_id)
         if job.state == "running":
             return _running(host)
@@ -76,26 +76,26 @@ class PlimsollStress:
         return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
-        """Tell it by the file that it waits for."""
+        """Write the file that the generator waits for."""
         told = {"start": _utc(start), "local": _utc(local)}
         host.write(folder_of(host) / command.START, json.dumps(told))
 
     def stop(self, host: Host, job_id: str) -> None:
-        """Ask it to end, and give it the time to flush its logs."""
+        """Ask the generator to end, and give it time to flush its logs."""
         host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Everything it wrote, and its console."""
+        """The paths of everything that it wrote, and of its console output."""
         written = [path for path in host.files(folder_of(host)) if path.name != PLAN]
         console = _console_path(host, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
     def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
-        """Name, version, and the JDK that it runs on."""
+        """Its name, version and JDK."""
         return f"{self.name} {__version__} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """What the summary file says."""
+        """The content of the summary file."""
         return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
@@ -103,12 +103,12 @@ class PlimsollStress:
         return reports.seconds(text)
 
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Of collected file names, those of response-time histograms by operation."""
+        """The collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
 
 
 def _utc(at: datetime) -> str:
-    """As `java.time.Instant` reads it."""
+    """The time in the format that `java.time.Instant` reads."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -129,14 +129,14 @@ def _running(host: Host) -> LoadStatus:
 
 
 def _plan(host: Host) -> dict[str, Any]:
-    """What the load was started with; nothing where it was not."""
+    """The settings that the load was started with; an empty job id where it was not started."""
     text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
     plan: dict[str, Any] = json.loads(text) if text else {"job_id": "", "duration_s": 0}
     return plan
 
 
 def _fault(host: Host, job: JobStatus) -> str | None:
-    """Why an ended load is no whole load; None if it is."""
+    """Why an ended load is incomplete; None if it is complete."""
     if job.state == "missing":
         return "the load was never started"
     summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=TAIL_BYTES))
@@ -152,7 +152,7 @@ def _ending(job: JobStatus) -> str:
 
 
 def _gap(host: Host) -> str | None:
-    """The response-time logs must reach the end of the timed run."""
+    """The part of the timed run that response-time logs do not cover."""
     names = {path.name: path for path in host.files(folder_of(host))}
     logs = reports.response_time_logs(names).values()
     ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]

@@ -1,7 +1,7 @@
-"""The workloads that the load generator has: their options, their operations, and how operations share the load.
+"""The load generator's workloads: their options, their operations, and the operations' shares of the load.
 
-The generator itself says so (`workloads --json`); `workloads.json` beside this module is what it said, so that checking
-a definition starts no JVM. `describe` makes it again.
+The generator itself describes them (`workloads --json`). `workloads.json` beside this module is a copy of its answer,
+so that checking a definition starts no JVM. `describe` renews the copy.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class OperationOfWorkload(Model):
 
 
 class WorkloadDescription(Model):
-    """One workload. Without operations here, its option `operations` says which it has."""
+    """One workload. If it lists no operations, its option `operations` defines them."""
 
     name: str
     doc: str
@@ -33,7 +33,7 @@ class WorkloadDescription(Model):
     operations: tuple[OperationOfWorkload, ...]
 
     def option(self, name: str) -> Option | None:
-        """The option of that name, if there is one."""
+        """The option with that name; None where there is none."""
         return next((option for option in self.options if option.name == name), None)
 
 
@@ -46,10 +46,10 @@ class DistributionDescription(Model):
 
 
 class Catalogue(Model):
-    """Everything that `workloads --json` says.
+    """The content of `workloads --json`.
 
-    `bind`, `operation` and `populate`: the keys that these parts of a definition's own statements may have; a bind has
-    its distribution's parameters besides.
+    `bind`, `operation` and `populate`: the keys that these parts of a definition's own statements may have. A bind also
+    has its distribution's parameters.
     """
 
     format: int = Field(le=1)
@@ -67,5 +67,5 @@ class Catalogue(Model):
 
 @cache
 def catalogue() -> Catalogue:
-    """What the load generator's checked-in description says."""
+    """The load generator's checked-in description."""
     return Catalogue.model_validate_json(FILE.read_bytes())

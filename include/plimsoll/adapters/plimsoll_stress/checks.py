@@ -1,4 +1,4 @@
-"""What of a definition the load generator can't do, found before anything starts."""
+"""Find what a definition asks of the load generator that it can't do, before anything starts."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ _LEAST_HEAP = "64M"
 
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """Everything at once. Fetches nothing."""
+    """All problems at once. Downloads nothing."""
     return [
         *_workload(definition),
         *_generator(definition),

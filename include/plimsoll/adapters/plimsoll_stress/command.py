@@ -1,4 +1,4 @@
-"""The command line of one load, as published benchmarks give it."""
+"""The command line of one load, in the form of published benchmarks."""
 
 from pathlib import PurePosixPath
 
@@ -21,7 +21,7 @@ START = "start.json"
 
 
 def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...]:
-    """`run WORKLOAD …`: what tlp-stress would be told first, under its names, then what it has no words for."""
+    """`run WORKLOAD …`: first the arguments of tlp-stress under their names, then those that tlp-stress lacks."""
     definition = request.definition
     workload, generator, timing = definition.workload, definition.load_generator, definition.timing
     is_own = workload.name == BASIC_TIME_SERIES
@@ -57,5 +57,5 @@ def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
 
 
 def _count(number: int) -> str:
-    """The program says B where definitions say G."""
+    """The count for the program, which writes B where definitions write G."""
     return format_count(number).replace("G", "B")

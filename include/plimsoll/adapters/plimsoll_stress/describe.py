@@ -1,4 +1,4 @@
-"""Makes `workloads.json` again: `python -m plimsoll.adapters.plimsoll_stress.describe`, after a change of workloads."""
+"""Renew `workloads.json`: `python -m plimsoll.adapters.plimsoll_stress.describe`, after a change of workloads."""
 
 import json
 import subprocess
@@ -12,19 +12,19 @@ from plimsoll.ports.artefacts import OWN_JDK
 
 
 def ask(java: Path, class_path: str) -> dict[str, Any]:
-    """What the load generator says now."""
+    """The load generator's present description of its workloads."""
     argv = [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, "plimsoll.stress.Main", "workloads", "--json"]
     said: dict[str, Any] = json.loads(subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout)
     return said
 
 
 def as_text(said: Mapping[str, Any]) -> str:
-    """The file's content for what the load generator says."""
+    """The content of the file for that description."""
     return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
 
 
 def main(cache: Path) -> None:
-    """Write the file again, with the artefacts of that cache."""
+    """Write the file again, using the artefacts in that cache."""
     artefacts = Artefacts(cache, print)
     FILE.write_text(as_text(ask(artefacts.jdk(OWN_JDK).java, f"{artefacts.load_generator()}/*")), encoding="utf-8")
     print(f"{FILE.name}: {len(Catalogue.model_validate_json(FILE.read_bytes()).workloads)} workloads")

@@ -1,4 +1,4 @@
-"""The operations that a definition's workload has, and the share of the load that each is asked for."""
+"""The operations of a definition's workload, with the share of the load that each has."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ def shares(workload: Workload) -> dict[str, float]:
 
 
 def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> dict[str, float | None]:
-    """None: the rest."""
+    """The weights of operations; None stands for the rest."""
     weights: dict[str, float | None] = {}
     for operation in described.operations:
         share = operation.share
@@ -39,7 +39,7 @@ def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> 
 
 
 def _declared(given: Mapping[str, JsonValue]) -> dict[str, float | None]:
-    """The shares of operations that the definition itself declares."""
+    """The shares of operations that the definition declares itself."""
     operations = given.get("operations")
     found: dict[str, float | None] = {}
     for operation in operations if isinstance(operations, list) else []:

@@ -1,7 +1,7 @@
-"""A definition's own tables and statements (`workload: {name: cql, …}`), checked without a database.
+"""Check a definition's own tables and statements (`workload: {name: cql, …}`) without a database.
 
-What only a database knows, such as whether a table has a column, the load generator asks by preparing every statement
-before it populates.
+The load generator checks facts that only the database knows, such as whether a table has a column, by preparing every
+statement before it populates.
 """
 
 import math
@@ -24,7 +24,7 @@ Keys = Mapping[str, JsonValue]
 
 
 def own_statement_problems(given: Keys) -> Iterator[Problem]:
-    """Everything wrong with `schema`, `operations` and `population`, each at its key."""
+    """Everything wrong with `schema`, `operations` and `population`, each fault at its key."""
     yield from _schema(given.get("schema"))
     operations = given.get("operations")
     if not isinstance(operations, list) or not operations:
@@ -75,7 +75,7 @@ def _population(population: JsonValue, rows: JsonValue) -> Iterator[Problem]:
 
 
 def _read_back(where: str, population: Keys) -> Iterator[Problem]:
-    """Its markers must be bound, to values that the row's number alone decides."""
+    """Faults of the read-back statement: its markers must be bound to values that the row's number alone determines."""
     statement, bind = population.get("read_back"), population.get("bind") or {}
     if not isinstance(statement, str) or not isinstance(bind, dict):
         return
@@ -88,7 +88,7 @@ def _read_back(where: str, population: Keys) -> Iterator[Problem]:
 
 
 def _statement(where: str, keys: Keys) -> Iterator[Problem]:
-    """Markers without a bind, binds without a marker, and what is wrong with the binds themselves."""
+    """Markers without a bind, binds without a marker, and faults of the binds themselves."""
     statement, bind = keys.get("statement"), keys.get("bind") or {}
     if not isinstance(bind, dict):
         yield Problem(

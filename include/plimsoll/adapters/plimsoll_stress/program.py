@@ -1,4 +1,4 @@
-"""The Java program that puts on the load."""
+"""The Java program of the load generator."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class StressProgram:
     artefacts: ArtefactSource
 
     def argv(self, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """The command that runs it on that host, installed there. ArtefactError when it can't be had."""
+        """The command that runs it on that host, after installing it there. Raises ArtefactError."""
         jdk = self.artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
         bundle = self.artefacts.load_generator()

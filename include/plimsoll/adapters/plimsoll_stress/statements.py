@@ -1,4 +1,4 @@
-"""The markers of CQL statements, found without a database. Pure."""
+"""Find the markers of CQL statements without a database. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Marker:
-    """A marker `:name` at a line and a column, both from 1. `name` is empty for `?`, None for a quote never closed."""
+    """A marker `:name` with its line and column, both from 1. `name` is empty for `?`, None for an unclosed quote."""
 
     name: str | None
     line: int
@@ -22,12 +22,12 @@ class Marker:
 
     @property
     def place(self) -> str:
-        """For people: `line 1, column 34`."""
+        """The position for people: `line 1, column 34`."""
         return f"line {self.line}, column {self.column}"
 
 
 def markers(statement: str) -> tuple[Marker, ...]:
-    """All markers of a statement in their order."""
+    """All markers of a statement, in order."""
     return tuple(_markers(statement))
 
 

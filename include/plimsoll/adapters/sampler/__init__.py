@@ -1,4 +1,4 @@
-"""What a host does while a cell runs."""
+"""Samples of a host's activity while a cell runs."""
 
 from plimsoll.adapters.sampler.adapter import ProcSampler
 

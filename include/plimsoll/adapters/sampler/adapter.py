@@ -15,7 +15,7 @@ class ProcSampler:
     """Implements the HostSampler port; the columns are those of `sample.COLUMNS`."""
 
     def start(self, host: Host, expires: timedelta) -> None:
-        """Start the script as a detached job, or leave the one that runs."""
+        """Start the script as a detached job, or leave a running one alone."""
         folder = host.root / JOB
         script = folder / "sample.py"
         host.write(script, Path(sample.__file__).read_text(encoding="utf-8"))
@@ -24,5 +24,5 @@ class ProcSampler:
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """The CSV, where the sampler got as far as to write it."""
+        """The path of the CSV file, if the sampler has written it."""
         return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]

@@ -39,11 +39,11 @@ Counters = dict[str, float]
 
 
 class OtherPrograms:
-    """Processor time of programs that are none of the cluster's, in ticks: all that processes took, less its own.
+    """Processor time of programs outside the cluster, in ticks: that of all processes less the cluster's own.
 
-    By subtraction, so that programs count which live for a moment, or are hidden in another container. A process that
-    ended counts in its parent's figures for its children. Kernel threads are nobody's programs and count for neither.
-    `mark`: what a process of the cluster has in its environment, as `NAME=value`.
+    The subtraction includes programs that run only for a moment, or are hidden in another container. An ended process
+    counts in its parent's figures for its children. Kernel threads belong to no program and count for neither side.
+    `mark`: an entry in the environment of the cluster's processes, as `NAME=value`.
     """
 
     def __init__(self, mark: bytes, proc: Path = Path("/proc")) -> None:
@@ -55,12 +55,18 @@ class OtherPrograms:
         self._ended = 0.0
 
     def ticks(self, stat: str) -> Counters:
-        """Ticks since some moment; differences tell. `stat`: `/proc/stat`, read just before. None without processes."""
+        """Ticks since an arbitrary time; only differences have a meaning. `stat`: `/proc/stat`, read just before.
+
+        None where processes can't be listed.
+        """
         taken = sum(map(float, stat.splitlines()[0].split()[1:4])) if stat else 0.0
         return {"others": taken - self._own()} if stat and self._mark else {}
 
     def _own(self) -> float:
-        """Ticks of the cluster's processes and of kernel threads; what ended without a parent of theirs is kept."""
+        """Ticks of the cluster's processes and of kernel threads.
+
+        Ended processes are included if their parent is not one of these.
+        """
         seen = {pid: found for pid in self._not_others() if (found := self._times(pid)) is not None}
         orphaned = (pid for pid, (_, parent) in self._seen.items() if pid not in seen and parent not in self._seen)
         self._ended += sum(self._seen[pid][0] for pid in orphaned)
@@ -68,7 +74,10 @@ class OtherPrograms:
         return self._ended + sum(ticks for ticks, _ in seen.values())
 
     def _not_others(self) -> Iterable[str]:
-        """Process ids of the cluster and of the kernel. Each process is asked when it is new; once a minute all are."""
+        """Process ids of the cluster and of the kernel.
+
+        New processes are looked up at once, all of them once a minute.
+        """
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         known = self._kinds if self._looks % _FORGET else {}
         self._looks += 1
@@ -87,18 +96,18 @@ class OtherPrograms:
         return "kernel" if pid == "2" or _fields(self._proc, pid)[1:2] == [b"2"] else "other"
 
     def _times(self, pid: str) -> "tuple[float, str] | None":
-        """Ticks of the process and of its children that ended; its parent. None where it is gone."""
+        """Ticks of the process and of its ended children, and its parent. None where it has ended."""
         fields = _fields(self._proc, pid)
         return (sum(map(float, fields[11:15])), fields[1].decode()) if len(fields) > 14 else None
 
 
 def _fields(proc: str, pid: str) -> "list[bytes]":
-    """The fields of `/proc/<pid>/stat` from the third on; none where the process is gone."""
+    """The fields of `/proc/<pid>/stat` from the third on; empty where the process has ended."""
     return _bytes(f"{proc}/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _bytes(path: str) -> bytes:
-    """A small file of the kernel's; nothing where it is gone or somebody else's."""
+    """The content of a small file of the kernel; empty where it is gone or belongs to another user."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:
@@ -112,7 +121,7 @@ def _bytes(path: str) -> bytes:
 
 
 def cpu(stat: str) -> Counters:
-    """Ticks since boot of `/proc/stat`, by what the processors did. Guests' time is in user's already."""
+    """Ticks since boot in `/proc/stat`, by activity. The time of guests is part of `user` already."""
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
     ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:])))  # noqa: B905 - Python 3.9 has no `strict`
     return {
@@ -125,7 +134,10 @@ def cpu(stat: str) -> Counters:
 
 
 def pressure(text: str) -> Counters:
-    """Microseconds since boot of `/proc/pressure/cpu`, for which some process waited; none where it is not kept."""
+    """Microseconds since boot in which some process waited, by `/proc/pressure/cpu`.
+
+    Empty where the kernel has none.
+    """
     return {"pressure": float(text.partition("total=")[2].split(maxsplit=1)[0])} if "total=" in text else {}
 
 
@@ -141,7 +153,7 @@ def disks(diskstats: str, names: list[str]) -> Counters:
 
 
 def network(dev: str) -> Counters:
-    """Bytes over all interfaces of `/proc/net/dev` but loopback."""
+    """Bytes over all interfaces of `/proc/net/dev` except loopback."""
     counters: Counters = {"received": 0.0, "sent": 0.0}
     for name, _, figures in (line.partition(":") for line in dev.splitlines()[2:]):
         if name.strip() != "lo":
@@ -151,7 +163,7 @@ def network(dev: str) -> Counters:
 
 
 def memory_available(meminfo: str) -> float:
-    """Bytes that new processes can have, of `/proc/meminfo`."""
+    """Bytes available to new processes, by `/proc/meminfo`."""
     return float(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable"))) * 1024
 
 
@@ -193,7 +205,7 @@ def _counters(names: list[str], others: OtherPrograms) -> Counters:
 
 
 def samples(sleep: Callable[[float], None] = time.sleep) -> Iterator[str]:
-    """Lines for ever, one at every whole second."""
+    """Lines without end, one at every whole second."""
     names, others = _real_disks(), OtherPrograms(f"{MARK}={mark}".encode() if (mark := os.environ.get(MARK)) else b"")
     sleep(_until_next())
     since, old = time.monotonic(), _counters(names, others)
@@ -209,7 +221,7 @@ def _until_next() -> float:
 
 
 def main(path: str) -> None:
-    """Write lines until the process is ended; each is written whole."""
+    """Write lines until the process is ended. Each line is written whole."""
     with Path(path).open("a", encoding="ascii", buffering=1) as file:
         file.write(",".join(COLUMNS) + "\n")
         for sample in samples():

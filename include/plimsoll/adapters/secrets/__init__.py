@@ -1,4 +1,4 @@
-"""Keys and credentials for those who run campaigns without Airflow."""
+"""Keys and credentials for campaigns that run without Airflow."""
 
 from plimsoll.adapters.secrets.environment import EnvironmentSecrets
 

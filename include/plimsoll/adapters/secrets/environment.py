@@ -1,4 +1,4 @@
-"""Keys from the environment of whoever runs the commands: one SSH key file, and what boto3 finds by itself."""
+"""Keys from the user's environment: one SSH key file, and the AWS credentials that boto3 finds by itself."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ _CONNECT_S, _READ_S, _TRIES = 10, 60, 8
 
 
 class EnvironmentSecrets:
-    """Implements the Secrets port. One person has one key and one account: the connection's id only shows in errors.
+    """Implements the Secrets port. There is one key and one account; the connection's id appears only in errors.
 
     AWS: boto3's own chain (`AWS_PROFILE`, `AWS_ACCESS_KEY_ID`, …, `AWS_ENDPOINT_URL`).
     """
@@ -30,7 +30,7 @@ class EnvironmentSecrets:
             raise SecretError(f"the SSH key can't be read: {error}", where=str(self._ssh_key), mend=mend) from error
 
     def aws(self, connection_id: str) -> AwsAccess:  # noqa: ARG002 - the account is the environment's
-        """What boto3 finds in the environment."""
+        """The access that boto3 finds in the environment."""
         return AwsAccess(_client)
 
 

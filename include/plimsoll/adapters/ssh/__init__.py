@@ -1,4 +1,4 @@
-"""Hosts that are reached over SSH, and clusters of such hosts that are always there."""
+"""Hosts that are used over SSH, and clusters of existing hosts."""
 
 from plimsoll.adapters.ssh.depot import Depot
 from plimsoll.adapters.ssh.errors import KeyRefused, WrongHostKey

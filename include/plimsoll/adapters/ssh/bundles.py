@@ -1,4 +1,4 @@
-"""Local folders on hosts: named after their content, so that each arrives once and is known again."""
+"""Local folders on hosts. Each is named after its content, so that it is transferred only once."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class Bundle:
-    """Files by their path in the bundle. `checksums` are their sha256."""
+    """A set of files by their path in the bundle. `checksums` are their sha256."""
 
     name: str
     files: Mapping[str, Path]
@@ -36,12 +36,12 @@ class Bundle:
 
     @property
     def digest(self) -> str:
-        """sha256 of all files' paths and checksums: names this content and no other."""
+        """The sha256 of all files' paths and checksums, which identifies this content."""
         return hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
 
     @property
     def folder(self) -> str:
-        """`cassandra-4.0.1-1f2e…`: what it is called on hosts."""
+        """The folder's name on hosts: `cassandra-4.0.1-1f2e…`."""
         return f"{self.name}-{self.digest[:16]}"
 
 
@@ -50,7 +50,7 @@ Fetch = Callable[[Bundle, PurePosixPath], None]
 
 
 def bundle_of(folder: Path) -> Bundle:
-    """All files of a folder. What Python compiles beside its sources is none of them. OSError."""
+    """A bundle of all files in a folder, except files that Python compiled from sources. Raises OSError."""
     files = {
         path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
@@ -60,17 +60,17 @@ def bundle_of(folder: Path) -> Bundle:
 
 
 def make_bundle(name: str, files: Mapping[str, Path]) -> Bundle:
-    """A bundle of these files. OSError."""
+    """A bundle of these files. Raises OSError."""
     return Bundle(name, files, {path: _checksum(file) for path, file in files.items()})
 
 
 def deliver(
     connection: Connection, bundle: Bundle, below: PurePosixPath, where: str, fetch: Fetch | None = None
 ) -> PurePosixPath:
-    """The bundle's folder below that one, every file verified there. HostError.
+    """The bundle's folder on the host, with every file verified there. Raises HostError.
 
-    What is missing is fetched by the host itself where it can; what is missing then is sent. A process verifies a
-    bundle once.
+    The host fetches missing files itself where it can; files that are still missing are sent. A process verifies a
+    bundle only once.
     """
     place = below / bundle.folder
     with connection.delivering:
@@ -81,7 +81,7 @@ def deliver(
 
 
 def write_archive(bundle: Bundle, paths: Iterable[str], stream: IO[bytes]) -> None:
-    """These files of the bundle as a tar. OSError."""
+    """Write these files of the bundle as a tar. Raises OSError."""
     with tarfile.open(fileobj=stream, mode="w|", bufsize=_BLOCK) as archive:
         for path in paths:
             archive.add(bundle.files[path].resolve(), path, filter=_plain)
@@ -118,7 +118,7 @@ def _send(connection: Connection, bundle: Bundle, missing: Sequence[str], place:
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Nobody's but the receiver's: readable, executable where it is so here."""
+    """The file's entry without an owner: readable, and executable where the file is executable here."""
     entry.mode = 0o755 if entry.mode & _EXECUTABLE else 0o644
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""

@@ -1,8 +1,9 @@
-"""How much a host's clock is ahead of the controller's, from round trips over an open connection.
+"""How far a host's clock is ahead of the controller's, by round trips over an open connection.
 
-As NTP does it (RFC 5905, section 8): the controller notes when it asks (t1) and when the answer is there (t4), the host
-when it got the question (t2) and when it answers (t3). The offset is ((t2 - t1) + (t3 - t4)) / 2, which is wrong by at
-most half of the round trip's time on the way, (t4 - t1) - (t3 - t2). Of several the quickest is the one to believe.
+The method is that of NTP (RFC 5905, section 8). The controller records when it asks (t1) and when the answer arrives
+(t4); the host records when it receives the question (t2) and when it answers (t3). The offset is ((t2 - t1) + (t3 -
+t4)) / 2. Its error is at most half of the time on the way, (t4 - t1) - (t3 - t2). Of several round trips the quickest
+one is used.
 """
 
 import time
@@ -24,7 +25,7 @@ for _ in sys.stdin.buffer:
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Four times in ns since the epoch: asked and answered on the controller's clock, got and sent on the host's."""
+    """Four times in ns since the epoch: asked and answered (controller's clock), received and sent (host's clock)."""
 
     asked: int
     got: int
@@ -33,7 +34,7 @@ class RoundTrip:
 
     @property
     def on_the_way_ns(self) -> int:
-        """There and back, without the host's own time."""
+        """The time on the way there and back, without the host's own time."""
         return (self.answered - self.asked) - (self.sent - self.got)
 
     @property
@@ -43,7 +44,7 @@ class RoundTrip:
 
 
 def reading(trips: Sequence[RoundTrip]) -> ClockReading:
-    """The offset that the quickest of the round trips gives, and by how much it may be wrong. Pure."""
+    """The offset of the quickest round trip, with its greatest possible error. Pure."""
     quickest = min(trips, key=lambda trip: trip.on_the_way_ns)
     # Whoever steps the controller's clock in between may make it negative.
     error_ms = max(0.0, quickest.on_the_way_ns / 2 / 1e6)
@@ -51,7 +52,7 @@ def reading(trips: Sequence[RoundTrip]) -> ClockReading:
 
 
 def round_trips(channel: paramiko.Channel) -> list[RoundTrip]:
-    """Ask the script that runs on the channel. EOFError or OSError when the link is lost, ValueError for nonsense."""
+    """Ask the script on the channel. Raises EOFError or OSError when the link is lost, ValueError for other answers."""
     with channel.makefile("rb") as answers:
         return [_round_trip(channel, answers) for _ in range(ROUNDS)]
 

@@ -1,4 +1,4 @@
-"""Command lines for a host's shell. Pure: every word of a caller is quoted here and nowhere else."""
+"""Command lines for a host's shell. Pure. This is the only module that quotes a caller's words for a shell."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -22,10 +22,10 @@ def in_shell(script: str) -> str:
 
 
 def run_command(argv: Sequence[str], root: PurePosixPath, marks: Mapping[str, str], timeout_s: float) -> str:
-    """A command in the host's folder with a clean environment, killed with what it forked when its time is over.
+    """A command in the host's folder with a clean environment. On a timeout it is killed with its child processes.
 
-    The host itself keeps the time, so that a lost link leaves nothing that runs for ever. Ends with an exit code in
-    any case: one that a signal ended as 128 and the signal's number.
+    The host itself enforces the time limit, so that a lost link leaves nothing that runs for ever. There is always an
+    exit code: for a command that a signal ended, 128 plus the signal's number.
     """
     folder = quoted(str(root))
     limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
@@ -33,7 +33,7 @@ def run_command(argv: Sequence[str], root: PurePosixPath, marks: Mapping[str, st
 
 
 def program_command(program: PurePosixPath, command: str, marks: Mapping[str, str]) -> str:
-    """A command of the program that runs on hosts; what it starts has a clean environment and the marks."""
+    """A command of the program on hosts. Everything that it starts has a clean environment and the marks."""
     return in_shell(f"exec {_clean(marks)} {quoted(*PYTHON, str(program), command)}")
 
 
@@ -43,38 +43,38 @@ def script_command(source: str, *arguments: str) -> str:
 
 
 def lookup_command(program: str) -> str:
-    """Succeeds where there is such a program."""
+    """A command that succeeds where there is such a program."""
     return in_shell(f"command -v {quoted(program)}")
 
 
 def list_command(folder: PurePosixPath) -> str:
-    """All files below a folder, each ended by a zero byte; none where there is no folder."""
+    """A command that lists all files below a folder, each ended by a zero byte; no output without the folder."""
     place = quoted(str(folder))
     return in_shell(f"[ -d {place} ] || exit 0; exec find {place} ! -type d -print0")
 
 
 def free_space_command(folder: PurePosixPath) -> str:
-    """Two lines, the second with the KiB that are free below the folder in its fourth column.
+    """A command with two lines of output, the second with the free KiB below the folder in its fourth column.
 
-    Where the folder is not made yet, of its parent: it may be the place of a disk of its own.
+    Where the folder does not exist yet, its parent is measured, because it may be on a disk of its own.
     """
     return in_shell(f"cd {quoted(str(folder))} 2>/dev/null || cd {quoted(str(folder.parent))}; exec df -Pk .")
 
 
 def quoted(*words: str) -> str:
-    """The words as one text that a shell reads as just these."""
+    """The words quoted so that a shell reads exactly these words."""
     return shlex.join(words)
 
 
 def _clean(marks: Mapping[str, str]) -> str:
-    """`env` with the few variables that are passed on as they are there, and the marks."""
+    """`env` with the few variables that are passed on unchanged, and the marks."""
     passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
     given = quoted(*(f"{name}={value}" for name, value in marks.items()))
     return f"env -i {passed} {given}".rstrip()
 
 
 def free_space(answer: str) -> str:
-    """What `df -Pk` says, in words."""
+    """The output of `df -Pk` in words."""
     lines = [line.split() for line in answer.splitlines()[1:]]
     free = next((int(fields[3]) for fields in lines if len(fields) > 3 and fields[3].isdigit()), None)
     if free is None:

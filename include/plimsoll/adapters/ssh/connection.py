@@ -1,4 +1,4 @@
-"""One connection to one host: opened when it is needed, opened again when it is lost."""
+"""One connection to one host, opened on first use and again after it was lost."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 
 class Connection:
-    """Safe for several threads. All but `execute_once` is repeated when the link is lost: for what may be repeated."""
+    """A connection for several threads. When the link is lost, everything but `execute_once` is repeated."""
 
     def __init__(self, target: Target, secrets: Secrets, sleep: Callable[[float], None] = time.sleep) -> None:
         self.target = target
@@ -45,24 +45,27 @@ class Connection:
         self._sftp: paramiko.SFTPClient | None = None
 
     def execute(self, command: str, *, timeout_s: float, feed: Feed | None = None) -> Answer:
-        """Run a command line, `feed` writing its input. Repeated from its start when the link is lost: Unreachable."""
+        """Run a command line with the input that `feed` writes. Repeated from its start when the link is lost.
+
+        Raises Unreachable.
+        """
         return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed))
 
     def execute_once(self, command: str, *, timeout_s: float) -> Answer:
-        """Run a command line that must not be repeated. EOFError when the link is lost while it runs; Unreachable.
+        """Run a command line that must not be repeated. Raises EOFError when the link is lost, Unreachable.
 
-        Its channel is the host's answer that the link is alive: a link cut just before may still look so from here.
+        Opening its channel proves that the link is alive; a link that was just cut may otherwise look alive from here.
         """
         with self.session(timeout_s) as channel:
             return execute(channel, command, timeout_s, None)
 
     def with_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
-        """Work on files, repeated when the link is lost. Unreachable; OSError for what the host refuses."""
+        """Work on files, repeated when the link is lost. Raises Unreachable; OSError for the host's refusals."""
         with self._files, self._used():
             return self._persistently(lambda transport: work(self._shared_sftp(transport)))
 
     def with_own_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
-        """The same over a session of its own, so that a long transfer keeps nobody waiting."""
+        """Work on files over a session of its own, so that a long transfer does not block others."""
 
         def alone(transport: paramiko.Transport) -> _T:
             with self._used(), closing(_sftp(transport)) as client:
@@ -72,29 +75,32 @@ class Connection:
 
     @contextmanager
     def session(self, timeout_s: float) -> Iterator[paramiko.Channel]:
-        """A channel to run a command on and talk with it. Unreachable; EOFError or OSError when the link is lost."""
+        """A channel to run a command and communicate with it.
+
+        Raises Unreachable; EOFError or OSError on a lost link.
+        """
         with self._used(), closing(self._persistently(lambda transport: _channel(transport, timeout_s))) as channel:
             yield channel
 
     def idle_s(self) -> float:
-        """Seconds for which nobody has used it."""
+        """The time since the last use, s."""
         return 0.0 if self._running else time.monotonic() - self._used_at
 
     def close(self) -> None:
-        """End it; the next use opens it again."""
+        """End the connection. The next use opens it again."""
         with self._opening:
             if self._transport is not None:
                 close(self._transport)
             self._transport = self._sftp = None
 
     def abandon(self) -> None:
-        """Leave it to the process that this one was forked from: nothing more is sent from here."""
+        """Leave the connection to the parent process after a fork: this process sends nothing more."""
         if self._transport is not None:
             self._transport.sock.close()
 
     @contextmanager
     def _used(self) -> Iterator[None]:
-        """One of the few sessions that may be open at once."""
+        """Take one of the few sessions that may be open at once."""
         token = object()
         with self._sessions:
             self._running.add(token)
@@ -109,7 +115,7 @@ class Connection:
             return execute(channel, command, timeout_s, feed)
 
     def _persistently(self, work: Callable[[paramiko.Transport], _T]) -> _T:
-        """Do the work, anew over a new connection when the link is lost, a few times. Unreachable."""
+        """Do the work, repeated a few times over new connections when the link is lost. Raises Unreachable."""
         began = time.monotonic()
         for pause in (*_PAUSES_S, None):
             transport: paramiko.Transport | None = None
@@ -137,7 +143,7 @@ class Connection:
             return self._transport
 
     def _drop(self, transport: paramiko.Transport | None) -> None:
-        """Close it, unless another thread has replaced it already."""
+        """Close the connection, unless another thread has already replaced it."""
         with self._opening:
             if transport is not None and transport is self._transport:
                 close(transport)
@@ -150,7 +156,7 @@ class Connection:
 
 
 def _is_lost(error: BaseException, transport: paramiko.Transport | None) -> bool:
-    """Whether the link broke; otherwise the host has refused something."""
+    """Whether the link broke. Otherwise the host has refused something."""
     if isinstance(error, (paramiko.SSHException, EOFError, TimeoutError, ConnectionError)):
         return True
     return transport is None or not transport.is_active()

@@ -1,4 +1,4 @@
-"""Bundles in a campaign's store, staged once, for hosts to fetch them from there."""
+"""Bundles in a campaign's store, uploaded once, for hosts to download."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -22,16 +22,17 @@ Staged = Callable[[Bundle], str]
 
 
 class Depot:
-    """Archives by the campaign and their content: `<prefix>/<name>-<sha256>.tar`.
+    """Archives by campaign and content: `<prefix>/<name>-<sha256>.tar`.
 
-    `locks` is a folder by which the processes of this machine agree who stages; of several machines' the store decides.
+    `locks` is a folder through which the processes of this machine decide which one uploads. Between machines the store
+    decides.
     """
 
     def __init__(self, store: DirectStore, prefix_of: Callable[[str], str], locks: Path) -> None:
         self._store, self._prefix_of, self._locks = store, prefix_of, locks
 
     def of_campaign(self, campaign_id: str) -> Staged:
-        """That campaign's."""
+        """The depot of that campaign."""
         return lambda bundle: self._url(f"{self._prefix_of(campaign_id)}/{bundle.name}-{bundle.digest}.tar", bundle)
 
     def _url(self, key: str, bundle: Bundle) -> str:
@@ -43,7 +44,7 @@ class Depot:
 
     @contextmanager
     def _alone(self, bundle: Bundle) -> Iterator[None]:
-        """Where the other takes too long, both do it: the store takes one archive."""
+        """Hold the archive's lock. If another process holds it too long, both upload, and the store accepts one."""
         self._locks.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._locks / f"bundle-{bundle.digest}.lock")
         with suppress(Timeout):

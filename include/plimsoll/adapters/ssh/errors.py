@@ -1,11 +1,11 @@
-"""What keeps a host from being used though it answers: unlike `Unreachable`, none of it passes by itself."""
+"""Errors that keep a host that answers from being used. Unlike `Unreachable`, they are permanent."""
 
 from plimsoll.domain.errors import HostError
 
 
 class WrongHostKey(HostError):
-    """Something answers that is not the expected host."""
+    """Another host than the expected one answers."""
 
 
 class KeyRefused(HostError):
-    """The host does not let this user in with this key."""
+    """The host does not allow this user to log in with this key."""

@@ -1,4 +1,4 @@
-"""One command on one channel: its input written, both its outputs read, its exit code waited for."""
+"""Run one command on one channel: write its input, read both its outputs, wait for its exit code."""
 
 import threading
 from collections.abc import Callable
@@ -11,13 +11,16 @@ _BLOCK = 1 << 16
 
 
 class Input:
-    """A command's standard input, as much of a file as those need who write to one."""
+    """A command's standard input, with the part of the file interface that writers need."""
 
     def __init__(self, channel: paramiko.Channel) -> None:
         self._channel, self._read = channel, True
 
     def write(self, data: bytes) -> int:
-        """All of it. OSError when nobody reads any more, once: archives write their ends when they are given up."""
+        """Write all bytes. Raises OSError once when the reader has gone; later writes are ignored.
+
+        Archives write their ends even when they are given up.
+        """
         if self._read:
             self._read = False
             self._channel.sendall(data)
@@ -39,7 +42,7 @@ class Answer:
 
 
 def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Feed | None) -> Answer:
-    """Run it to its end. TimeoutError when nothing comes for that long, EOFError when the link is lost."""
+    """Run it to its end. Raises TimeoutError when nothing arrives for that long, EOFError when the link is lost."""
     channel.exec_command(command)
     # Both outputs share one window: if only one were read, the other could stop the command.
     errors: list[bytes] = []
@@ -67,7 +70,7 @@ def _read(receive: Callable[[int], bytes]) -> list[bytes]:
 
 
 def _blocks(receive: Callable[[int], bytes]) -> list[bytes]:
-    """As much as comes: the reader of the other output tells of a broken link."""
+    """Read until the end. The reader of the other output reports a broken link."""
     try:
         return _read(receive)
     except OSError:

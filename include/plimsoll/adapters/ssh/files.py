@@ -1,4 +1,4 @@
-"""Files of a host by SFTP, whole or not at all."""
+"""Files of a host over SFTP, written atomically."""
 
 import os
 import stat
@@ -12,7 +12,7 @@ _BLOCK = 1 << 15
 
 
 def write_whole(sftp: paramiko.SFTPClient, path: PurePosixPath, content: bytes) -> None:
-    """Write a file with its folders; readers see the old content or the new, never a part. OSError."""
+    """Write a file with its folders. Readers see the old content or the new, never a part. Raises OSError."""
     make_folders(sftp, path.parent)
     unfinished = str(path.with_name(f".{path.name}.{uuid.uuid4().hex}.part"))
     try:
@@ -26,7 +26,7 @@ def write_whole(sftp: paramiko.SFTPClient, path: PurePosixPath, content: bytes) 
 
 
 def make_folders(sftp: paramiko.SFTPClient, folder: PurePosixPath) -> None:
-    """The folder and those above it. OSError."""
+    """Make the folder and its parents. Raises OSError."""
     try:
         sftp.stat(str(folder))
     except FileNotFoundError:
@@ -38,7 +38,7 @@ def make_folders(sftp: paramiko.SFTPClient, folder: PurePosixPath) -> None:
 
 
 def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) -> bytes:
-    """The last bytes of a file; none where there is no file. OSError."""
+    """The last bytes of a file; empty where there is no file. Raises OSError."""
     try:
         size = _size(sftp, path)
         if size is None:
@@ -53,7 +53,7 @@ def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) ->
 
 
 def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> None:
-    """Copy a file to this machine, as far as it had been written by now. OSError."""
+    """Copy a file to this machine, as far as it is written now. Raises OSError."""
     unfinished = destination.with_name(f".{destination.name}.part")
     try:
         sftp.get(_name(path), str(unfinished), max_concurrent_prefetch_requests=64)
@@ -63,11 +63,11 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
 
 
 def _size(sftp: paramiko.SFTPClient, path: PurePosixPath) -> int | None:
-    """None for what is no file."""
+    """The size of a file; None for anything else."""
     found = sftp.stat(_name(path))
     return found.st_size if stat.S_ISREG(found.st_mode or 0) else None
 
 
 def _name(path: PurePosixPath) -> bytes:
-    """Also of files whose names are no UTF-8."""
+    """The file's name, including names that are not UTF-8."""
     return os.fsencode(str(path))

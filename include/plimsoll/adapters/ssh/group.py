@@ -1,4 +1,4 @@
-"""A group of hosts that are always there: leased, cleaned and released together."""
+"""A group of existing hosts, which are leased, cleaned and released together."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Member:
-    """One host of a group. `folder` is the group's own on it."""
+    """One host of a group. `folder` is the group's own folder on it."""
 
     name: str
     role: Role
@@ -39,26 +39,29 @@ class Member:
 
     @property
     def work(self) -> PurePosixPath:
-        """Where clusters live."""
+        """The folder of clusters."""
         return self.folder / "clusters"
 
     @property
     def bundles(self) -> PurePosixPath:
-        """What was installed, kept from cluster to cluster: it is named after its content."""
+        """The folder of installed bundles. They are named after their content and kept from cluster to cluster."""
         return self.folder / "bundles"
 
     def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:
-        """Of the program on that host. HostError."""
+        """Call the program on that host. Raises HostError."""
         target = self.options.target(self.connection_id)
         where = f"host {self.name} ({target.place})"
         return Program(self.connections.to(target), self.bundles, where).call(command, timeout_s=timeout_s, **request)
 
     def held(self) -> Held | None:
-        """Its lease."""
+        """The host's lease."""
         return parse_held(self.ask("lease-read", folder=str(self.folder)))
 
     def take(self, lease: Lease) -> Held:
-        """Take it, also over a lease whose time is past, after the end of all that it left; who holds it then."""
+        """Take the host and return the lease that holds it then.
+
+        An expired lease is taken over after ending everything that it left.
+        """
         held = self._take(lease, None)
         if held.lease.key == lease.key or not held.expired:
             return held
@@ -66,7 +69,7 @@ class Member:
         return self._take(lease, held.lease.key)
 
     def clean(self, key: str | None) -> None:
-        """End and remove all of that cluster, or of every cluster; HostError where something is left."""
+        """End and remove everything of that cluster, or of all clusters. Raises HostError where something remains."""
         left = self.ask("clean", _CLEAN_S, work=str(self.work), cluster=key)
         self._require_nothing_left(left)
 
@@ -77,23 +80,23 @@ class Member:
             raise HostError(f"it is not clean: {'; '.join(left)}", where=place, mend=mend)
 
     def clear(self, cluster: Cluster, keep: str) -> None:
-        """End and remove all of that cluster but the environment `keep`; HostError where something is left."""
+        """End and remove everything of that cluster except the environment `keep`. Raises HostError otherwise."""
         # Hosts of a cluster may be one machine.
         folders = [str(self.work / str(cluster.id) / info.name) for info in cluster.hosts]
         left = self.ask("clear", _CLEAN_S, work=str(self.work), cluster=str(cluster.id), hosts=folders, keep=keep)
         self._require_nothing_left(left)
 
     def renew(self, lease: Lease) -> None:
-        """Change what its lease says; HostError where another cluster has it by now."""
+        """Change the lease. Raises HostError where another cluster has it by now."""
         if not self.ask("lease-renew", folder=str(self.folder), lease=lease.model_dump(mode="json")):
             raise HostError("another has taken it meanwhile", where=f"host {self.name}", mend="run the cell again")
 
     def release(self, key: str) -> None:
-        """Give it back, where that key holds it."""
+        """End the lease, if that key holds it."""
         self.ask("lease-release", folder=str(self.folder), key=key)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
-        """Access to it as a host of a cluster, in that environment, which fetches bundles where `staged` says."""
+        """The host of a cluster in that environment. It downloads bundles from where `staged` says."""
         connection = self.connections.to(self.options.target(self.connection_id))
         marks = marks_of(cluster, info, self.work, environment)
         root = self.work / str(cluster.id) / info.name / environment
@@ -108,7 +111,7 @@ class Member:
 
 
 class Group:
-    """The first load host's lease decides: it is taken first and given back last."""
+    """A group of hosts. The first load host's lease decides: it is taken first and released last."""
 
     def __init__(self, options: GroupOptions, provider: SshOptions, connections: Connections) -> None:
         self.name = options.name
@@ -126,23 +129,23 @@ class Group:
         return self.loads[0]
 
     def fits(self, nodes: int, load_hosts: int) -> bool:
-        """Whether it has so many hosts of each role."""
+        """Whether the group has that many hosts of each role."""
         return len(self.nodes) >= nodes and len(self.loads) >= load_hosts
 
     @property
     def place(self) -> Place:
-        """What makes it the same group, whatever it is called."""
+        """The identity of the group, whatever its name."""
         target = self.load.options.target(self.load.connection_id)
         return target.address, target.port, self.load.folder
 
     def members(self, cluster: Cluster | None = None) -> tuple[Member, ...]:
-        """The load hosts, then the nodes; of a cluster: those that belong to it."""
+        """The load hosts, then the nodes. For a cluster, only those that belong to it."""
         names = {info.name for info in cluster.hosts} if cluster else None
         further = (*self.loads[1:], *self.nodes)
         return (self.load, *(member for member in further if names is None or member.name in names))
 
     def infos(self, nodes: int, load_hosts: int) -> tuple[HostInfo, ...]:
-        """So many nodes and load hosts, as a cluster names them."""
+        """That many nodes and load hosts, in the form of a cluster's hosts."""
         return tuple(
             HostInfo(
                 name=member.name,
@@ -154,11 +157,14 @@ class Group:
         )
 
     def held(self) -> Held | None:
-        """Who has the group."""
+        """The lease that holds the group."""
         return self.load.held()
 
     def take(self, lease: Lease) -> Held:
-        """Take all hosts of the lease's cluster for it, or none; who holds the first that can't be had."""
+        """Take all hosts for the lease's cluster, or none.
+
+        Returns the lease of the first host that another cluster holds, or else this one.
+        """
         held = self.load.take(lease)
         for member in self.members(lease.cluster)[1:]:
             if held.lease.key == lease.key:
@@ -168,36 +174,36 @@ class Group:
         return held
 
     def clean(self, cluster: Cluster, key: str | None) -> None:
-        """On all hosts of that cluster at once. HostError of the first where something is left."""
+        """Clean all hosts of that cluster at once. Raises the first HostError where something remains."""
         self._all(cluster, lambda member: member.clean(key))
 
     def clear(self, cluster: Cluster, keep: str) -> None:
-        """The same of everything but that environment of the cluster."""
+        """Clear all hosts at once of everything but that environment of the cluster."""
         self._all(cluster, lambda member: member.clear(cluster, keep))
 
     def renew(self, lease: Lease) -> None:
-        """Change what the leases say, the load host's last: it decides."""
+        """Change the leases, that of the first load host last, because it decides."""
         for member in reversed(self.members(lease.cluster)):
             member.renew(lease)
 
     def ready(self, lease: Lease) -> bool:
-        """Note that the cluster is whole."""
+        """Record that the cluster is whole."""
         whole: bool = self.load.ask("lease-ready", folder=str(self.load.folder), key=lease.key)
         return whole
 
     def release(self, lease: Lease) -> None:
-        """Give all hosts back, the load host last: until then the cluster is found."""
+        """Release all hosts, the first load host last, so that the cluster can be found until then."""
         for member in reversed(self.members(lease.cluster)):
             member.release(lease.key)
 
     def give_up(self, lease: Lease) -> None:
-        """Give back what was taken, as far as the hosts can be reached: what can't expires."""
+        """Release what was taken, as far as hosts can be reached. Other leases expire."""
         for member in reversed(self.members(lease.cluster)):
             with suppress(HostError, SecretError):
                 member.release(lease.key)
 
     def member(self, name: str) -> Member | None:
-        """The host of that name."""
+        """The host with that name."""
         return next((member for member in self.members() if member.name == name), None)
 
     def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
@@ -205,6 +211,6 @@ class Group:
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:
-    """Each over its own connection. The first error comes up when the others have ended."""
+    """Call the function for each host over its own connection. The first error is raised after all calls have ended."""
     with ThreadPoolExecutor(max(1, min(32, len(members)))) as pool:
         return iter(list(pool.map(work, members)))

@@ -1,4 +1,4 @@
-"""A host that is reached over SSH."""
+"""A host that is used over SSH."""
 
 import logging
 import posixpath
@@ -40,11 +40,11 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshHost:
-    """Implements the SendingHost port. `marks` are environment variables that everything started here carries.
+    """Implements the SendingHost port. `marks` are environment variables of everything that is started here.
 
-    Bundles go below `bundles`, the host's own folder unless another is named. The host fetches them where `staged`
-    says, and gets over the connection what it can't fetch. All but `run` is repeated when the link is lost in the
-    middle; a job goes on whatever happens to the link.
+    Bundles are installed below `bundles`, by default the host's own folder. The host downloads them from where `staged`
+    says; files that it can't download are sent over the connection. Everything but `run` is repeated when the link is
+    lost. A job continues whatever happens to the link.
     """
 
     def __init__(  # noqa: PLR0913 - where it is, how it is reached, what it is given
@@ -65,22 +65,22 @@ class SshHost:
         self._program = Program(connection, self._bundles, self._where, self._marks)
 
     def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "SshHost":
-        """The same host in a folder below its own; everything started there carries the marks."""
+        """The same host with a folder below its own as root. Everything started there carries the marks."""
         return SshHost(
             self.info, self.root / folder, self._connection, marks=marks, bundles=self._bundles, staged=self._staged
         )
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
-        """End and remove what the cluster has in that folder, but for `keep`; a sentence for each thing that is left.
+        """End and remove everything of the cluster in that folder except `keep`. Returns a sentence for each remainder.
 
-        The cluster's processes are known by their marks, of which the host's own folder is one.
+        The cluster's processes are identified by their marks, one of which is the host's own folder.
         """
         place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)], "keep": keep}
         left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, **place)
         return left
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
-        """Run in the host's folder; on a timeout the command and what it forked are killed, by the host itself."""
+        """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
         allowed = timeout.total_seconds()
         line = commands.run_command(argv, self.root, self._marks, allowed)
         began = time.monotonic()
@@ -97,7 +97,7 @@ class SshHost:
         return result
 
     def install(self, bundle: Path) -> PurePosixPath:
-        """Bring the folder to the host unless it is there, known by its content; every file is verified there."""
+        """Copy the folder to the host unless it is there with the same content. Every file is verified there."""
         if not bundle.is_dir():
             raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
         with self._explained(PurePosixPath(bundle)):
@@ -127,20 +127,20 @@ class SshHost:
         return tuple(sorted(PurePosixPath(name) for name in names))
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
-        """Copy a file to the controller, whole or not at all."""
+        """Copy a file to the controller atomically."""
         place = self.root / path
         with self._explained(place):
             destination.parent.mkdir(parents=True, exist_ok=True)
             self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Size and sha256 of each, worked out there."""
+        """Size and sha256 of each file, computed on the host."""
         named = {str(self.root / path): path for path in paths}
         found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named))
         return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
 
     def send(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
-        """From the host straight to the store."""
+        """Upload from the host directly to the store."""
         files = [
             {"path": str(self.root / path), "url": ticket.url, "headers": dict(ticket.headers)}
             for path, ticket in tickets.items()
@@ -156,13 +156,13 @@ class SshHost:
             raise not_started(job.id, reason, self.root, self._where)
 
     def status(self, job_id: str) -> JobStatus:
-        """What became of a job."""
+        """The state of a job."""
         require_id(job_id, self._where)
         state, code = self._program.call("status", timeout_s=_ANSWER_S, folder=str(self.root / FOLDER), id=job_id)
         return JobStatus(state, code)
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Ask the job to end, after `grace` make it."""
+        """Ask the job to end, and kill it after `grace`."""
         require_id(job_id, self._where)
         asked = {"folder": str(self.root / FOLDER), "id": job_id, "grace_s": grace.total_seconds()}
         allowed = grace.total_seconds() + 2 * KILL_TIMEOUT_S + _MARGIN_S
@@ -175,11 +175,11 @@ class SshHost:
         return port
 
     def facts(self) -> HostFacts:
-        """What the host says of itself."""
+        """Hardware and operating system, as the host reports them."""
         return host_facts(self._program.call("readings", timeout_s=_ANSWER_S), self.info.facts)
 
     def clock(self) -> ClockReading:
-        """By the quickest of a few round trips; see `clock`."""
+        """The clock's offset by the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
                 channel.exec_command(commands.script_command(clock.SCRIPT))
@@ -188,7 +188,7 @@ class SshHost:
             raise unreachable(self._where, error) from error
 
     def _fetch(self, bundle: Bundle, place: PurePosixPath) -> None:
-        """A host that has no way to the store is sent everything, from now on."""
+        """Let the host download the bundle. A host without access to the store is sent everything from then on."""
         assert self._staged is not None, "asked for only where it is staged"
         url, limit_s = self._staged(bundle), FETCH.total_seconds()
         try:
@@ -228,7 +228,7 @@ class SshHost:
             raise self._error(f"can't use {place}: {said}", mend_of(said, place)) from error
 
     def _free_space(self) -> str:
-        """SFTP has no words for a full disk."""
+        """The free space on the host's disk, because SFTP can't report a full disk."""
         answer = self._connection.execute(commands.free_space_command(self.root), timeout_s=_ANSWER_S)
         return commands.free_space(_text(answer.stdout))
 

@@ -1,4 +1,4 @@
-"""SSH keys as texts: public keys of hosts, private keys of users. Pure."""
+"""SSH keys as text: public keys of hosts, private keys of users. Pure."""
 
 import base64
 import binascii
@@ -26,17 +26,17 @@ class HostKey:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """Signature algorithms that this key can be asked to prove itself with."""
+        """The signature algorithms with which the host can prove this key."""
         return _RSA_SIGNATURES if self.kind == "ssh-rsa" else (self.kind,)
 
     def __str__(self) -> str:
-        """`ssh-ed25519 SHA256:…`, as `ssh-keygen -l` shows it."""
+        """The fingerprint `ssh-ed25519 SHA256:…`, as `ssh-keygen -l` shows it."""
         digest = base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
         return f"{self.kind} SHA256:{digest}"
 
 
 def parse_host_key(text: str) -> HostKey:
-    """The key of a line `ssh-ed25519 AAAA… comment`. ValueError for anything else."""
+    """Parse a line `ssh-ed25519 AAAA… comment`. Raises ValueError for anything else."""
     words = text.split()
     form = "a host key looks like `ssh-ed25519 AAAA…`"
     if len(words) < 2 or words[0] not in _HOST_KINDS:
@@ -52,7 +52,7 @@ def parse_host_key(text: str) -> HostKey:
 
 
 def private_key(identity: SshIdentity, connection_id: str) -> paramiko.PKey:
-    """The key of that text. SecretError, which never shows the text."""
+    """Parse a private key. Raises SecretError, which never contains the text."""
     where = f"connection {connection_id!r}"
     for kind in _KINDS:
         try:

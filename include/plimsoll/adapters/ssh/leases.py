@@ -1,4 +1,4 @@
-"""What a host's lease says: which cluster it belongs to now."""
+"""The content of a host's lease: the cluster that uses the host."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from plimsoll.domain.cluster import Cluster
 
 
 class Lease(Model):
-    """`ready` is set when all hosts are taken and clean: from then on the cluster is whole."""
+    """The cluster and its expiry. `ready` is set when all hosts are taken and clean, which makes the cluster whole."""
 
     key: str
     cluster: Cluster
@@ -18,29 +18,29 @@ class Lease(Model):
 
 @dataclass(frozen=True)
 class Held:
-    """The lease on a host, and the host's own time when it was read."""
+    """The lease on a host, with the host's own time when it was read."""
 
     lease: Lease
     now: datetime
 
     @property
     def expired(self) -> bool:
-        """Whether its time is over: what runs for it has ended itself by then."""
+        """Whether the lease has expired. Everything that ran for it has ended itself by then."""
         return self.now > self.lease.cluster.expires_at
 
     def __str__(self) -> str:
-        """`demo-1/g1-040k-r1/1 of run-7 until 2026-01-31 12:00 UTC`."""
+        """The lease in words: `demo-1/g1-040k-r1/1 of run-7 until 2026-01-31 12:00 UTC`."""
         cluster = self.lease.cluster
         return f"{self.lease.key} of {cluster.owner} until {cluster.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def lease_of(cluster: Cluster) -> Lease:
-    """The lease that a cluster asks for."""
+    """The lease for a requested cluster."""
     return Lease(key=str(cluster.id), cluster=cluster)
 
 
 def parse_held(answer: dict[str, Any]) -> Held | None:
-    """A host's answer; None where nobody holds it."""
+    """Parse a host's answer; None where nobody holds the host."""
     if answer["lease"] is None:
         return None
     return Held(Lease.model_validate(answer["lease"]), datetime.fromtimestamp(answer["now"], UTC))

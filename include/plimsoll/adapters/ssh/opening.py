@@ -1,4 +1,4 @@
-"""Opens one connection: reached in time, the host's key verified, the user let in."""
+"""Open one connection: reach the host in time, verify its key, log in."""
 
 import logging
 import socket
@@ -29,7 +29,7 @@ logging.getLogger(_LOG).propagate = False
 
 
 def open_transport(target: Target, identity: SshIdentity) -> paramiko.Transport:
-    """A connection that is ready for use. Unreachable, WrongHostKey, KeyRefused, SecretError."""
+    """A connection that is ready for use. Raises Unreachable, WrongHostKey, KeyRefused, SecretError."""
     expected = parse_host_key(target.host_key)
     key = private_key(identity, target.connection_id)
     transport = _connected(target)
@@ -44,7 +44,7 @@ def open_transport(target: Target, identity: SshIdentity) -> paramiko.Transport:
 
 
 def close(transport: paramiko.Transport) -> None:
-    """End a connection, without the wait for its thread to wake up."""
+    """End a connection without waiting for its thread to notice."""
     with suppress(OSError):  # it is gone already
         transport.sock.shutdown(socket.SHUT_RDWR)
     transport.close()
@@ -66,7 +66,7 @@ def _connected(target: Target) -> paramiko.Transport:
 
 
 def _greet(transport: paramiko.Transport, target: Target, expected: HostKey) -> None:
-    """Agree on a key for the connection and verify whose it is."""
+    """Negotiate the connection's keys, and verify the host's identity."""
     options = transport.get_security_options()
     # The expected kind first: a host that has it then proves itself with it. Any other is only asked for to be named.
     options.key_types = (*expected.algorithms, *(name for name in options.key_types if name not in expected.algorithms))
@@ -109,7 +109,7 @@ def _unreachable(target: Target, error: BaseException) -> Unreachable:
 
 
 def unreachable(where: str, error: BaseException) -> Unreachable:
-    """No connection, for that reason."""
+    """The error that there is no connection, for that reason."""
     reason = str(error) or type(error).__name__
     mend = "see that the host is up, that sshd listens there and that no firewall is between"
     return Unreachable(f"can't be reached: {reason}", where=where, mend=mend)

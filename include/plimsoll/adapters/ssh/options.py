@@ -41,7 +41,7 @@ class HostOptions(Model):
         return value
 
     def target(self, connection_id: str) -> Target:
-        """How it is reached."""
+        """The address, port and user for connections."""
         return Target(self.ssh_address or self.address, self.host_key, connection_id, self.port, self.user)
 
 
@@ -85,7 +85,7 @@ class SshOptions(Model):
         return self
 
     def folder_of(self, group: GroupOptions) -> str:
-        """Where that group's clusters live."""
+        """The folder of that group's clusters on its hosts."""
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:

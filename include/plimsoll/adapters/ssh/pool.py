@@ -1,4 +1,4 @@
-"""The connections of this process: one for each host, kept while it is used."""
+"""The connections of this process: one for each host, kept while it is in use."""
 
 import os
 import threading
@@ -11,7 +11,7 @@ _IDLE_S = 600.0
 
 
 class Connections:
-    """Safe for several threads. A forked process starts with none: two processes on one connection would garble it."""
+    """A pool for several threads. A forked process starts with an empty pool, since it can't share a connection."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
@@ -20,7 +20,7 @@ class Connections:
         self._open: dict[Target, Connection] = {}
 
     def to(self, target: Target) -> Connection:
-        """The connection to that host; opened when it is used. Those that nobody used for ten minutes are closed."""
+        """The connection to that host, opened on first use. Connections unused for ten minutes are closed."""
         with self._lock:
             if self._process != os.getpid():
                 self._forget()
@@ -39,7 +39,7 @@ class Connections:
         self._process, self._open = os.getpid(), {}
 
     def close(self) -> None:
-        """End all of them; the next use opens them again."""
+        """End all connections. The next use opens them again."""
         with self._lock:
             closing, self._open = list(self._open.values()), {}
         for one in closing:

@@ -1,4 +1,4 @@
-"""The program that runs on hosts (`adapters.onhost`), brought there and called."""
+"""Copy the program for hosts (`adapters.onhost`) to a host, and call it."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _NO_PROGRAM = 2
 
 
 class Program:
-    """The program on one host. `bundles` is the folder it is brought to, `where` names the host in errors."""
+    """The program on one host. `bundles` is the folder to copy it to, `where` names the host in errors."""
 
     def __init__(
         self, connection: Connection, bundles: PurePosixPath, where: str, marks: Mapping[str, str] | None = None
@@ -29,7 +29,7 @@ class Program:
         self._connection, self._bundles, self._where, self._marks = connection, bundles, where, marks or {}
 
     def call(self, command: str, *, timeout_s: float, **request: Any) -> Any:
-        """The answer to a request that may be made twice. HostError with what the host complained of."""
+        """The answer to a request that may be repeated. Raises HostError with the host's error message."""
         answer = self._ask(command, timeout_s, request)
         if answer.exit_code == _NO_PROGRAM:  # someone has removed it since it was brought there
             self._connection.delivered.clear()
@@ -50,7 +50,7 @@ class Program:
 
 @lru_cache(maxsize=1)
 def program_bundle() -> Bundle:
-    """The sources, laid out so that they are a program by their folder and import one another by their own names."""
+    """The sources, arranged so that their folder is a program and they import one another by their own names."""
     package = PurePosixPath(*onhost.__name__.split("."))
     sources = {str(package / file.name): file for file in sorted(_PACKAGE.glob("*.py"))}
     return make_bundle("onhost", {**sources, _ENTRY: _PACKAGE / _ENTRY})

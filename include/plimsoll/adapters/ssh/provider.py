@@ -1,4 +1,4 @@
-"""Clusters of hosts that are always there: a group each, leased for a cluster, cleaned before and after."""
+"""Clusters of existing hosts: each uses a group of hosts that is leased, and cleaned before and after."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,9 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshProvider:
-    """Implements the Provider port. Which groups there are, definitions say; who has them, their hosts.
+    """Implements the Provider port. Definitions list the groups; the hosts themselves record who has them.
 
-    Hosts fetch bundles from the `depot`; where there is none, they are sent them.
+    Hosts download bundles from the `depot`; without one, bundles are sent to them.
     """
 
     name = "ssh"
@@ -42,18 +42,20 @@ class SshProvider:
         self._last_seen: dict[ClusterId, Place] = {}
 
     def at(self, places: Places) -> Self:
-        """With the groups that the definitions of those places name."""
+        """A provider with the groups that the definitions of those places name."""
         found = copy(self)
         found._places = places
         return found
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Options, and every host asked: reached, let in, Python, folder, disk, memory."""
+        """Check the options, and each host: connection, login, Python, folder, disk, memory."""
         return problems(definition, self._connections)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """A free group of the definition, taken and cleaned. Idempotent by the cluster's id. ProviderError says who has
-        each group, or why it can't be had."""
+        """Take and clean a free group of the definition. Idempotent by the cluster's id.
+
+        Raises ProviderError with the holder of each group, or the reason why it can't be used.
+        """
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
         # A group that does not answer can't keep the others from being used.
         found, _ = self._looked_up(groups, request.id)
@@ -73,17 +75,17 @@ class SshProvider:
         )
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """That cluster, if it is whole: from the lease on its load host."""
+        """The cluster if it is whole, by the lease on its first load host."""
         found = self._holder(cluster_id)
         return found[1].cluster if found is not None and found[1].ready else None
 
     def clusters(self) -> Sequence[Cluster]:
-        """From the lease of every group that answers; one that does not is named in the log."""
+        """The clusters by the lease of every group that answers. The log names groups that do not answer."""
         held = in_parallel(self._known_groups(), _held_or_unknown)
         return sorted((one.lease.cluster for one in held if one is not None), key=lambda cluster: str(cluster.id))
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        """End what runs, remove what lies there, see that it is so, give the hosts back."""
+        """End all processes, remove all files, verify that, and release the hosts."""
         found = self._holder(cluster_id)
         if found is None:
             return
@@ -93,7 +95,7 @@ class SshProvider:
             group.release(lease)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
-        """A host, reached as the campaign's definition says."""
+        """A host, with the connection that the campaign's definition gives."""
         for group in self._known_groups():
             if group.name == info.facts.get("group") and (member := group.member(info.name)) is not None:
                 staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
@@ -102,7 +104,7 @@ class SshProvider:
         raise ProviderError(f"no definition names host {info.name}", where=str(cluster.id), mend=mend)
 
     def clear(self, cluster: Cluster, keep: str = "") -> None:
-        """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
+        """End and remove other environments on all hosts at once, and verify that."""
         found = self._holder(cluster.id)
         if found is None:
             raise ProviderError("the cluster is gone", where=str(cluster.id), mend="run the cell again")
@@ -110,7 +112,10 @@ class SshProvider:
             found[0].clear(found[1].cluster, keep)
 
     def _taken(self, group: Group, request: ClusterRequest) -> Cluster:
-        """HostError where another has it or a host can't be used; nothing is left taken then."""
+        """Take the group.
+
+        Raises HostError where another cluster has it or a host can't be used; then nothing is taken.
+        """
         lease = lease_of(
             Cluster(
                 id=request.id,
@@ -131,7 +136,7 @@ class SshProvider:
             raise
 
     def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease]:
-        """Of a cluster that whoever took the group has not made whole."""
+        """Complete a cluster whose group was taken but never made whole."""
         if not lease.ready:
             with _explained():
                 group.take(lease)
@@ -139,7 +144,7 @@ class SshProvider:
         return group, lease.model_copy(update={"ready": True})
 
     def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
-        """The cluster, whoever has it from now on, and as long as the latest to ask needs it."""
+        """Extend the cluster for its present owner, to the latest expiry that was ever requested."""
         if not request.id.is_kept:
             return lease.cluster
         expires_at = max(lease.cluster.expires_at, request.expires_at)
@@ -150,14 +155,14 @@ class SshProvider:
         return cluster
 
     def _make(self, group: Group, lease: Lease) -> Cluster:
-        """Clean, of whatever was left by whomever; from now on it is whole."""
+        """Remove everything that was left on the hosts. From then on the cluster is whole."""
         group.clean(lease.cluster, None)
         if not group.ready(lease):
             raise HostError("another has taken it meanwhile", where=f"group {group.name}", mend="run the cell again")
         return lease.cluster
 
     def _holder(self, cluster_id: ClusterId) -> tuple[Group, Lease] | None:
-        """The group that the cluster has. ProviderError where a group that may be it does not answer."""
+        """The cluster's group. Raises ProviderError where a group that may be the cluster's does not answer."""
         found, unknown = self._looked_up(self._known_groups(), cluster_id)
         if found is None and unknown:
             raise _as_provider_error(unknown[0]) from unknown[0]
@@ -166,7 +171,7 @@ class SshProvider:
     def _looked_up(
         self, groups: Sequence[Group], cluster_id: ClusterId
     ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
-        """The group that the cluster has, and why others could not be asked. Where it was last is looked first."""
+        """The cluster's group, and why others could not be asked. Its last known group is tried first."""
         unknown: list[HostError | SecretError] = []
         for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(cluster_id)):
             try:
@@ -188,7 +193,10 @@ class SshProvider:
         return [Group(group, parsed, self._connections) for group in parsed.groups]
 
     def _known_groups(self) -> list[Group]:
-        """Of every place. ProviderError where the only one has wrong options; where there are several, that is told."""
+        """The groups of every place. Raises ProviderError for a single place with wrong options.
+
+        With several places, wrong options are only logged.
+        """
         found: dict[Place, Group] = {}
         if self._places.unknown:
             _log.warning("%s", self._places.unknown)

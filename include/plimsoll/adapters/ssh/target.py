@@ -1,14 +1,14 @@
-"""Which host is reached, and as whom."""
+"""The address of a host and the user who logs in."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where a host's sshd listens and what must be true of it. Nothing in it is secret.
+    """Address and port of a host's sshd, and its expected identity. Nothing in it is secret.
 
-    `host_key` is the host's public key as in `/etc/ssh/ssh_host_ed25519_key.pub`: `ssh-ed25519 AAAA…`.
-    `connection_id` names the connection whose key logs in; an empty `user` is that connection's.
+    `host_key` is the host's public key as in `/etc/ssh/ssh_host_ed25519_key.pub`: `ssh-ed25519 AAAA…`. `connection_id`
+    names the connection whose key logs in. An empty `user` means that connection's user.
     """
 
     address: str
@@ -19,5 +19,5 @@ class Target:
 
     @property
     def place(self) -> str:
-        """`bench@10.0.0.7:22`."""
+        """The address in words: `bench@10.0.0.7:22`."""
         return f"{self.user}@{self.address}:{self.port}" if self.user else f"{self.address}:{self.port}"
