@@ -79,9 +79,7 @@ class _Examination:
             self._note("ssh_connection", f"{error.where}: {error.what}", error.mend)
 
     def _may_look(self) -> None:
-        """Check the calls that list resources first: a cell whose resources can't be found, and so not ended, must not
-        begin.
-        """
+        """Check the calls that list resources first, because a cell that can't be ended must not begin."""
         for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
             self._dry_run("connection", operation, {})
 
