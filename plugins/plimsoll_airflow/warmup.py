@@ -35,7 +35,14 @@ BINDING_MODULES = (
 )
 """What DAG files, tasks and triggers import."""
 
-TASK_MODULES = ("plimsoll.services.judge.judging", "plimsoll.services.publish.publishing")
+TASK_MODULES = (
+    "multiprocessing.synchronize",
+    "plimsoll.quality.attempt_suites",
+    "plimsoll.quality.attempt_tables",
+    "plimsoll.services.judge.judging",
+    "plimsoll.services.publish.publishing",
+    "pyarrow.parquet",
+)
 """What only some tasks import, and only late."""
 
 AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
