@@ -92,7 +92,7 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
     first = [cell.id for cell in plan.first[:4]]
     typer.echo(
         f"{_counts(plan)}\n"
-        f"{plan.cell_hours:,.10g} cell-hours under load, {plan.host_hours:,.10g} host-hours\n"
+        f"{_hours(plan.cell_hours, plan.host_hours)}\n"
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
@@ -113,10 +113,9 @@ def _show_stage(stage: StagePlan, alone: Definition) -> None:
     print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
     if stage.id:
         hours = stage.hours_of(stage.cells)
-        hosts = hours * alone.cluster_size
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
-        typer.echo(f"{cells}: {hours:,.10g} cell-hours under load, {hosts:,.10g} host-hours")
+        typer.echo(f"{cells}: {_hours(hours, hours * alone.cluster_size)}")
 
 
 def _counts(plan: Plan) -> str:
@@ -139,6 +138,12 @@ def _hosts(plan: Plan) -> str:
     return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
 
 
+def _hours(cells: float, hosts: float) -> str:
+    """Hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
+    shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else f"{hours:.3g}" for hours in (cells, hosts)]
+    return f"{shown[0]} cell-hours under load, {shown[1]} host-hours"
+
+
 def _load_time(plan: Plan) -> str:
     return f"{'likely' if plan.definition.has_rounds else 'at least'} {plan.load_time}"
 
@@ -152,9 +157,9 @@ def _search(plan: Plan) -> Iterator[str]:
     yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
     for which in BOUNDS:
         cells, hours = getattr(found, which), plan.hours(which)
-        hosts = hours * plan.definition.cluster_size
+        both = _hours(hours, hours * plan.definition.cluster_size)
         money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(hours))}"
-        yield f"  {which}: {cells} cells, {hours:g} cell-hours, {hosts:g} host-hours{money}"
+        yield f"  {which}: {plural(cells, 'cell')}, {both}{money}"
 
 
 def _money(plan: Plan) -> Iterator[str]:

@@ -91,8 +91,12 @@ def _faults_of_stages(definition: Definition) -> Iterator[Fault]:
         if stage and stage.loads and stage.taken is None:
             rates = _repeated("loads", "load", [format_rate(load) for load in alone.loads])
             yield from (Fault(("stages", number, *one.path), one.what, one.mend) for one in rates)
-        for fault in (*_uneven_intervals(alone), *_sliding_windows_first(alone)):
-            yield _in_stage(fault, number, stage)
+    # Keys that several stages inherit are at fault once.
+    yield from dict.fromkeys(
+        _in_stage(fault, number, stage)
+        for number, (stage, alone) in enumerate(definition.of_stages)
+        for fault in (*_uneven_intervals(alone), *_sliding_windows_first(alone))
+    )
 
 
 def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:

@@ -110,6 +110,14 @@ def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll, cloud):
         assert text in out
 
 
+def test_the_plan_of_a_ramp_shows_what_it_takes_at_least_and_short_hours_to_three_digits(plimsoll, tmp_path):
+    plain = re.sub(r"timing: .*", "timing: {duration: 25s, warmup: 5s}", (tmp_path / "instant.yaml").read_text())
+    (tmp_path / "ramp.yaml").write_text(f"{plain}\nstrategy: ramp\n")
+    code, out, _ = plimsoll("plan", tmp_path / "ramp.yaml")
+    assert code == 0
+    assert "  least: 2 cells, 0.0139 cell-hours under load, 0.0556 host-hours\n" in out
+
+
 def test_the_plan_says_that_hosts_are_kept(plimsoll, tmp_path):
     plain = (tmp_path / "instant.yaml").read_text()
     (tmp_path / "kept.yaml").write_text(f"{plain}\ncluster_scope: campaign\n")

@@ -161,6 +161,13 @@ def test_what_can_not_be_is_refused_at_its_place(stages: str, told: str) -> None
         assert parsed(f"stages: {stages}").stages
 
 
+def test_a_fault_that_several_stages_inherit_is_told_once() -> None:
+    text = TOP.replace("duration: 20s", "duration: 25s")
+    with pytest.raises(DefinitionError) as caught:
+        parse_definition(text + "stages: [{id: a}, {id: b}]", "staged.yaml")
+    assert str(caught.value).count("does not divide the judged time") == 1
+
+
 def test_stages_that_would_have_cells_of_the_same_ids_are_refused() -> None:
     text = TOP.replace("id: zgc", "id: b-g1")
     with pytest.raises(DefinitionError, match="names, a-b-g1-…"):
