@@ -1,5 +1,6 @@
 """Compare a workload's options in a definition with those of its load generator. For adapters of load generators."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -109,12 +110,18 @@ def _number_fault(option: Option, value: JsonValue) -> str:
     try:
         number = number_of(option, value)
     except ValueError:
-        return f"{value!r} is no {'count like 200000 or 100M' if option.type == 'count' else 'number'}"
+        return f"{value!r} is no {'count like 200000 or 100M' if option.type == 'count' else _number_like(value)}"
     if option.minimum is not None and number < option.minimum:
         return f"{value} is less than {_shown(option, option.minimum)}"
     if option.maximum is not None and not number <= option.maximum:
         return f"{value} is more than {_shown(option, option.maximum)}"
     return ""
+
+
+def _number_like(value: JsonValue) -> str:
+    """What people write who write `50%`, or another number."""
+    percentage = re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?) ?%", value) if isinstance(value, str) else None
+    return f"number like {float(percentage[1]) / 100:g}" if percentage else "number"
 
 
 def _shown(option: Option, limit: float) -> str:

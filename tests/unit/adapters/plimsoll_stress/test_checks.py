@@ -128,6 +128,7 @@ def test_own_statements_are_fine(found: Any) -> None:
         ({"consistency": "MOST"}, "consistency", "'MOST' is none of the values"),
         ({"rows": 0}, "rows", "0 is less than 1"),
         ({"share": "half"}, "share", "'half' is no number"),
+        ({"share": "50%"}, "share", "'50%' is no number like 0.5"),
     ],
 )
 def test_a_mistake_in_a_statement_is_told_with_its_place(found: Any, changes: Any, where: Any, said: str) -> None:
