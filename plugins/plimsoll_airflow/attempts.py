@@ -1,6 +1,6 @@
-"""Which attempt a run of the DAG `cell` works at.
+"""Find the attempt of a run of the DAG `cell`.
 
-The store is asked, not XCom: a task that died half way has left its attempt there.
+The attempt is looked up in the store and not in XCom, because a task that was killed half way has left it there.
 """
 
 from plimsoll.domain.errors import NotFound
@@ -21,7 +21,7 @@ from plimsoll_airflow.ownership import CellRun
 def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
     """The attempt that this pass of the run has begun and not yet collected, else a new one.
 
-    A second try of a killed task goes on with the attempt; a cleared run is another pass and begins a new one.
+    A second try of a killed task continues the attempt. A cleared run is another pass and begins a new attempt.
     """
     newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
     if newest is not None and read_manifest(toolkit.store, newest) is None:
@@ -32,7 +32,7 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
 
 
 def find_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> AttemptContext | None:
-    """The newest attempt that any pass of that run has begun; None when it never came so far."""
+    """The newest attempt that any pass of that run has begun; None when it has begun none."""
     for key in reversed(CampaignStore(toolkit.store, campaign_id).attempts(cell_id)):
         attempt = read_attempt(toolkit.store, key)
         holder = attempt and CellRun.parse(attempt.owner)
@@ -42,7 +42,7 @@ def find_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) 
 
 
 def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> AttemptContext:
-    """The newest attempt of that run; NotFound when there is none."""
+    """The newest attempt of that run. Raises NotFound when there is none."""
     work = find_attempt(toolkit, campaign_id, cell_id, run_id)
     if work is None:
         raise NotFound(
@@ -52,13 +52,13 @@ def require_attempt(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: st
 
 
 def was_cancelled(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
-    """Whether somebody has ended the newest attempt of that run by hand."""
+    """Whether a person has cancelled the newest attempt of that run."""
     work = find_attempt(toolkit, campaign_id, cell_id, run_id)
     return work is not None and read_cancellation(toolkit.store, work.key) is not None
 
 
 def is_under_load(toolkit: Toolkit, campaign_id: str, cell_id: str, run_id: str) -> bool:
-    """Whether the newest attempt of that run has begun its load and nobody has begun to collect it."""
+    """Whether the newest attempt of that run has begun its load and its files are not being collected yet."""
     work = find_attempt(toolkit, campaign_id, cell_id, run_id)
     progress = read_progress(toolkit.store, work.key) if work else None
     current = step_in(progress.phase) if progress else None

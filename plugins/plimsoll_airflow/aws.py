@@ -1,7 +1,7 @@
-"""Clients of AWS by an Airflow connection: as the amazon provider makes them, for a tenth of the CPU.
+"""Clients of AWS by an Airflow connection: like the amazon provider's, for a tenth of the CPU time.
 
-Two things of the provider's own way take half a second a client, and each task makes several: the parse of a service's
-model, which botocore keeps for one session only, and a look through the source of every caller for the user agent.
+The provider itself takes half a second per client, and each task makes several. Two things take that time: parsing a
+service's model, which botocore keeps for only one session, and searching the source of every caller for the user agent.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ _CONFIG = Config(
 
 
 def client(connection: Any, service: str, region: str | None) -> Any:
-    """A client with what the connection says of credentials, role, region, `endpoint_url` and certificates."""
+    """A client with the connection's credentials, role, region, `endpoint_url` and certificates."""
     said = AwsConnectionWrapper(conn=connection, region_name=region, botocore_config=_CONFIG)
     session = _Sessions(conn=said, region_name=said.region_name, config=_CONFIG).create_session()
     endpoint = said.get_service_endpoint_url(service_name=service)
@@ -39,7 +39,7 @@ def client(connection: Any, service: str, region: str | None) -> Any:
 
 
 def warm_up(services: Iterable[Any]) -> None:
-    """Parse what clients of these services take; a process that is forked from this one has it for nothing."""
+    """Parse the models of these services, so that processes forked from this one inherit them."""
     nobody = _session(aws_access_key_id="nobody", aws_secret_access_key="nothing", region_name="us-east-1")  # noqa: S106
     for service in services:
         nobody.client(service)

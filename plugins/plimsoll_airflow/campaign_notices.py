@@ -1,4 +1,4 @@
-"""What people are told of campaigns whose definition asks for it: one ended incomplete, one did not start when due."""
+"""Notices about campaigns whose definition asks for them: a run ended incomplete, or did not start when it was due."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -18,7 +18,10 @@ GRACE = timedelta(minutes=15)
 
 
 def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
-    """For a DAG's `on_failure_callback`: tells that its run has ended without a report. None where nobody asks."""
+    """The `on_failure_callback` of a DAG, which sends a notice that its run ended without a report.
+
+    None where the definition asks for no notice.
+    """
     if "incomplete" not in definition.notify:
         return None
 
@@ -30,13 +33,13 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
 
 
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
-    """When campaigns of the definition were due after `since`, up to and with `until`."""
+    """The times at which campaigns of the definition were due after `since`, up to and including `until`."""
     schedule = timetable(definition)
     return iter(()) if schedule is None else internals.due_times(schedule, since, until)
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
-    """What is known of a run that has failed."""
+    """What is known about a failed run."""
     run = context.get("dag_run")
     yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
     if run is None:

@@ -1,4 +1,4 @@
-"""The folder of definitions as Airflow sees it: the sound ones become DAGs, the others one import error."""
+"""The folder of definitions for Airflow: valid definitions become DAGs, the others one import error."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,10 @@ from plimsoll.settings import Settings
 
 
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
-    """Every definition that a DAG can be made of; with a `dag_id` only that DAG's, which spares parsing the others."""
+    """Every valid definition.
+
+    With a `dag_id` only the definition of that DAG, so that the others need not be parsed.
+    """
     for name in definition_folder(settings).names():
         if dag_id in (None, dag_id_of(name)):
             try:
@@ -25,13 +28,13 @@ def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator
 
 
 def faults(settings: Settings) -> tuple[Problem, ...]:
-    """What is wrong with the definitions that no DAG can be made of, in the order of the files."""
+    """The faults of definitions that can't become DAGs, in the order of the files."""
     names = definition_folder(settings).names()
     return tuple(problem for name in names for problem in _problems(settings, name))
 
 
 def read_definition(settings: Settings, name: str) -> Definition:
-    """The definition of that file. DefinitionError with what is wrong: file, key, found, allowed."""
+    """Read the definition in that file. Raises DefinitionError with file, key, found and allowed values."""
     definition = load_definition(settings, name)
     problems = [*_name_problems(definition, name), *schedule_problems(definition)]
     if problems:
@@ -40,7 +43,7 @@ def read_definition(settings: Settings, name: str) -> Definition:
 
 
 def timetable(definition: Definition) -> CronTriggerTimetable | None:
-    """The definition's schedule, None when it is run by hand only. Raises ValueError for one that can't be."""
+    """The definition's schedule; None where it has none. Raises ValueError for an impossible schedule."""
     if definition.schedule is None:
         return None
     # `run_immediately=False` still makes up for a time that is less than a tenth of the interval past; this does not.

@@ -1,7 +1,7 @@
-"""What a Celery worker imports before it forks the processes that run tasks.
+"""The module that a Celery worker imports before it forks the processes that run tasks.
 
-Named in `celery.extra_celery_config`, key `imports`: Airflow calls no listener in a worker, and without this every task
-would make the imports of `warmup` again.
+It is named in `celery.extra_celery_config`, key `imports`. Airflow calls no listener in a worker, and without this
+module every task would repeat the imports of `warmup`.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from plimsoll_airflow.warmup import warm_up, warm_up_for_tasks
 
 
 def prepare(**_: Any) -> None:
-    """Celery calls this in the worker's main process, before it forks."""
+    """Called by Celery in the worker's main process, before it forks."""
     warm_up()
     warm_up_for_tasks()
 

@@ -1,6 +1,7 @@
-"""Runs that somebody marks as failed, in Airflow's pages, by its API or by ours: they fail, whatever teardown does.
+"""Runs that a person marks as failed, in Airflow's pages, by its API or by Plimsoll's, stay failed after teardown.
 
-Airflow skips what had not begun, lets the teardown run, and then takes a run whose last task is skipped as won.
+Airflow skips the tasks that have not begun, lets the teardown run, and would then take a run whose last task is skipped
+as successful.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
 
 @hookimpl
 def on_dag_run_failed(dag_run: Any) -> None:
-    """Airflow calls this where a run has failed, and where it was marked so and goes on for its teardown alone."""
+    """Called by Airflow where a run has failed, and where it was marked as failed and continues for its teardown."""
     if dag_run.state in LIVE_STATES and _is_ours(dag_run.dag_id):
         fail_what_was_skipped(dag_run)
 

@@ -1,7 +1,7 @@
-"""Processes that end with the one that supervises them, however that comes: `kill -9` leaves nobody to tell them.
+"""End processes together with their supervisor, even when that is killed by `kill -9` and can't tell them.
 
-Airflow starts another try of a task when it has not heard of its supervisor for a while. A process that has lost its
-supervisor must not work on beside that try.
+Airflow starts another try of a task when its supervisor has been silent for a while. A process without its supervisor
+must not continue beside that try.
 """
 
 import ctypes
@@ -12,13 +12,13 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends. Only Linux can; elsewhere this does nothing."""
+    """Make the kernel kill this process when its parent ends. Works only on Linux; elsewhere it does nothing."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def end_with_supervisor() -> None:
-    """The same for a task's process. One that `airflow dags test` runs is supervised by nobody."""
+    """End a task's process with its supervisor. A process that `airflow dags test` runs has none."""
     from airflow.sdk.execution_time import task_runner
     from airflow.sdk.execution_time.comms import CommsDecoder
 

@@ -1,7 +1,7 @@
-"""What the UI shows of a definition: the form of its Params and its documentation.
+"""The Airflow UI of a definition: the form of its Params, and its documentation.
 
-The form lets a field be empty only where its type names `null`, and sends `null` for it. An empty field means what the
-field's default means.
+A field may be empty only where its type includes `null`; the form then sends `null`. An empty field means the same as
+the field's default.
 """
 
 from airflow.sdk import Param
@@ -70,7 +70,7 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
 
 
 def _load_words(level: str) -> str:
-    """`40000/s` as people read it; the name of a load that an earlier stage gives as it is."""
+    """A load as people read it, such as `40000/s`. The name of a load from an earlier stage stays unchanged."""
     return f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level
 
 
@@ -79,19 +79,19 @@ def _pattern_of_variant(definition: Definition) -> str:
 
 
 def _stage_choice(definition: Definition) -> dict[str, Param]:
-    """Nothing where there is no choice."""
+    """The field for the choice of a stage; empty where there is only one."""
     named = {one.id: one.label for one in definition.stages} if stage_ids(definition) else {}
     return {"stages": _choice(named, "Stages", "Run only these. None chosen: all.")} if named else {}
 
 
 def _workload_choice(definition: Definition) -> dict[str, Param]:
-    """Nothing where there is no choice."""
+    """The field for the choice of a workload; empty where there is only one."""
     named = {name: name for name in workload_ids(definition)}
     return {"workloads": _choice(named, "Workloads", "Run only these. None chosen: all.")} if named else {}
 
 
 def cell_params() -> dict[str, Param]:
-    """The form of the DAG `cell`: it can't be sent before both are filled in, and says what is meant for people."""
+    """The form of the DAG `cell`. Both fields are required, and it says which form people should use instead."""
     return {
         "campaign_id": Param(
             type="string",
@@ -127,7 +127,7 @@ def reaper_params() -> dict[str, Param]:
 
 
 def campaign_doc(definition: Definition) -> str:
-    """The definition as Markdown: what it compares and what it takes."""
+    """The definition as Markdown: what it compares, and how long it takes."""
     cells, system = definition.cells, definition.system
     rows = "\n".join(_row(definition, variant) for variant in definition.variants)
     return f"""# {definition.title}
@@ -148,7 +148,7 @@ at a time at most, each on a fresh cluster of {plural(system.nodes, "node")}.{_s
 
 
 def _axes(definition: Definition) -> str:
-    """What variants are multiplied by: loads and repeats, or stages with their own."""
+    """The axes of the grid besides variants: loads and repeats, or stages with their own."""
     if stage_ids(definition):
         return f"the loads and repeats of {plural(len(definition.stages), 'stage')}, one after the other"
     [stage] = stage_plans(definition)
@@ -156,7 +156,7 @@ def _axes(definition: Definition) -> str:
 
 
 def _what_runs(definition: Definition) -> str:
-    """Loads, length and service levels; of several stages in a line for each."""
+    """Loads, duration and service levels; with several stages one line for each."""
     plans = zip(stage_plans(definition), definition.of_stages, strict=True)
     return "\n".join(
         f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan, alone))
@@ -213,7 +213,7 @@ def _only_strategy(definition: Definition) -> str:
 
 
 def _campaign(about: str) -> Param:
-    """A campaign's id, or nothing."""
+    """A schema for a campaign's id or nothing."""
     pattern = _exactly(f"^$|{CAMPAIGN_ID}")
     limit = LONGEST_CAMPAIGN_ID
     nothing = ["null", "string"]
@@ -221,7 +221,7 @@ def _campaign(about: str) -> Param:
 
 
 def _some_cells(definition: Definition) -> str:
-    """What asks for cells of this definition: a word, or ids that exist and patterns, in any number."""
+    """A schema for cells of this definition: a keyword, or any number of existing ids and patterns."""
     variants = "|".join(variant.id for variant in definition.variants)
     loads = "|".join(level_slugs(definition))
     repeats = "|".join(str(number) for number in range(1, most_repeats(definition) + 1))
@@ -234,7 +234,10 @@ def _some_cells(definition: Definition) -> str:
 
 
 def _exactly(pattern: str) -> str:
-    """The pattern for a JSON schema that Python validates: its `$` alone would let a line break follow."""
+    """The pattern for a JSON schema that Python validates.
+
+    With `$` alone Python would allow a line break at the end.
+    """
     return f"({pattern})(?!\\n)"
 
 

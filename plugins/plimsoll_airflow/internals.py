@@ -1,8 +1,8 @@
-"""All that tasks, DAG files and listeners use of Airflow beyond its public interface.
+"""Everything that tasks, DAG files and listeners use of Airflow beyond its public interface.
 
-What the pages use is in `web.internals`, what the local stack uses in `local.internals`. Airflow may change any of it
-between two versions. Whoever installs another version looks here first, and adds the version to `TRIED_ON` when the
-tests below `tests/airflow` pass on it. Imports are made late: some processes need one of them, most need none.
+The pages have `web.internals`, the local stack has `local.internals`. Airflow may change any of this between versions.
+To support another version, check this module first, and add the version to `TRIED_ON` when the tests below
+`tests/airflow` pass on it. Imports are inside functions, because few processes need any of them.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ TRIED_ON = ("3.3.2",)
 
 
 def due_times(timetable: "CronTriggerTimetable", since: datetime, until: datetime) -> Iterator[datetime]:
-    """When runs were due after `since`, up to and with `until`, as the scheduler reckons it."""
+    """The times at which runs were due after `since`, up to and including `until`, by the scheduler's rules."""
     from airflow.sdk import timezone
     from airflow.serialization.encoders import coerce_to_core_timetable
     from airflow.timetables.base import DataInterval, TimeRestriction
@@ -33,14 +33,14 @@ def due_times(timetable: "CronTriggerTimetable", since: datetime, until: datetim
 
 
 def run_url(dag_id: str, run_id: str) -> str:
-    """Address of a run in Airflow's own pages."""
+    """The address of a run in Airflow's own pages."""
     from airflow.utils.helpers import build_airflow_dagrun_url
 
     return build_airflow_dagrun_url(dag_id=dag_id, run_id=run_id)
 
 
 def fail_what_was_skipped(run: "DagRun") -> None:
-    """Mark the run's skipped tasks as not run because of a failure, in the transaction that Airflow tells of it in."""
+    """Mark the run's skipped tasks as `upstream_failed`, in the transaction in which Airflow reports the failure."""
     from airflow.utils.state import TaskInstanceState
     from sqlalchemy.orm import object_session
 

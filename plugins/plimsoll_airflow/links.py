@@ -1,4 +1,4 @@
-"""From Airflow's pages to Plimsoll's: links on task instances, inside Airflow's own frame."""
+"""Links from task instances in Airflow's pages to Plimsoll's pages, inside Airflow's own frame."""
 
 from typing import Any
 from urllib.parse import urljoin
@@ -12,12 +12,12 @@ from plimsoll_airflow.web import PREFIX
 
 
 class CellPageLink(BaseOperatorLink):
-    """From a task of the DAG `cell`, or the `run_cell` that waits for its run, to the cell's page."""
+    """The link to the cell's page, for tasks of the DAG `cell` and for the `run_cell` that waits for its run."""
 
     name = "Cell in Plimsoll"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        """Known from the run's id; none for runs that are named otherwise."""
+        """The address, made from the run's id; empty for runs with other names."""
         try:
             named = CellRunId.parse(getattr(operator, "run_id", None) or ti_key.run_id)
             key = AttemptKey(campaign_id=named.campaign_id, cell_id=named.cell_id, attempt=1)
@@ -27,16 +27,16 @@ class CellPageLink(BaseOperatorLink):
 
 
 class CampaignPageLink(BaseOperatorLink):
-    """From a task of a campaign's DAG to the campaign's page."""
+    """The link from a task of a campaign's DAG to the campaign's page."""
 
     name = "Campaign in Plimsoll"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
-        """The campaign that the task worked at; none where it never came so far."""
+        """The page of the task's campaign; empty where the task has not opened one."""
         return page_url(f"campaigns/{operator.campaign_id}") if operator.campaign_id else ""
 
 
 def page_url(place: str) -> str:
-    """A page of ours in Airflow's frame."""
+    """The address of a page of Plimsoll in Airflow's frame."""
     base = conf.get("api", "base_url", fallback="/")
     return urljoin(base.rstrip("/") + "/", f"plugin/plimsoll{PREFIX}/{place}")

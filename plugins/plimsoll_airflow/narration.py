@@ -1,4 +1,4 @@
-"""What the steps of a cell came to, in sentences for task logs."""
+"""The results of a cell's steps in sentences, for task logs."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -17,7 +17,7 @@ from plimsoll.services.hosts.reaping import Reaped
 
 
 def provisioned(cluster: Cluster) -> Iterator[str]:
-    """Where the hosts are and until when they live."""
+    """The hosts and their expiry."""
     for host in cluster.hosts:
         yield f"{host.name} ({host.role}) at {host.address}"
     hourly = sum(host.usd_per_hour or 0.0 for host in cluster.hosts)
@@ -27,7 +27,7 @@ def provisioned(cluster: Cluster) -> Iterator[str]:
 
 
 def deployed(fingerprint: Fingerprint) -> Iterator[str]:
-    """What really runs, read back from it."""
+    """The real environment, read from the hosts."""
     for node in fingerprint.nodes:
         yield _node(node)
     if first := fingerprint.nodes[0].jvm:
@@ -37,21 +37,21 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
 
 
 def destroyed(work: AttemptContext) -> str:
-    """What became of the hosts of an attempt that is over."""
+    """What happened to the hosts of an ended attempt."""
     if work.keeps_hosts:
         return f"nothing of {work.key} is left on its hosts, which are kept for the campaign's other cells"
     return f"the cluster of {work.key} is gone"
 
 
 def loading(status: LoadStatus, attempted_ops_s: int) -> str:
-    """How far the load is, in one line."""
+    """The progress of the load in one line."""
     rate = (status.note or "no rate yet") if status.achieved_ops_s is None else f"{status.achieved_ops_s:,.0f} ops/s"
     left = "" if status.seconds_left is None else f", {_minutes(status.seconds_left)} left"
     return f"{status.phase}: {rate} of {attempted_ops_s:,} attempted{left}"
 
 
 def collected(manifest: Manifest) -> Iterator[str]:
-    """What the store holds now, and why the attempt did not complete if so."""
+    """The collected files, and why the attempt did not complete if so."""
     size = sum(entry.size_bytes for entry in manifest.files)
     yield f"{plural(len(manifest.files), 'file')}, {size / 2**20:.1f} MiB"
     if manifest.failure:
@@ -59,7 +59,7 @@ def collected(manifest: Manifest) -> Iterator[str]:
 
 
 def judged(verdict: Verdict) -> Iterator[str]:
-    """The verdict: was the measurement sound, were the service levels met."""
+    """The verdict: whether the measurement was sound, and whether the service levels were met."""
     if not verdict.valid:
         yield f"invalid: {'; '.join(verdict.reasons)}"
     achieved = "unknown" if verdict.achieved_ops_s is None else f"{verdict.achieved_ops_s:,.1f}"
@@ -71,7 +71,7 @@ def judged(verdict: Verdict) -> Iterator[str]:
 
 
 def came_of(step: Step, result: object) -> Iterator[str]:
-    """What a step's `run` has returned, in sentences; none where there are none for such a result."""
+    """The result of a step's `run` in sentences; empty for results without any."""
     if step.polling is not None:
         yield f"the {step.name} is started; what follows is its progress, as the triggerer sees it"
     match result:
@@ -98,7 +98,7 @@ def _fit(host: HostFigures) -> str:
 
 
 def reaped(found: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
-    """What the reaper kept and destroyed, or would destroy, each cluster with all that it consists of."""
+    """The clusters that the reaper kept and destroyed (or would destroy), each with all its parts."""
     for cluster in found.kept:
         yield f"kept {_cluster(cluster, now)}"
     for cluster in found.destroyed:

@@ -1,4 +1,4 @@
-"""Tell people through an Airflow notifier of their choice; off unless `PLIMSOLL_NOTIFIER` names one."""
+"""Send notices through an Airflow notifier of the user's choice. Off unless `PLIMSOLL_NOTIFIER` names one."""
 
 import json
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ _MEND = "correct PLIMSOLL_NOTIFIER; docs/operations.md has examples"
 
 
 class NoticeError(PlimsollError):
-    """Nobody could be told."""
+    """A notice could not be sent."""
 
 
 def send(context: Mapping[str, Any], title: str, text: str) -> None:
-    """Send a notice, if a notifier is named. NoticeError when it can't be made or does not get through.
+    """Send a notice, if a notifier is named. Raises NoticeError when it can't be made or sent.
 
-    The notifier's templated arguments get `notice` and `notice_title` beside the task's own context.
+    The notifier's templated arguments get `notice` and `notice_title` in addition to the task's own context.
     """
     setting = Settings().notifier
     if not setting:

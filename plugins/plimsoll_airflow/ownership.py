@@ -1,4 +1,4 @@
-"""Who holds an attempt and its cluster: a run of the DAG `cell`, named by a token that both carry."""
+"""The owner of an attempt and its cluster: a run of the DAG `cell`, named by a token that both carry."""
 
 import re
 from dataclasses import dataclass
@@ -21,62 +21,62 @@ _TOKEN = re.compile(r"airflow:(?P<run_id>.+)#(?P<clear_number>\d+)")
 
 @dataclass(frozen=True)
 class CellRun:
-    """One pass of a run of the DAG `cell`. Clearing the run, or tasks of it, makes it another pass."""
+    """One pass of a run of the DAG `cell`. Clearing the run, or tasks of it, begins another pass."""
 
     run_id: str
     clear_number: int
 
     @property
     def token(self) -> str:
-        """The owner that attempts and clusters of this pass carry."""
+        """The owner's token, which attempts and clusters of this pass carry."""
         return f"airflow:{self.run_id}#{self.clear_number}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """The pass that an owner names; None for owners that are no runs of Airflow's, such as the command line."""
+        """The pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
         found = _TOKEN.fullmatch(owner)
         return cls(found["run_id"], int(found["clear_number"])) if found else None
 
 
 @dataclass(frozen=True)
 class CampaignRun:
-    """A run of a campaign's DAG: it works at the whole campaign, through runs of the DAG `cell`."""
+    """A run of a campaign's DAG. It works on the whole campaign, through runs of the DAG `cell`."""
 
     dag_id: str
     run_id: str
 
     @property
     def token(self) -> str:
-        """By which the store knows the run."""
+        """The token by which the store knows the run."""
         return f"{_CAMPAIGN}{self.dag_id}/{self.run_id}"
 
     @classmethod
     def parse(cls, owner: str) -> Self | None:
-        """The run that an owner names; None for other owners."""
+        """The run that a token names; None for other owners."""
         dag_id, slash, run_id = owner.removeprefix(_CAMPAIGN).partition("/")
         return cls(dag_id, run_id) if owner.startswith(_CAMPAIGN) and slash else None
 
 
 def is_of_run(owner: str, run_id: str) -> bool:
-    """Whether any pass of that run is the owner."""
+    """Whether the owner is any pass of that run."""
     run = CellRun.parse(owner)
     return run is not None and run.run_id == run_id
 
 
 @dataclass(frozen=True)
 class CellRunId:
-    """Names the one run of the DAG `cell` that measures a cell of a campaign."""
+    """The id of the only run of the DAG `cell` for a cell of a campaign."""
 
     campaign_id: str
     cell_id: str
 
     @property
     def run_id(self) -> str:
-        """`<campaign>__<cell>`: neither id has an underscore in it."""
+        """The text `<campaign>__<cell>`. Neither id contains an underscore."""
         return f"{self.campaign_id}__{self.cell_id}"
 
     @classmethod
     def parse(cls, run_id: str) -> Self:
-        """The campaign and cell that a run's id is made of. Raises ValueError for another kind of id."""
+        """The campaign and cell in a run's id. Raises ValueError for another kind of id."""
         campaign_id, cell_id = run_id.split("__")
         return cls(campaign_id, cell_id)

@@ -1,6 +1,4 @@
-"""How often to look at a cell's run: rarely enough that looking costs nothing beside a load, often enough that nobody
-waits for it.
-"""
+"""The interval of looks at a cell's run: cheap compared with a load, but short enough that nobody waits for it."""
 
 from datetime import timedelta
 
@@ -9,6 +7,6 @@ RUN_POLL_S = (2, 30)
 
 
 def run_poll_s(duration: timedelta) -> int:
-    """Seconds between two looks at a cell's run whose load takes that long."""
+    """The seconds between two looks at the run of a cell with a load of that duration."""
     least, most = RUN_POLL_S
     return min(most, max(least, round(duration.total_seconds() / RUN_POLLS)))

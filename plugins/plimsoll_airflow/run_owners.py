@@ -1,4 +1,4 @@
-"""Which runs of the DAG `cell` are alive, for tasks that want to know who works at an attempt."""
+"""Whether runs of the DAG `cell` are alive, for tasks that look for the owner of an attempt."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RunOwners:
-    """Implements the Owners port in a task of the run `run_id`. Of owners that are no runs, `others` know."""
+    """Implements the Owners port in a task of the run `run_id`. `others` answers for owners that are no runs."""
 
     def __init__(self, others: Owners, ti: "RuntimeTaskInstanceProtocol", run_id: str) -> None:
         self._others, self._ti, self._run_id = others, ti, run_id

@@ -9,12 +9,12 @@ from plimsoll.settings import Settings
 
 
 def airflow_secrets(_: Settings) -> "AirflowSecrets":
-    """For `PLIMSOLL_SECRETS`: what Airflow's own processes use."""
+    """The value for `PLIMSOLL_SECRETS` in Airflow's own processes."""
     return AirflowSecrets()
 
 
 class AirflowSecrets:
-    """Implements the Secrets port. Nothing is kept: a key changed in a connection is used from the next call on."""
+    """Implements the Secrets port. Nothing is cached, so a changed connection takes effect at the next call."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
         """A connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as extras."""

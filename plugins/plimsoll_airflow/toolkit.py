@@ -1,4 +1,4 @@
-"""The wired core, once a process and settings."""
+"""The wired core, made once per process and settings."""
 
 from functools import lru_cache
 
@@ -10,7 +10,7 @@ _AIRFLOW_SECRETS = "plimsoll_airflow.secrets:airflow_secrets"
 
 
 def toolkit() -> Toolkit:
-    """The toolkit that this process' environment asks for; keys are Airflow's unless it names another source."""
+    """The toolkit for this process' environment. Keys come from Airflow unless it names another source."""
     settings = Settings()
     named = "secrets" in settings.model_fields_set
     return _built(settings if named else settings.model_copy(update={"secrets": _AIRFLOW_SECRETS}))

@@ -1,7 +1,7 @@
-"""Imports made once, in the processes that fork others: scheduler (tasks), DAG processor (parses), triggerer.
+"""Imports in the processes that fork others: scheduler (tasks), DAG processor (parses), triggerer.
 
-What such a process has imported before it forks, its children have for nothing. Great Expectations alone takes several
-CPU seconds, which every `judge` would spend again.
+Child processes inherit the imports that their parent made before the fork. Great Expectations alone takes several CPU
+seconds, which every `judge` would spend again.
 """
 
 import importlib
@@ -51,7 +51,7 @@ AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
 
 @hookimpl
 def on_starting(component: Any) -> None:
-    """Airflow calls this in each of its long-lived processes before any is forked from it, and in each task."""
+    """Called by Airflow in each of its long-lived processes before they fork, and in each task."""
     if type(component).__name__ != "Job":
         return
     warm_up()
@@ -60,7 +60,7 @@ def on_starting(component: Any) -> None:
 
 
 def warm_up() -> None:
-    """Import what children import, and load the plugins of the task's side, which is cached and inherited too."""
+    """Import what child processes import, and load the plugins for tasks, which are cached and inherited too."""
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
@@ -75,7 +75,7 @@ def warm_up() -> None:
 
 
 def warm_up_for_tasks() -> None:
-    """Import what judging and publishing take."""
+    """Import what judging and publishing need."""
     from plimsoll.quality import engine
 
     _import(TASK_MODULES)

@@ -1,4 +1,4 @@
-"""What `plimsoll judge` answers: the JSON object that others rely on, and the text for people."""
+"""The output of `plimsoll judge`: a stable JSON object for programs, and text for people."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,14 +20,14 @@ _HEADINGS = ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")
 
 
 def outcome(judgement: Judgement) -> Outcome:
-    """The one-word answer."""
+    """The outcome in one word."""
     if not judgement.valid:
         return "invalid"
     return "met" if judgement.met else "missed"
 
 
 def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
-    """The `--json` object, stable: see docs/judging.md."""
+    """The `--json` object. Its form is stable; see docs/judging.md."""
     verdict = judgement.levels[0] if judgement.levels else None
     return {
         "verdict": outcome(judgement),
@@ -48,7 +48,7 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
 
 
 def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
-    """Figures without intervals; `below_bound` tells of the run as a whole, which is not what a service level asks."""
+    """Figures without intervals. `below_bound` is about the whole run, which is not what a service level asks."""
     value = one.values_ms.get(level.percentile)
     return {
         "operation": one.operation or ALL,
@@ -126,7 +126,7 @@ def _show_maxima(judgement: Judgement) -> None:
 
 
 def _line(start: str, count: str, rate: str, times: Sequence[str]) -> str:
-    """One row. A table library took a third of the whole command's time on 720 rows."""
+    """One row as text. A table library took a third of the whole command's time on 720 rows."""
     return f"{start:>9} {count:>10} {rate:>10}" + "".join(f" {time:>11}" for time in times)
 
 

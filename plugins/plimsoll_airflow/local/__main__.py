@@ -32,7 +32,7 @@ console = Console()
 
 @dataclass(frozen=True)
 class Places:
-    """Where the stack lives and what it runs; the checkout's own places unless told otherwise."""
+    """The stack's folders, and the definitions it runs; by default those of the checkout."""
 
     home: Path
     dags: Path
@@ -134,7 +134,7 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
 
 
 def _settings() -> Settings:
-    """Settings with absolute places: the stack's processes work elsewhere."""
+    """The settings with absolute paths, since the stack's processes have another working directory."""
     told = Settings()
     store = told.store if "://" in told.store else str(Path(told.store).absolute())
     folders = {name: getattr(told, name).absolute() for name in ("work", "cache", "campaigns")}
@@ -148,7 +148,7 @@ def _status_words(answer: Mapping[str, object]) -> str:
 
 
 def main() -> None:
-    """Entry point: errors become a message and exit code 2, signals their own exit codes."""
+    """Entry point. Errors become a message and exit code 2, signals their own exit codes."""
     try:
         with interrupts.caught():
             app()

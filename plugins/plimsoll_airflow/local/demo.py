@@ -17,7 +17,7 @@ from plimsoll_airflow.ownership import CELL_DAG
 
 
 def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Console) -> bool:
-    """Run a campaign of that definition to its report; whether it succeeded. Stops what it started."""
+    """Run a campaign of that definition to its report, and stop what this function started. Returns its success."""
     definition = load_definition(settings, definition_name)
     store = build_store(settings)
     try:

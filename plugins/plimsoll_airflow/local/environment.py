@@ -1,4 +1,4 @@
-"""What the stack's processes are told: one pure function from home, port and settings to their environment."""
+"""The environment variables of the stack's processes, as a pure function of home, port and settings."""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ FOREIGN = ("AIRFLOW_", "AIRFLOW__", "_AIRFLOW_", "PG")
 
 @dataclass(frozen=True)
 class StackSettings:
-    """What a stack runs: DAGs, plugins, where campaigns live. Folders are absolute, `store` is an fsspec URL."""
+    """The settings of a stack: DAGs, plugins, store. Folders are absolute, `store` is an fsspec URL."""
 
     dags: Path
     plugins: Path
@@ -45,7 +45,7 @@ class StackSettings:
 def stack_environment(
     home: Home, secrets: Secrets, port: int, settings: StackSettings, caller: Mapping[str, str]
 ) -> dict[str, str]:
-    """The whole environment of the stack's processes, from the caller's with nothing of another Airflow in it."""
+    """The whole environment of the stack's processes: the caller's, without variables of another Airflow."""
     kept = {key: value for key, value in caller.items() if not key.startswith(FOREIGN)}
     return {
         **kept,
@@ -67,7 +67,7 @@ def stack_environment(
 
 
 def database_url(socket_dir: Path) -> str:
-    """SQLAlchemy's URL of the metadata database: over the Unix socket, as the operating system's user."""
+    """SQLAlchemy's URL of the metadata database, over the Unix socket, as the operating system's user."""
     return f"postgresql+psycopg2://{DATABASE_USER}@/postgres?host={quote(str(socket_dir), safe='/')}"
 
 

@@ -1,14 +1,14 @@
-"""What can go wrong with the local stack."""
+"""Errors of the local stack."""
 
 from plimsoll.domain.errors import PlimsollError
 
 
 class StackError(PlimsollError):
-    """The stack could not be started, asked or stopped; carries status and the last log lines in `what`."""
+    """The stack could not be started, queried or stopped. `what` contains its status and the last log lines."""
 
 
 class StackBusy(StackError):
-    """Another launcher is at work on this home."""
+    """Another launcher is working on this home."""
 
 
 class ApiError(StackError):

@@ -1,6 +1,6 @@
-"""Ends a stack whose launcher dies before it could: `kill -9` leaves nobody else to do that.
+"""The guard, which ends a stack whose launcher died before it could do so, for example by `kill -9`.
 
-The guard is a process of its own. It waits at a pipe, which the kernel closes when the launcher ends, however it ends.
+The guard is a process of its own. It waits at a pipe that the kernel closes when the launcher ends for any reason.
 """
 
 import os
@@ -26,7 +26,10 @@ class Guard:
 
     @classmethod
     def start(cls, home: Home, environment: Mapping[str, str]) -> "Guard":
-        """From now on the home's stack ends with this process; `environment` is that of the stack's processes."""
+        """Start the guard: from now on the stack ends with this process.
+
+        `environment` is that of the stack's processes.
+        """
         # Without the mark, for the guard is no part of the stack and must not be ended with it.
         told = {name: value for name, value in environment.items() if name != MARK}
         with (home.run / "guard.log").open("wb") as log:
@@ -41,7 +44,7 @@ class Guard:
         return cls(process)
 
     def dismiss(self) -> None:
-        """The stack has ended, or is to stay."""
+        """End the guard, because the stack has ended or is to stay."""
         with suppress(subprocess.TimeoutExpired):
             self.process.communicate(_DISMISSED, timeout=_DISMISS_TIMEOUT_S)
         self.process.kill()
@@ -49,7 +52,7 @@ class Guard:
 
 
 def main() -> None:
-    """Wait for the launcher's end; end what it has left, unless the guard was dismissed or another launcher does it."""
+    """Wait for the launcher's end, then end the stack, unless the guard was dismissed or another launcher does it."""
     if not sys.stdin.buffer.read():
         _end_stack(Home(Path(sys.argv[1])))
 

@@ -1,4 +1,4 @@
-"""The directory a stack lives in: where things are, and the secrets made for it."""
+"""The directory of a stack, with the paths in it and the secrets made for it."""
 
 import hashlib
 import json
@@ -18,23 +18,23 @@ SOCKET_PATH_LIMIT = 107
 
 @dataclass(frozen=True)
 class Home:
-    """AIRFLOW_HOME and the places in it; everything of one stack is below `path`."""
+    """AIRFLOW_HOME and the paths in it. Everything of one stack is below `path`."""
 
     path: Path
 
     @property
     def logs(self) -> Path:
-        """Airflow's base log folder; task logs by DAG and run."""
+        """Airflow's base log folder, with task logs by DAG and run."""
         return self.path / "logs"
 
     @property
     def run(self) -> Path:
-        """What is known of the running processes (hints; the process table has the last word)."""
+        """Records of the running processes. They are hints only; the process table decides."""
         return self.path / "run"
 
     @property
     def database(self) -> Path:
-        """The embedded PostgreSQL with its stamp; removing it starts afresh."""
+        """The embedded PostgreSQL with its stamp. Removing this folder gives a fresh database."""
         return self.path / "database"
 
     @property
@@ -44,12 +44,12 @@ class Home:
 
     @property
     def keys(self) -> Path:
-        """Fernet key, JWT secret and API secret of this home."""
+        """The file with Fernet key, JWT secret and API secret of this home."""
         return self.path / "keys.json"
 
     @property
     def socket_dir(self) -> Path:
-        """Where PostgreSQL's socket lies: in the home, or in a short temporary folder when the home's path is long."""
+        """The folder of PostgreSQL's socket: in the home, or in a short temporary path when the home's path is long."""
         inside = self.database / "socket"
         if len(os.fsencode(inside / SOCKET_NAME)) <= SOCKET_PATH_LIMIT:
             return inside
@@ -61,20 +61,20 @@ class Home:
         return self.run / f"{component}.log"
 
     def session_note(self, component: str) -> Path:
-        """Where the session's number of a component is noted."""
+        """The file that records the session of a component."""
         return self.run / f"{component}.session"
 
     def session_notes(self) -> list[Path]:
-        """The notes there are; each one's stem is its component."""
+        """The existing records of sessions. The stem of each name is its component."""
         return sorted(self.run.glob("*.session"))
 
     @cached_property
     def secrets(self) -> "Secrets":
-        """The keys of this home; made on first use."""
+        """The keys of this home, made on first use."""
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
 
     def password_of(self, user: str) -> str:
-        """A user's password; made on first use. Airflow would make it too, but print it into the api-server's log."""
+        """A user's password, made on first use. Airflow would print a password that it makes into a log."""
         known: dict[str, str] = json.loads(self.passwords.read_text()) if self.passwords.exists() else {}
         if user not in known:
             known[user] = secrets.token_urlsafe(18)
@@ -82,7 +82,7 @@ class Home:
         return known[user]
 
     def create(self) -> None:
-        """Make the folders; nobody else may look into them."""
+        """Make the folders, with access for their owner only."""
         for folder in (self.path, self.logs, self.run, self.database):
             folder.mkdir(parents=True, exist_ok=True)
         self.path.chmod(0o700)
@@ -90,7 +90,7 @@ class Home:
 
 @dataclass(frozen=True, repr=False)
 class Secrets:
-    """Random keys of one home; their `repr` is the object's default, so that no log shows them."""
+    """Random keys of one home. Their `repr` does not show them, so that no log does."""
 
     fernet_key: str
     jwt_secret: str
@@ -103,14 +103,14 @@ class Secrets:
 
 
 def _once(path: Path, make: Callable[[], str]) -> str:
-    """The file's text; when it isn't there, made first: private, and whole or not at all."""
+    """The file's text. A missing file is made first, private and atomically."""
     if not path.exists():
         _write_private(path, make())
     return path.read_text()
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write a file that nobody else can read, whole or not at all."""
+    """Write a file that nobody else can read, atomically."""
     partial = path.with_suffix(f".{os.getpid()}")
     partial.touch(mode=0o600)
     partial.write_text(text)

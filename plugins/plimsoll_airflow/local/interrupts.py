@@ -1,4 +1,4 @@
-"""Ctrl-C, a closed terminal, a polite kill: all become one exception, never in the middle of starting a process."""
+"""Turn Ctrl-C, a closed terminal and SIGTERM into one exception, but never while a process is being started."""
 
 import signal
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """A signal asked the launcher to end; not an `Exception`, so that no handler of failures swallows it."""
+    """A signal asked the launcher to end. It is not an `Exception`, so that no handler of failures swallows it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -17,7 +17,7 @@ class Interrupted(BaseException):
 
 
 class Interrupts:
-    """Turns the first signal into `Interrupted`, and remembers later ones: they ask for haste while stopping."""
+    """Turns the first signal into `Interrupted`. Later signals are counted: they ask for haste while stopping."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -26,7 +26,7 @@ class Interrupts:
 
     @contextmanager
     def caught(self) -> Iterator["Interrupts"]:
-        """Handle the signals while in the block; the handlers of before are back afterwards."""
+        """Handle the signals inside the block. The earlier handlers are restored afterwards."""
         before = {number: signal.signal(number, self._handle) for number in SIGNALS}
         try:
             yield self
@@ -36,7 +36,7 @@ class Interrupts:
 
     @contextmanager
     def shielded(self) -> Iterator[None]:
-        """No exception while in the block: a signal that came is raised at its end, or never if the block raises."""
+        """Delay the exception of a signal to the end of the block; it is dropped if the block itself raises."""
         self._shields += 1
         try:
             yield

@@ -19,9 +19,9 @@ _CLEANED_UP_S = 180.0
 
 @contextmanager
 def launcher_lock(home: Home, doing: str) -> Iterator[None]:
-    """Hold the home's lock while in the block; the kernel lets go of it when this process dies, however it dies.
+    """Hold the home's lock inside the block. The kernel releases it when this process dies for any reason.
 
-    Raises StackBusy, naming the other launcher, when it is held; a guard that cleans up is waited for.
+    Raises StackBusy, with the other launcher, when the lock is held. A guard that is cleaning up is waited for.
     """
     owner, lock = home.run / "launcher", FileLock(home.run / "launcher.lock")
     try:

@@ -9,7 +9,7 @@ LOOPBACK = "127.0.0.1"
 def is_free(port: int) -> bool:
     """Whether a server could listen on this loopback port now.
 
-    SO_REUSEADDR as servers set it: connections in TIME_WAIT don't make a port busy.
+    SO_REUSEADDR is set as servers set it, so connections in TIME_WAIT don't make a port busy.
     """
     with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -21,7 +21,7 @@ def is_free(port: int) -> bool:
 
 
 def any_free() -> int:
-    """A loopback port that nothing listens on, chosen by the kernel."""
+    """A free loopback port that the kernel chooses."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
@@ -29,5 +29,5 @@ def any_free() -> int:
 
 
 def pick(preferred: int | None) -> int:
-    """The preferred port when it is free, else any free one: bookmarks survive, a second stack still starts."""
+    """The preferred port when it is free, so that bookmarks stay valid, else any free one."""
     return preferred if preferred and is_free(preferred) else any_free()

@@ -1,4 +1,4 @@
-"""The stack's processes: started in sessions of their own, watched, asked to end, killed when they don't."""
+"""The stack's processes: start them in sessions of their own, watch them, ask them to end, kill them if they don't."""
 
 import subprocess
 import sys
@@ -23,14 +23,14 @@ POLL_S = 0.05
 
 
 def airflow_command(arguments: Sequence[str]) -> list[str]:
-    """The argv of an Airflow command in this interpreter."""
+    """The command line of an Airflow command in this interpreter."""
     return [sys.executable, "-m", "airflow", *arguments]
 
 
 def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
-    """Start a process in a session of its own, its output in its log file; note the session's number.
+    """Start a process in a session of its own, with its output in its log file, and record the session.
 
-    The log of the time before is kept beside it as `<component>.previous.log`.
+    The previous log is kept beside it as `<component>.previous.log`.
     """
     log = home.log(component)
     if log.exists():
@@ -54,7 +54,10 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
 def wait_gone(
     processes: Iterable[psutil.Process], timeout_s: float, in_haste: Callable[[], bool] = lambda: False
 ) -> list[psutil.Process]:
-    """Wait until they have ended; those that have not within the time, or when haste is asked for."""
+    """Wait until the processes have ended.
+
+    Returns those that still run after the time limit or when haste is asked for.
+    """
     deadline = time.monotonic() + timeout_s
     left = [process for process in processes if is_alive(process)]
     while left and time.monotonic() < deadline and not in_haste():
@@ -64,7 +67,7 @@ def wait_gone(
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Running, and more than a zombie; a zombie that is a child of this process is reaped."""
+    """Whether the process runs and is no zombie. A zombie child of this process is reaped."""
     try:
         if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             return True
@@ -75,13 +78,13 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def send(process: psutil.Process, number: int) -> None:
-    """Send a signal; a process that has just ended is fine."""
+    """Send a signal. A process that has just ended is no error."""
     with suppress(psutil.NoSuchProcess):
         process.send_signal(number)
 
 
 def log_tail(path: Path, lines: int = 15) -> str:
-    """The last lines of a log file, for an error message; empty when there is none."""
+    """The last lines of a log file, for an error message; empty when there is no file."""
     with suppress(OSError):
         return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
     return ""

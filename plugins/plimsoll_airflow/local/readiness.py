@@ -1,4 +1,4 @@
-"""Waiting until a started stack can be used, and saying precisely why when it can't."""
+"""Wait until a started stack can be used, or say precisely why it can't."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ def await_ready(
     dag_ids: Sequence[str],
     since: datetime,
 ) -> None:
-    """Return when all four parts are healthy and the DAGs were parsed, counting only signs of life after `since`.
+    """Return when all four parts are healthy and the DAGs are parsed. Only heartbeats after `since` count.
 
     Raises StackError with what is missing and the last log lines: at once when a process has ended or a DAG file can't
     be parsed, else after READY_TIMEOUT_S.

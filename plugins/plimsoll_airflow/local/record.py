@@ -1,4 +1,4 @@
-"""What the launcher wrote down about the stack it started: a hint for the next one, checked before it is believed."""
+"""The launcher's record of the stack that it started. The next launcher uses it as a hint and verifies it."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from plimsoll_airflow.local.ports import LOOPBACK
 
 @dataclass(frozen=True)
 class Record:
-    """A started stack: the port of its api-server, whether it outlives its launcher, what it was told."""
+    """A started stack: the port of its api-server, whether it outlives its launcher, a digest of its settings."""
 
     port: int
     kept: bool
@@ -20,18 +20,18 @@ class Record:
 
     @property
     def url(self) -> str:
-        """Where Airflow answers."""
+        """The address of Airflow."""
         return f"http://{LOOPBACK}:{self.port}"
 
     def write(self, home: Home) -> None:
-        """Write it down, whole or not at all."""
+        """Write the record atomically."""
         partial = _path(home).with_suffix(".partial")
         partial.write_text(json.dumps(asdict(self)))
         partial.replace(_path(home))
 
 
 def read(home: Home) -> Record | None:
-    """The record of this home, or None when there is none."""
+    """The record of this home; None when there is none."""
     try:
         return Record(**json.loads(_path(home).read_text()))
     except FileNotFoundError:
@@ -39,13 +39,13 @@ def read(home: Home) -> Record | None:
 
 
 def forget(home: Home) -> None:
-    """Nothing runs any more: no record, no noted sessions."""
+    """Delete the record and the recorded sessions, because nothing runs any more."""
     for path in (_path(home), *home.session_notes()):
         path.unlink(missing_ok=True)
 
 
 def digest(environment: Mapping[str, str], keys: str = "PLIMSOLL_") -> str:
-    """A fingerprint of what the processes are told about campaigns."""
+    """A digest of the processes' settings about campaigns."""
     told = sorted((key, value) for key, value in environment.items() if key.startswith(keys))
     return sha256(json.dumps(told).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Where progress is shown: a live picture on a terminal, a plain line now and then in a log."""
+"""Show progress: a live picture on a terminal, an occasional line in a log."""
 
 import time
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Screen(Protocol):
 
 
 class LiveScreen:
-    """One picture, redrawn in place."""
+    """A picture that is redrawn in place."""
 
     def __init__(self, live: Live) -> None:
         self._live = live
@@ -34,14 +34,14 @@ class LiveScreen:
 
 
 class PlainScreen:
-    """A line when something has changed, at most every LINE_EVERY_S."""
+    """Prints a line when something has changed, at most every LINE_EVERY_S."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._shown, self._at = "", -LINE_EVERY_S
 
     def show(self, progress: CampaignProgress | None) -> None:
-        """Print a line, if it is time for one."""
+        """Print a line if it is due."""
         line = "planning the campaign" if progress is None else progress_line(progress)
         now = time.monotonic()
         if line != self._shown and now - self._at >= LINE_EVERY_S:
@@ -51,7 +51,7 @@ class PlainScreen:
 
 @contextmanager
 def open_screen(console: Console) -> Iterator[Screen]:
-    """The screen that fits the console; what was shown last stays."""
+    """The screen that suits the console. Its last content stays visible."""
     if not console.is_terminal:
         yield PlainScreen(console)
         return

@@ -1,4 +1,4 @@
-"""Stopping a stack in the right order and in bounded time, whatever is left of it."""
+"""Stop a stack in the right order and in bounded time, whatever is left of it."""
 
 import signal
 import time
@@ -19,7 +19,7 @@ SWEEP_S = 10.0
 def stop_stack(
     home: Home, destroy_clusters: Callable[[], None], *, in_haste: Callable[[], bool] = lambda: False
 ) -> None:
-    """Stop what runs: first whatever could start more work, then the clusters, then the servers, then stragglers.
+    """Stop everything: first what could start more work, then the clusters, then the servers, then the rest.
 
     Raises StackError when a process survives even SIGKILL.
     """
@@ -38,7 +38,7 @@ def stop_stack(
 
 
 def _workers(home: Home) -> list[Member]:
-    """All but the two servers. Of the scheduler also what it started: it would wait for its tasks to end."""
+    """All processes but the two servers, with the scheduler's children, because it would wait for its tasks to end."""
     others = [member for member in census.members(home) if member.component not in {"api-server", "postgres"}]
     return [member for member in others if member.is_top or member.component == "scheduler"]
 
@@ -56,7 +56,7 @@ def _stop(members: Iterable[Member], number: int, grace_s: float, in_haste: Call
 
 
 def _sweep(home: Home) -> None:
-    """Kill whatever is left, until a look at the process table finds nothing."""
+    """Kill all remaining processes until the process table shows none."""
     deadline = time.monotonic() + SWEEP_S
     while left := [member.process for member in census.members(home)]:
         if time.monotonic() > deadline:

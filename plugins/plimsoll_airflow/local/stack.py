@@ -1,4 +1,4 @@
-"""The whole stack as one thing: up, down, status; whatever state a crash left it in, the next start is a clean one."""
+"""The whole stack: up, down, status. It starts cleanly whatever state a crash left it in."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ CLUSTERS_POOL = "clusters"
 class Stack:
     """One Airflow in one home. Callers hold `lock.launcher_lock` while they change anything.
 
-    `say` is told what happens, one line each. `shield` makes a block that no interruption breaks into.
-    `destroy_clusters` ends what campaigns left running, given the processes' environment. `in_haste` turns true when
-    the user asked twice to stop.
+    `say` receives a line on each event. `shield` makes a block that no interruption breaks into. `destroy_clusters`
+    ends the clusters of campaigns, given the processes' environment. `in_haste` turns true when the user has asked
+    twice to stop.
     """
 
     home: Home
@@ -41,10 +41,10 @@ class Stack:
     _guard: Guard | None = field(default=None, init=False)
 
     def up(self, dag_ids: Sequence[str] = (), *, kept: bool) -> Record:
-        """Start everything and return when it is healthy and the DAGs are parsed; a kept stack that is up is used.
+        """Start everything and return when it is healthy and the DAGs are parsed. A running kept stack is used.
 
-        Raises StackError with status and the last log lines; nothing is left running then, nor when this process dies.
-        A stack that is not kept ends with this process in any case.
+        Raises StackError with status and the last log lines; then nothing is left running, as when this process dies. A
+        stack that is not kept always ends with this process.
         """
         self.home.create()
         if running := self.running():
@@ -59,26 +59,26 @@ class Stack:
             raise
 
     def down(self) -> None:
-        """Stop everything of this home, its clusters too, in bounded time; a home where nothing runs is fine."""
+        """Stop everything of this home in bounded time, including its clusters. Nothing running is no error."""
         with self.shield():
             shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
             self._dismiss_guard()
 
     def down_unless_kept(self) -> None:
-        """Stop what was started for this launcher alone, if it has not been stopped yet."""
+        """Stop a stack that was started for this launcher alone, if it still runs."""
         noted = record.read(self.home)
         if noted is not None and not noted.kept:
             self.down()
 
     def running(self) -> Record | None:
-        """The stack that was started to stay and is up and healthy, if there is one."""
+        """The kept stack if it is up and healthy, else None."""
         noted = record.read(self.home)
         if noted is None or not noted.kept or self.unhealthy(noted):
             return None
         return noted
 
     def unhealthy(self, running: Record) -> list[str]:
-        """The parts of a running stack that give no sign of life."""
+        """The parts of a running stack without a recent heartbeat."""
         alive = {member.component for member in census.members(self.home) if member.is_top}
         dead = [name for name in ("postgres", *processes.AIRFLOW_COMPONENTS) if name not in alive]
         if dead:
@@ -96,7 +96,7 @@ class Stack:
         return AirflowClient(Transport(running.url, self.home.password_of(user), user=user))
 
     def how_to_open(self, running: Record) -> str:
-        """Where to look at it in a browser, and as whom."""
+        """The address for a browser, and the user to log in as."""
         users = ", ".join(
             user.name if user.name == user.role else f"{user.name} ({user.role})" for user in self.settings.users
         )

@@ -1,4 +1,4 @@
-"""Calls of Airflow's REST API: a token, a timeout, bounded retries, and errors that say what was asked."""
+"""Calls of Airflow's REST API with a token, a timeout, bounded retries, and errors that contain the request."""
 
 import time
 from http import HTTPStatus
@@ -16,7 +16,7 @@ UNREACHED = 0
 
 
 class Transport:
-    """Speaks to one api-server as one user; fetches a token on first use, and again when it has expired."""
+    """Calls one api-server as one user. It gets a token on first use, and a new one when it has expired."""
 
     def __init__(
         self, base_url: str, password: str, *, user: str = "admin", wire: httpx.BaseTransport | None = None
@@ -32,13 +32,14 @@ class Transport:
         self._http.close()
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """One request without a token, tried once. ApiError unless the answer is a success."""
+        """Send one request once, without a token. Raises ApiError unless the answer is a success."""
         return self._checked(self._exchange(method, path, **options))
 
     def call(self, method: str, path: str, *, is_repeatable: bool = False, **options: Any) -> Any:
-        """A call of `/api/v2` with a token: the answer's JSON.
+        """Call `/api/v2` with a token, and return the answer's JSON.
 
-        Retried when it did not reach the server; when it got lost on the way only if it can do no harm twice.
+        A request that did not reach the server is retried. One that was lost on the way is retried only if repeating it
+        does no harm.
         """
         may_repeat = is_repeatable or method in {"GET", "PATCH"}
         for attempt in range(1, ATTEMPTS + 1):

@@ -1,4 +1,4 @@
-"""Who may log in to the local stack: names and roles of Airflow's SimpleAuthManager, as `PLIMSOLL_USERS` gives them."""
+"""The users of the local stack: names and roles of Airflow's SimpleAuthManager, from `PLIMSOLL_USERS`."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _MEND = "write PLIMSOLL_USERS as `name:role,name:role`, for example `ada:admin,b
 
 @dataclass(frozen=True)
 class LocalUser:
-    """One who may log in. The password is in the home's file of passwords."""
+    """A user who may log in. The password is in the home's file of passwords."""
 
     name: str
     role: str
@@ -27,7 +27,10 @@ ADMIN = LocalUser("admin", "admin")
 
 
 def parse_users(text: str) -> tuple[LocalUser, ...]:
-    """Users of the form `name:role,name:role`. StackError where one is none, is there twice, or nobody is an admin."""
+    """Parse users in the form `name:role,name:role`.
+
+    Raises StackError for a malformed or repeated user, and where there is no admin.
+    """
     users = tuple(_user(part.strip()) for part in text.split(","))
     names = [user.name for user in users]
     if repeated := sorted({name for name in names if names.count(name) > 1}):

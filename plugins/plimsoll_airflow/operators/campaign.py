@@ -37,7 +37,7 @@ _ROUND = "round__"
 
 
 class Plan(BaseOperator):
-    """Open the campaign and say which of its cells to run now."""
+    """Open the campaign and choose the cells to run now."""
 
     operator_extra_links = [CampaignPageLink()]
 
@@ -47,7 +47,7 @@ class Plan(BaseOperator):
         self.campaign_id = ""
 
     def execute(self, context: "Context") -> list[str]:
-        """Ids of the runs of the DAG `cell` to start, in that order. Everything that can be refused is refused here."""
+        """The ids of the runs of the DAG `cell` to start, in order. Every reason for a refusal is checked here."""
         with final():
             if context["ti"].get_dag(CELL_DAG).is_paused:
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
@@ -66,7 +66,7 @@ class Plan(BaseOperator):
 
 
 class CampaignTask(BaseOperator):
-    """A task that works at the campaign that `plan` has opened."""
+    """A task that works on the campaign that `plan` has opened."""
 
     template_fields = ("campaign_id",)
     operator_extra_links = [CampaignPageLink()]
@@ -81,29 +81,29 @@ class CampaignTask(BaseOperator):
         self.campaign_id = campaign_id
 
     def require_campaign(self) -> str:
-        """The campaign's id; fails when nothing was planned."""
+        """The campaign's id. Fails when no campaign was opened."""
         if not self.campaign_id:
             raise AirflowFailException("no campaign was opened; the log of `plan` says why")
         return self.campaign_id
 
 
 class CellRunLink(BaseOperatorLink):
-    """From a mapped `run_cell` to the run of the DAG `cell` that it waits for."""
+    """The link from a mapped `run_cell` to the run of the DAG `cell` that it waits for."""
 
     name = "Run of the cell"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
-        """The run's page; known beforehand, so that nothing needs to be looked up."""
+        """The run's page. The run's id follows from the cell, so nothing needs to be looked up."""
         return run_url(CELL_DAG, operator.cell_run.run_id)
 
 
 class RunCell(TriggerDagRunOperator):
     """Run the DAG `cell` for one cell and wait for its end. Fails when the attempt is invalid.
 
-    `run_id` says which: campaign and cell. A second try of a killed one attaches to the run that lives, and starts none
-    where the cell has become valid. Clearing it runs the cell again: one that is under load is given up, its cluster
-    destroyed first; one that has come no further than its deployment goes on, being as fresh as the one asked for. So
-    two who clear it at once get one attempt.
+    `run_id` contains campaign and cell. A second try of a killed task attaches to the living run, and starts none where
+    the cell has become valid. Clearing the task runs the cell again. If the cell is under load, that run is cancelled
+    and its cluster destroyed first. If it has come no further than its deployment, it continues, because it is as fresh
+    as a new one. So two people who clear the task at once get one attempt.
     """
 
     template_fields = ()
@@ -118,7 +118,7 @@ class RunCell(TriggerDagRunOperator):
 
     @property
     def cell_run(self) -> CellRunId:
-        """Campaign and cell."""
+        """The campaign and the cell."""
         return CellRunId.parse(self.run_id)
 
     @property
@@ -126,7 +126,7 @@ class RunCell(TriggerDagRunOperator):
         return CampaignStore(toolkit().store, self.cell_run.campaign_id)
 
     def execute(self, context: "Context") -> None:
-        """Start the run, or attach to it, once it is this cell's turn."""
+        """Start the run, or attach to it, as soon as it is this cell's turn."""
         if self._is_done(context):
             self.log.info("%s became valid while this task was killed: nothing to run", self.cell_run.cell_id)
             return
@@ -140,7 +140,7 @@ class RunCell(TriggerDagRunOperator):
         self._start(context)
 
     def take_turn(self, context: "Context", event: str) -> None:  # noqa: ARG002
-        """Start the run, or attach to it: the turn has come."""
+        """Start the run, or attach to it, when the turn has come."""
         self._start(context)
 
     def _start(self, context: "Context") -> None:
@@ -160,20 +160,20 @@ class RunCell(TriggerDagRunOperator):
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:
-        """The cancelled run has ended: start it, unless somebody else has, and this was the end of theirs."""
+        """Start the run after the cancelled one has ended, unless somebody else has started it already."""
         if self._was_cancelled():
             self._start(context)
         else:
             self.execute_complete(context, event)
 
     def execute_complete(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:  # noqa: ARG002
-        """Fail, for good, with the reasons, unless the run succeeded."""
+        """Fail without another try, with the reasons, unless the run succeeded."""
         if event[1][self.run_id] != DagRunState.SUCCESS:
             raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
         self.log.info("run %s succeeded", self.run_id)
 
     def _require_budget(self) -> None:
-        """Refused here already, where the campaign is watched, rather than in a run of its own."""
+        """Refuse here, in the campaign's own run where people look, rather than in a run of the cell."""
         with final():
             require_budget(toolkit(), self._campaign, self._campaign.definition(), self.cell_run.cell_id)
 
@@ -187,17 +187,20 @@ class RunCell(TriggerDagRunOperator):
         return was_cancelled(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
 
     def _is_to_start_over(self, context: "Context") -> bool:
-        """Whether somebody cleared this task, and the cell is under load. A try for a killed process is no clearing."""
+        """Whether a person cleared this task while the cell is under load.
+
+        A retry of a killed process is no clearing.
+        """
         cell = self.cell_run
         return self._was_cleared(context) and is_under_load(toolkit(), cell.campaign_id, cell.cell_id, self.run_id)
 
     def _is_done(self, context: "Context") -> bool:
-        """Whether the try before this one was killed, and the cell is valid by now: no second load."""
+        """Whether the earlier try was killed and the cell has become valid, so that no second load is needed."""
         is_second = context["ti"].try_number > 1 and not self._was_cleared(context)
         return is_second and valid_verdict(self._campaign, self.cell_run.cell_id) is not None
 
     def _was_cleared(self, context: "Context") -> bool:
-        """Whether this is the first try since somebody cleared the task."""
+        """Whether this is the first try since a person cleared the task."""
         ti = context["ti"]
         # Clearing sets the tries that are left anew; a killed process uses one up.
         return 1 < ti.try_number == ti.max_tries - (self.retries or 0) + 1
@@ -209,10 +212,10 @@ class RunCell(TriggerDagRunOperator):
 
 
 class NextRound(TriggerDagRunOperator):
-    """Ask the strategy again once the cells of this run are over; what it asks for runs in a run that follows.
+    """Ask the strategy again when the cells of this run are over, and start a run for the cells that it asks for.
 
-    Skipped when the search is over, where this run was asked for some cells alone, and where somebody ended it. Cells
-    whose newest attempt was unsound are not run again by themselves.
+    Skipped when the search is over, where this run was asked for only some cells, and where somebody ended it. Cells
+    whose newest attempt was unsound do not run again by themselves.
     """
 
     template_fields = ("campaign_id",)
@@ -246,17 +249,19 @@ def run_of(context: "Context") -> CampaignRun:
 
 
 def _is_of_search(context: "Context") -> bool:
-    """Whether the run is to be followed: it was asked for all that is missing, or is itself a round of a search."""
+    """Whether other rounds follow the run: it was asked for all missing cells, or is itself a round of a search."""
     request = Request.model_validate({key: value for key, value in context["params"].items() if value is not None})
     return request.is_for_all or str(context["run_id"]).startswith(_ROUND)
 
 
 class QualityGate(CampaignTask):
-    """Let the run through when the cells that it was asked for are valid, and the whole campaign, if it is complete,
-    is sound. Says which cells to run again."""
+    """Pass the run if its requested cells are valid and, if the campaign is complete, its checks pass.
+
+    Otherwise name the cells to run again.
+    """
 
     def execute(self, context: "Context") -> None:
-        """Pass, or fail for good."""
+        """Pass, or fail without another try."""
         campaign_id = self.require_campaign()
         asked = [CellRunId.parse(run_id).cell_id for run_id in context["ti"].xcom_pull(task_ids=PLAN_TASK) or ()]
         with final():
@@ -270,7 +275,7 @@ class PublishReport(CampaignTask):
     """Write the campaign's report and publish it as the task's Asset. Skipped while the campaign is incomplete."""
 
     def execute(self, context: "Context") -> str:
-        """Where the report lies."""
+        """The address of the report."""
         campaign_id = self.require_campaign()
         with final():
             from plimsoll.services.publish.publishing import publish_report

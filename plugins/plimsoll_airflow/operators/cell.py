@@ -1,4 +1,4 @@
-"""The tasks of the DAG `cell`: one for each step of a cell, as `plimsoll.services.cell.steps` declares them."""
+"""The tasks of the DAG `cell`: one for each step of a cell that `plimsoll.services.cell.steps` declares."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 
 class StepTask(BaseOperator):
-    """A step at the attempt of its own run. The run's Params say of which campaign and cell; the task is its step's
-    namesake, and may take as long as that.
+    """A step of the run's own attempt.
+
+    The run's Params give campaign and cell. The task has the name and the time limit of its step.
     """
 
     operator_extra_links = [CellPageLink()]
@@ -41,15 +42,15 @@ class StepTask(BaseOperator):
 
     @property
     def step(self) -> Step:
-        """What the task does."""
+        """The step of the task."""
         return step(self.task_id)
 
     def pre_execute(self, context: "Context") -> None:  # noqa: ARG002
-        """No task outlives its supervisor, or two tries would work at the attempt at once."""
+        """End the task with its supervisor, as otherwise two tries could work on the attempt at once."""
         end_with_supervisor()
 
     def attempt(self, context: "Context") -> AttemptContext:
-        """The attempt that this run works at; NotFound when it has begun none."""
+        """The attempt of this run. Raises NotFound when it has begun none."""
         params = context["params"]
         return require_attempt(toolkit(), params["campaign_id"], params["cell_id"], context["run_id"])
 
@@ -60,13 +61,13 @@ class StepTask(BaseOperator):
 
 
 class Measure(StepTask):
-    """A step whose failure ends the attempt; its reason is kept for `collect` and `judge`.
+    """A step whose failure ends the attempt. Its reason is kept for `collect` and `judge`.
 
-    What the step starts, if it is to be followed, is handed over to the triggerer.
+    If the step starts something that must be waited for, the triggerer does that.
     """
 
     def execute(self, context: "Context") -> None:
-        """Do the step and say what came of it."""
+        """Run the step and log its result."""
         with final():
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
@@ -81,17 +82,17 @@ class Measure(StepTask):
             )
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:  # noqa: ARG002
-        """Sentences for the log, before the step is done."""
+        """Sentences for the log before the step runs."""
         return ()
 
     def end(self, context: "Context", event: str) -> None:  # noqa: ARG002
-        """Fail with the reason that the trigger gives. What completed was ended by the trigger itself."""
+        """Fail with the trigger's reason. When the load completes, the trigger itself ends the task."""
         if event != "success":
             raise AirflowFailException(event)
 
 
 class Provision(Measure):
-    """The first step: it begins an attempt, or goes on with the one that a killed try of this task has begun."""
+    """The first step: it begins an attempt, or continues the one that a killed try of this task has begun."""
 
     def attempt(self, context: "Context") -> AttemptContext:
         """The attempt of this pass of the run."""
@@ -102,21 +103,21 @@ class Provision(Measure):
         return AttemptContext(replace(work.toolkit, owners=owners), work.key)
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:
-        """What the campaign has cost so far, where its hosts cost money."""
+        """The cost of the campaign so far, where its hosts cost money."""
         return _money(work)
 
 
 class Keep(StepTask):
     """A step that runs whatever happened before.
 
-    Errors are worth another try here: the cluster is destroyed next, and with it what was not collected.
+    Errors are retried here, because the cluster is destroyed next, with everything that was not collected.
     """
 
     def __init__(self, *, task_id: str, **kwargs: Any) -> None:
         super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)
 
     def execute(self, context: "Context") -> None:
-        """Do the step and say what came of it."""
+        """Run the step and log its result."""
         with final():
             work = self.attempt(context)
         self.tell(narration.came_of(self.step, self.step.run(work)))
@@ -139,12 +140,12 @@ class Judge(StepTask):
 
 
 class CleanUp(StepTask):
-    """Destroy the attempt's cluster and verify that it is gone. Worth another try, unlike the measuring steps."""
+    """Destroy the attempt's cluster and verify that it is gone. Unlike the measuring steps it is retried."""
 
     def execute(self, context: "Context") -> None:
-        """Nothing of the attempt is left, nor its cluster, unless hosts are kept for other cells.
+        """Remove the attempt from all hosts, and destroy its cluster unless its hosts are kept for other cells.
 
-        A store that is out of reach fails the task, after the hosts have ended.
+        An unreachable store fails the task, but only after the hosts have ended.
         """
         params, tools = context["params"], toolkit()
         try:
@@ -165,7 +166,7 @@ _BY_ROLE: Mapping[Role, type[StepTask]] = {"measure": Measure, "keep": Keep, "ju
 
 
 def tasks_of(role: Role) -> list[StepTask]:
-    """A task for each step of that role, in order; for the DAG that is being made."""
+    """A task for each step with that role, in order, in the current DAG."""
     begins = steps_of("measure")[0]
     return [(Provision if one is begins else _BY_ROLE[role])(task_id=one.name) for one in steps_of(role)]
 

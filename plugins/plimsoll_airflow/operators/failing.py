@@ -1,4 +1,4 @@
-"""How tasks fail: an error that another try would only meet again ends the task at once."""
+"""How tasks fail: an error that another try would meet again ends the task at once."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,10 +16,10 @@ TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}
 
 @contextmanager
 def final() -> Iterator[None]:
-    """Errors end the task without another try, and so does its time.
+    """Make errors and the time limit end the task without another try.
 
-    Adapters repeat what is worth repeating themselves. Retries of a task are for its process being killed, which no
-    exception tells of.
+    Adapters themselves retry what is worth retrying. Retries of a task are for a killed process, which raises no
+    exception.
     """
     try:
         yield
@@ -29,7 +29,7 @@ def final() -> Iterator[None]:
 
 @contextmanager
 def overrun_recorded(work: AttemptContext, phase: str) -> Iterator[None]:
-    """Put a phase that exceeds its task's time on record."""
+    """Record a phase that exceeds its task's time limit."""
     try:
         yield
     except AirflowTaskTimeout as timeout:

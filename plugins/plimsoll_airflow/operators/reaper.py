@@ -1,4 +1,4 @@
-"""The task of the DAG `reaper`, which also ends each campaign."""
+"""The task of the DAG `reaper`. It also ends each campaign."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,17 +32,20 @@ if TYPE_CHECKING:
 
 
 class Reap(BaseOperator):
-    """Destroy every cluster that no live run of the DAG `cell` owns; with `campaign_id` every one of that campaign."""
+    """Destroy every cluster that no living run of the DAG `cell` owns.
+
+    With `campaign_id` every cluster of that campaign.
+    """
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """As the run's Params say: keys of the clusters destroyed (with `dry_run`: that would be) and kept."""
+        """The keys of the clusters destroyed and kept, by the run's Params. With `dry_run` nothing is destroyed."""
         params = context["params"]
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
     def run_pass(self, context: "Context", campaign_id: str, *, dry_run: bool, ended: str = "") -> dict[str, list[str]]:
-        """Do all that can be done, tell of it, and only then fail if anything could not be done.
+        """Do everything that is possible, report it, and only then fail if anything was not possible.
 
-        Hosts are no longer kept for the campaign `ended`.
+        Kept hosts of the campaign `ended` are destroyed.
         """
         ti, now = context["ti"], datetime.now(UTC)
 
@@ -61,10 +64,10 @@ class Reap(BaseOperator):
 
 
 class ReapLeftovers(Reap):
-    """The reaper's pass in another DAG, whose Params are not the reaper's: destroys what nobody owns."""
+    """The reaper's pass in another DAG, without the reaper's Params: destroys clusters without an owner."""
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """Keys of the clusters destroyed and kept. Hosts that were kept for the campaign end, but for a next round."""
+        """The keys of the clusters destroyed and kept. Kept hosts of the campaign end, unless another round follows."""
         ti = context["ti"]
         campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
         if campaign_id:
@@ -76,10 +79,11 @@ class ReapLeftovers(Reap):
 
 
 def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime, ended: str = "") -> bool:
-    """Whether a run that has not ended holds the cluster.
+    """Whether a run that has not ended owns the cluster.
 
-    Hosts that are kept are held between cells too, until they expire, while a run of the campaign's DAG lives; those of
-    the campaign `ended` are not. Others than Airflow hold theirs until they expire, or are known to have ended.
+    Kept hosts are owned between cells too, until they expire, while a run of the campaign's DAG lives, except those of
+    the campaign `ended`. Owners other than Airflow's runs own a cluster until it expires, or until they are known to
+    have ended.
     """
     run = CellRun.parse(cluster.owner)
     if run is None:
@@ -91,7 +95,7 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
 
 
 def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol") -> bool:
-    """Whether a run of the campaign's DAG lives. Where the store can't tell, the cluster's expiry decides."""
+    """Whether a run of the campaign's DAG lives. If the store can't be read, the cluster's expiry decides."""
     try:
         dag_id = CampaignStore(toolkit().store, campaign_id).definition().dag_id
     except NotFound:
@@ -102,7 +106,7 @@ def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol") -> bool:
 
 
 def _untold(context: "Context", reaped: Reaped, now: datetime) -> Iterator[str]:
-    """Tell of what was destroyed or could not be; yields why nobody could be told."""
+    """Send notices of clusters that were destroyed or could not be; yields why a notice could not be sent."""
     if not (reaped.destroyed or reaped.troubles):
         return
     lines = (*narration.reaped(reaped, now, dry_run=False), *reaped.troubles)

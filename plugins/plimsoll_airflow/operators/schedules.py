@@ -1,4 +1,4 @@
-"""The task of the DAG `schedules`: tells of campaigns that did not start when they were due."""
+"""The task of the DAG `schedules`, which reports campaigns that did not start when they were due."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ FIRST_LOOK = timedelta(hours=1)
 
 
 class WatchSchedules(BaseOperator):
-    """Look at every time that was due since the last successful run of this task, and tell which passed unused."""
+    """Check every time that was due since the last successful run of this task, and report those without a run."""
 
     def execute(self, context: "Context") -> list[str]:
         """A sentence for each campaign that was missed. A paused DAG misses nothing."""
@@ -37,7 +37,7 @@ class WatchSchedules(BaseOperator):
 
 
 def watched() -> Iterator[Definition]:
-    """The definitions that ask for it."""
+    """The definitions that ask for such reports."""
     for definition in sound_definitions(Settings()):
         if definition.schedule and "missed-schedule" in definition.notify:
             yield definition

@@ -1,4 +1,4 @@
-"""The trigger of steps that are followed, such as `load`: it looks at a detached job until it ends."""
+"""The trigger of steps that start a detached job, such as `load`: it watches the job until its end."""
 
 import asyncio
 import time
@@ -34,10 +34,10 @@ _T = TypeVar("_T")
 
 
 class LoadTrigger(BaseTrigger):
-    """Follows one load. All it knows is in the store and on the hosts, so any triggerer can go on with it.
+    """Watches one load. All its state is in the store and on the hosts, so any triggerer can continue it.
 
-    It ends the task itself when the load is complete, which spares a worker and can't race with the worker that has
-    started the load; a failure goes back to a worker, with its reason.
+    It ends the task itself when the load is complete. That saves a worker, and avoids a race with the worker that
+    started the load. A failure goes back to a worker, with its reason.
     """
 
     def __init__(self, attempt: str, run_id: str, step: str = "load") -> None:
@@ -47,12 +47,12 @@ class LoadTrigger(BaseTrigger):
         self.step = step
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """How a triggerer makes it again."""
+        """The data from which a triggerer makes it again."""
         arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step}
         return f"{__name__}.{type(self).__qualname__}", arguments
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """One event at the end of the load. The reason of a failure is put on record first."""
+        """One event at the end of the load. The reason of a failure is recorded first."""
         try:
             status = await self._end()
             await _in_thread(lambda: self._polling.require(self.work, status))
@@ -63,15 +63,15 @@ class LoadTrigger(BaseTrigger):
             yield TaskSuccessEvent()
 
     async def on_kill(self) -> None:
-        """Stop the load if its run has ended too, for then nobody else will.
+        """Stop the load if its run has ended, too, because nobody else would.
 
-        In a run that lives, `collect` stops the load and a cleared `load` attaches to it: a late kill must not harm it.
+        In a living run `collect` stops the load, and a cleared `load` attaches to it, so a late kill must not harm it.
         """
         await _in_thread(self._stop_if_orphaned)
 
     @cached_property
     def work(self) -> AttemptContext:
-        """The attempt whose load it is."""
+        """The attempt of the load."""
         return AttemptContext(toolkit(), AttemptKey.parse(self.attempt))
 
     @cached_property
@@ -98,7 +98,10 @@ class LoadTrigger(BaseTrigger):
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
-        """How the load is, or why that can't be told, and how many seconds later to look again: all that blocks."""
+        """The load's status, or why it can't be read, and the seconds until the next look.
+
+        Contains all blocking calls.
+        """
         found = self._follower.look()
         if isinstance(found, str):
             return found, SOON_S
@@ -119,5 +122,5 @@ class LoadTrigger(BaseTrigger):
 
 
 async def _in_thread(work: Callable[[], _T]) -> _T:
-    """What the work returns, its logging still that of this trigger."""
+    """Run the work in a thread that logs as this trigger."""
     return await asyncio.get_running_loop().run_in_executor(_THREADS, copy_context().run, work)

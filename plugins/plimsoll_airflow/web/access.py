@@ -1,4 +1,4 @@
-"""Who may do what, as Airflow's auth manager says; for whole apps and routers, so that no route can be forgotten."""
+"""Access rights by Airflow's auth manager, checked for whole apps and routers, so that no route can be forgotten."""
 
 from typing import Annotated
 
@@ -17,19 +17,19 @@ READING = frozenset({"GET", "HEAD"})
 
 
 def require_permission(request: Request, user: User) -> None:
-    """For the whole app: 401 for strangers, 403 for those whose role does not allow the method."""
+    """For the whole app: 401 for unknown users, 403 for users whose role does not allow the method."""
     _require(user, changes=request.method not in READING)
 
 
 def require_campaign(request: Request, campaign_id: CampaignId, user: User) -> Definition:
-    """For all routes of a campaign: its definition, if the user may do that to the DAG that runs it."""
+    """For all routes of a campaign: its definition, if the user may do the same to the DAG that runs it."""
     definition = library().definition(campaign_id)
     _require(user, changes=request.method not in READING, dag_ids=(definition.dag_id,))
     return definition
 
 
 def require_readable(campaign_id: str, user: BaseUser) -> None:
-    """NotFound where there is no such campaign, 403 where the user may not see what its DAG runs."""
+    """Raise NotFound where there is no such campaign, and 403 where the user may not see its DAG."""
     _require(user, changes=False, dag_ids=(library().definition(campaign_id).dag_id,))
 
 
@@ -44,7 +44,7 @@ def may_change(user: BaseUser, dag_id: str) -> bool:
 
 
 def require_change(definition: Definition, user: BaseUser) -> None:
-    """403 unless `may_change`: what is done to a campaign is done to the DAGs `cell` and `reaper` too."""
+    """403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
     _require(user, changes=True, dag_ids=(definition.dag_id, CELL_DAG, REAPER_DAG))
 
 

@@ -1,4 +1,4 @@
-"""The JSON API: plans, how campaigns and cells stand, capacities, report files; run again, cancel, destroy."""
+"""The JSON API: plans, campaigns, cells, capacities and report files; run cells again, cancel, destroy."""
 
 from typing import Annotated, Any
 
@@ -40,7 +40,7 @@ class DefinitionEntry(BaseModel):
 
 
 class RunAgain(BaseModel):
-    """Which cells to run again."""
+    """The cells to run again."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,7 +67,7 @@ def preview_plan(
     user: User,
     parallel: Annotated[int | None, Query(ge=1, le=500, description="Cells at a time")] = None,
 ) -> dict[str, Any]:
-    """What a campaign of it takes: cells in running order, totals, cost; as `plimsoll plan --json`. Starts nothing."""
+    """The plan of a campaign: cells in running order, totals, cost; as `plimsoll plan --json`. Starts nothing."""
     if name not in {entry.name for entry in list_definitions(user)}:
         raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
     definition = load_definition(Settings(), name)
@@ -83,7 +83,7 @@ def list_campaigns(
     state: Annotated[CampaignStateName | None, Query(description="Only those in that state")] = None,
     definition: Annotated[str | None, Query(max_length=60, description="Only those of that definition")] = None,
 ) -> list[CampaignSummary]:
-    """All campaigns of the store that the user may see, the one that was started last first."""
+    """All campaigns of the store that the user may see, the one that began last first."""
     return [
         one
         for one in library().campaigns()
@@ -95,7 +95,7 @@ def list_campaigns(
 def compare_campaigns(
     a: CampaignNamed, b: CampaignNamed, manner: Annotated[Manner, Depends()], user: User
 ) -> Comparisons:
-    """Campaign B held against campaign A, as `plimsoll compare --json`: what is unlike, capacities, maxima, tests.
+    """Campaign B compared with campaign A, as `plimsoll compare --json`: differences, capacities, maxima, tests.
 
     Where a campaign has several workloads, `parts` has one such comparison for each workload that both have.
     """
@@ -104,7 +104,7 @@ def compare_campaigns(
 
 @of_campaign.get("", tags=["campaigns"])
 def get_campaign(campaign_id: CampaignId, response: Response) -> CampaignStatus:
-    """How the campaign stands, cell by cell, as of a few seconds ago at most."""
+    """The status of the campaign and of each cell, at most a few seconds old."""
     snapshot = library().snapshot(campaign_id)
     response.headers["ETag"] = snapshot.etag
     return snapshot.status
@@ -112,7 +112,7 @@ def get_campaign(campaign_id: CampaignId, response: Response) -> CampaignStatus:
 
 @of_campaign.get("/capacity", tags=["campaigns"])
 def get_capacity(campaign_id: CampaignId) -> list[Capacity]:
-    """How much load each variant carries, from the verdicts there are: `kind` says how firm it is."""
+    """The capacity of each variant by the verdicts so far. `kind` says how firm it is."""
     campaign = CampaignStore(library().store, campaign_id)
     return list(campaign_capacities(campaign, campaign.verdicts(), library().clock.now()))
 
@@ -142,7 +142,7 @@ def get_attempt_file(campaign_id: CampaignId, cell_id: CellId, attempt: AttemptN
 
 @of_campaign.get("/report", tags=["report"])
 def list_report_files(campaign_id: CampaignId) -> list[str]:
-    """Names of the report's files; none before it is published."""
+    """The names of the report's files; empty before it is published."""
     return list(content.report_file_names(library().store, campaign_id))
 
 

@@ -1,4 +1,4 @@
-"""The FastAPI app: what holds for every route stands here, so that a new route can't forget it."""
+"""The FastAPI app. Rules for every route are set here, so that a new route can't forget them."""
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse

@@ -1,4 +1,4 @@
-"""Who asks, as Airflow finds out: by a token that a client sends, else by the cookie that a browser sends by itself."""
+"""The user of a request, by Airflow's rules: a token that a client sends, else a browser's cookie."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ Airflow's own reading of the header decides, so that nothing can look like a tok
 async def require_user(
     request: Request, token: BearerToken, for_openapi: Annotated[str | None, Depends(internals.oauth2_scheme)]
 ) -> BaseUser:
-    """The user. 401 for a token that is missing, has expired, or is none: Airflow itself answers 403 to the last."""
+    """The user. 401 for a missing, expired or wrong token; for a wrong one Airflow itself answers 403."""
     try:
         return await internals.get_user(request, for_openapi, token)
     except HTTPException as error:

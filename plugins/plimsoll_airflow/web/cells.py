@@ -26,7 +26,7 @@ from plimsoll_airflow.web.library import Library
 
 
 class PhaseTime(Model):
-    """A phase of an attempt."""
+    """A phase of an attempt, with its start."""
 
     phase: str
     began: AwareDatetime
@@ -62,7 +62,7 @@ class AttemptDocument(AttemptStatus):
 
 
 def cell_document(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellDocument:
-    """NotFound when the campaign has no such cell."""
+    """The cell's document. Raises NotFound when the campaign has no such cell."""
     state = _cell(library, campaign_id, definition, cell_id)
     return CellDocument(
         campaign_id=campaign_id,
@@ -74,7 +74,7 @@ def cell_document(library: Library, campaign_id: str, definition: Definition, ce
 def attempt_document(
     library: Library, campaign_id: str, definition: Definition, cell_id: str, number: int
 ) -> AttemptDocument:
-    """NotFound when the cell has no such attempt."""
+    """The attempt's document. Raises NotFound when the cell has no such attempt."""
     state = _cell(library, campaign_id, definition, cell_id)
     found = next((one for one in state.attempts if one.key.attempt == number), None)
     if found is None:
@@ -92,17 +92,17 @@ def attempt_document(
 
 
 def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
-    """The attempt's chart as SVG. NotFound while it is not judged."""
+    """The attempt's chart as SVG. Raises NotFound while it is not judged."""
     return _timeline(_Drawing(store, definition, _judged(store, key), now))
 
 
 def charts(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
-    """All that was collected of the attempt over time, as an HTML page. NotFound while it is not judged."""
+    """All data of the attempt over time, as an HTML page. Raises NotFound while it is not judged."""
     return _charts(_Drawing(store, definition, _judged(store, key), now))
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
-    """In the order of time."""
+    """The attempt's phases in order of time."""
     progress = state.progress
     begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
     ends = [began for _, began in begun[1:]]
@@ -114,14 +114,14 @@ def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
 
 
 class _Drawing:
-    """What a chart is drawn of; equal by attempt, whose verdict never changes."""
+    """The data for a chart. Drawings of the same attempt are equal, because its verdict never changes."""
 
     def __init__(self, store: ResultStore, definition: Definition, verdict: Verdict, now: datetime) -> None:
         self.store, self.definition, self.verdict, self.now = store, definition, verdict, now
 
     @property
     def data(self) -> AttemptData:
-        """What the store holds of the attempt."""
+        """The attempt's data in the store."""
         return attempt_data(self.store, self.verdict)
 
     def __eq__(self, other: object) -> bool:

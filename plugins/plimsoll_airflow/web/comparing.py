@@ -1,4 +1,4 @@
-"""Two campaigns side by side, for page and API alike."""
+"""Compare two campaigns, for the page and the API."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from plimsoll_airflow.web.paths import Force, Pairs
 
 @dataclass(frozen=True)
 class Manner:
-    """How to compare, as a query asks for it."""
+    """The options of a comparison, from a query."""
 
     pair: Pairs = ""
     force: Force = False
@@ -25,7 +25,7 @@ class Manner:
 
 
 def compare(a: str, b: str, manner: Manner, user: BaseUser) -> Comparisons:
-    """Campaign B held against A. NotFound, 403 for who may not see both, Refused where they are not comparable."""
+    """Compare campaign B with A. Raises NotFound, 403 for users who may not see both, Refused where not comparable."""
     for campaign_id in (a, b):
         require_readable(campaign_id, user)
     now = library().clock.now()

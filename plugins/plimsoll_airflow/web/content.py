@@ -1,4 +1,4 @@
-"""Files out of the store: only those that it names itself, with headers by which a browser runs nothing of them."""
+"""Serve files of the store: only those that the store lists, with headers that stop browsers from running them."""
 
 import mimetypes
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ _MEDIA = {".json": "application/json", ".svg": "image/svg+xml", ".png": "image/p
 
 
 def attempt_file_names(store: ResultStore, key: AttemptKey) -> dict[str, int | None]:
-    """Everything of an attempt that can be had, by its name below the attempt, with its size where that is known."""
+    """The files of an attempt by name below the attempt, with sizes where these are known."""
     manifest = read_manifest(store, key)
     sizes = {entry.path: entry.size_bytes for entry in manifest.files} if manifest else {}
     prefix = layout.attempt_prefix(key)
@@ -24,19 +24,19 @@ def attempt_file_names(store: ResultStore, key: AttemptKey) -> dict[str, int | N
 
 
 def report_file_names(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
-    """The files of the campaign's report; none before it is published."""
+    """The files of the campaign's report; empty before it is published."""
     return tuple(_below(store, layout.report_prefix(campaign_id)))
 
 
 def stored(store: ResultStore, prefix: str, name: str) -> bytes:
-    """The file of that name below the prefix, if the store's listing has one: no name can lead anywhere else."""
+    """The file with that name below the prefix, if the store lists it, so that no name can lead anywhere else."""
     if name not in _below(store, prefix):
         raise NotFound("there is no such file", where=name, mend="the page of the cell or report lists the files")
     return store.read(f"{prefix}/{name}")
 
 
 def download(name: str, content: bytes, file_name: str = "") -> Response:
-    """To be saved, not shown."""
+    """A response that browsers save and do not show."""
     path = PurePosixPath(name)
     saved = "".join(one if one.isalnum() or one in "._-" else "-" for one in file_name or path.name)
     return Response(
@@ -47,7 +47,7 @@ def download(name: str, content: bytes, file_name: str = "") -> Response:
 
 
 def document(content: bytes, policy: str = headers.DOCUMENT) -> Response:
-    """An HTML page out of the store, in a sandbox."""
+    """An HTML page of the store, in a sandbox."""
     return Response(content, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 

@@ -45,7 +45,7 @@ class NoteText(BaseModel):
 
 @pages.get("/manage")
 def manage(visit: Visited) -> Response:
-    """The campaign's note, and its deletion: what would be deleted, or what speaks against it."""
+    """The campaign's note, and its deletion: what would be deleted, or why it can't be deleted."""
     found: Deletion | None = None
     problems: tuple[Problem, ...] = ()
     try:
@@ -77,14 +77,14 @@ def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_
 
 @pages.post("/delete", dependencies=[_LOGGED_DELETION])
 def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
-    """*Delete the campaign*, by who has typed its id."""
+    """*Delete the campaign*, after the user has typed its id."""
     _delete(visit.definition, visit.campaign_id, confirm, visit.user)
     return RedirectResponse(f"{base_of(visit.request)}/", status_code=_SEE_OTHER)
 
 
 @api.put("/note", dependencies=[_LOGGED_NOTE])
 def put_note(campaign_id: CampaignId, note: NoteText, definition: CampaignDefinition, user: User) -> Note | None:
-    """Write the campaign's note in place of the one it has; none for an empty text."""
+    """Replace the campaign's note; an empty text removes it."""
     return _annotate(definition, campaign_id, note.text, user)
 
 
@@ -95,7 +95,7 @@ def delete_by_api(
     user: User,
     confirm: Annotated[str, Query(max_length=200, description="The campaign's id once more")] = "",
 ) -> Deletion:
-    """Delete the campaign with everything that was measured, for good. Refused while anything of it lives or runs."""
+    """Delete the campaign with all its measurements, permanently. Refused while it has living clusters or runs."""
     return _delete(definition, campaign_id, confirm, user)
 
 

@@ -1,4 +1,4 @@
-"""Against forged requests: what a browser sends with its cookie must come from our own pages, and carry their token."""
+"""Protection against CSRF: requests with a browser's cookie must come from Plimsoll's pages, and carry their token."""
 
 from urllib.parse import urlsplit
 
@@ -16,13 +16,15 @@ LIFETIME_S = 12 * 3600
 
 
 def token_for(user: BaseUser) -> str:
-    """For our pages: shows that a request comes from a page that this user was given."""
+    """The token for Plimsoll's pages. It proves that a request comes from a page that this user received."""
     return str(_serializer().dumps(str(user.get_id())))
 
 
 async def require_own_page(request: Request, user: User, bearer: BearerToken) -> None:
-    """For the whole app: 403 for a change, unless its user is known by a bearer token, which no browser sends by
-    itself, or it comes from our own page."""
+    """For the whole app: 403 for a change by cookie that does not come from Plimsoll's own page.
+
+    Requests with a bearer token are exempt, because no browser sends one by itself.
+    """
     if request.method in READING or bearer is not None:
         return
     if not _is_same_origin(request):

@@ -1,4 +1,4 @@
-"""Response headers that keep a browser from doing what our pages never ask for."""
+"""Response headers that forbid a browser everything that Plimsoll's pages do not need."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ _ALWAYS: Mapping[str, str] = {
 
 
 def install(app: FastAPI) -> None:
-    """Have every answer of the app carry them; what a route sets itself wins."""
+    """Add the headers to every response of the app. Headers that a route sets itself have precedence."""
     app.add_middleware(_Headers)
 
 

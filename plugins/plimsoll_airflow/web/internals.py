@@ -1,6 +1,6 @@
-"""All that the web app uses of Airflow beyond its public interface: the metadata database, the api-server's code.
+"""Everything that the web app uses of Airflow beyond its public interface: metadata database, api-server code.
 
-Airflow may change any of it between two versions. Whoever installs another version looks here first, and adds the
+Airflow may change any of this between versions. To support another version, check this module first, and add the
 version to `TRIED_ON` when the tests below `tests/airflow/web` pass on it.
 """
 
@@ -46,7 +46,7 @@ FINISHED_STATES = frozenset(map(str, State.finished))
 
 @dataclass(frozen=True)
 class SeenRun:
-    """A DAG run as it was when it was looked up; `run_after` is when it was due, or triggered."""
+    """A DAG run as it was when it was looked up. `run_after` is when it was due, or triggered."""
 
     dag_id: str
     run_id: str
@@ -58,12 +58,12 @@ class SeenRun:
 
     @property
     def is_live(self) -> bool:
-        """Whether it had not ended."""
+        """Whether it had not ended then."""
         return self.state in LIVE_STATES
 
 
 def find_run(dag_id: str, run_id: str) -> SeenRun | None:
-    """The run, or None where there is none of that id."""
+    """The run with that id; None where there is none."""
     with create_session() as session:
         run = session.scalar(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
         return None if run is None else _seen(run)
@@ -77,7 +77,7 @@ def live_runs(dag_id: str) -> list[SeenRun]:
 
 
 def task_state(run: SeenRun, task_id: str) -> str | None:
-    """State of the run's task; None where the run has no such task, or nothing has happened to it."""
+    """The state of the run's task; None where there is no such task, or it has no state yet."""
     with create_session() as session:
         found = session.scalar(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id))
         task = found.get_task_instance(task_id, session=session) if found else None
@@ -85,7 +85,7 @@ def task_state(run: SeenRun, task_id: str) -> str | None:
 
 
 def fail_run(run: SeenRun) -> None:
-    """Mark a run as failed: Airflow ends its tasks, and runs its teardown. NotFound where its DAG is gone."""
+    """Mark a run as failed. Airflow ends its tasks and runs its teardown. Raises NotFound where its DAG is gone."""
     with create_session() as session:
         found = session.scalars(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id)).one()
         dag = DBDagBag().get_dag_for_run(found, session=session)
@@ -96,7 +96,10 @@ def fail_run(run: SeenRun) -> None:
 
 
 def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
-    """Start a run of the DAG in the user's name; the run's id. Refused where `conf` does not fit the DAG's params."""
+    """Start a run of the DAG for the user, and return its id.
+
+    Raises Refused for a `conf` that does not fit its Params.
+    """
     try:
         run = trigger_dag(
             dag_id, triggered_by=DagRunTriggeredByType.UI, triggering_user_name=user.get_name(), conf=dict(conf)
@@ -108,7 +111,7 @@ def trigger(dag_id: str, conf: Mapping[str, str], user: BaseUser) -> str:
 
 
 def is_paused(dag_id: str) -> bool | None:
-    """Whether runs of the DAG wait until somebody unpauses it; None where there is no such DAG (any more)."""
+    """Whether the DAG is paused; None where there is no such DAG (any more)."""
     dag = DagModel.get_current(dag_id)
     return None if dag is None or dag.is_stale else dag.is_paused
 
@@ -116,7 +119,7 @@ def is_paused(dag_id: str) -> bool | None:
 def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
     """Whether Airflow's auth manager lets the user see the DAG's runs, or (`changes`) start and end them.
 
-    Without a DAG: whether it lets the user do so to any.
+    Without a DAG: whether the user may do that to any DAG.
     """
     team = DagModel.get_team_name(dag_id) if dag_id else None
     return get_auth_manager().is_authorized_dag(
@@ -128,7 +131,7 @@ def is_allowed(user: BaseUser, dag_id: str | None, *, changes: bool) -> bool:
 
 
 def signing_key() -> str:
-    """The api-server's secret, which signs what a browser is given and sends back."""
+    """The api-server's secret. It signs data that a browser receives and sends back."""
     return conf.get_mandatory_value("api", "secret_key")
 
 

@@ -1,4 +1,4 @@
-"""The app, made when the first request comes: only the api-server needs it, but every process loads plugins."""
+"""The app, made at the first request. Only the api-server needs it, but every process loads plugins."""
 
 from functools import cached_property
 from typing import Any
@@ -11,11 +11,11 @@ class LazyApp:
 
     @cached_property
     def app(self) -> ASGIApp:
-        """The real one."""
+        """The real app."""
         from plimsoll_airflow.web.app import create_app
 
         return create_app()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Any:
-        """Answer a request."""
+        """Pass a request to the real app."""
         await self.app(scope, receive, send)

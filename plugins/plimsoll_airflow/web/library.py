@@ -1,4 +1,4 @@
-"""What the store says, read once for all who look at it: definitions, statuses, and what can't change any more."""
+"""Data of the store, read once for all users: definitions, statuses, and results that can't change any more."""
 
 import hashlib
 import threading
@@ -32,7 +32,7 @@ FIRST_READERS = 8
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A campaign's status and a name for exactly this content."""
+    """A campaign's status, and a name that identifies exactly this content."""
 
     status: CampaignStatus
     etag: str
@@ -49,7 +49,7 @@ class Line:
 
 @dataclass
 class Library:
-    """Reads of one store, shared by all requests. Of many who ask for the same at once, one reads."""
+    """Reads of one store, shared by all requests. Of several equal requests at once, only one reads."""
 
     store: ResultStore
     clock: Clock
@@ -62,7 +62,7 @@ class Library:
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def definition(self, campaign_id: str) -> Definition:
-        """The campaign's own, with its stages' loads; NotFound where there is none. Equal texts are parsed once."""
+        """The campaign's own definition, with its stages' loads. Raises NotFound. Equal texts are parsed once."""
         campaign = CampaignStore(self.store, campaign_id)
         text = campaign.definition_text()
         if text not in self._definitions:
@@ -74,7 +74,7 @@ class Library:
         return campaign_exists(self.store, campaign_id)
 
     def snapshot(self, campaign_id: str) -> Snapshot:
-        """How the campaign stands, as of a few seconds ago at most."""
+        """The campaign's status, at most a few seconds old."""
         with self._locks[campaign_id]:
             known = self._snapshots.get(campaign_id)
             if known is None or self._is_old(known.status, known.taken, QUIET_S):
@@ -83,7 +83,7 @@ class Library:
             return known
 
     def campaigns(self) -> tuple[CampaignSummary, ...]:
-        """All of them, the one that was started last first. Nobody waits for those that were read before."""
+        """All campaigns, the one that began last first. Campaigns that were read before cause no wait."""
         names = campaign_ids(self.store)
         unread = [name for name in names if name not in self._lines]
         if unread:
@@ -93,20 +93,20 @@ class Library:
         return tuple(sorted(found, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
-        """Something was done to the campaign: look again."""
+        """Read the campaign again at the next request, because it was changed."""
         with self._locks[campaign_id]:
             self._snapshots.pop(campaign_id, None)
             self._lines.pop(campaign_id, None)
 
     def _line_if_there(self, campaign_id: str) -> CampaignSummary | None:
-        """None for a campaign that is being deleted just now."""
+        """The campaign's line; None for a campaign that is being deleted at the moment."""
         try:
             return self._listed(campaign_id)
         except NotFound:
             return None
 
     def _listed(self, campaign_id: str) -> CampaignSummary:
-        """What is known, if it is not old; where nothing runs and it is, it is read again meanwhile."""
+        """The known line if it is recent. An old line of an idle campaign is returned too, and read again meanwhile."""
         known = self._lines.get(campaign_id)
         if known is None:
             return self._read_line(campaign_id)
@@ -138,7 +138,7 @@ class Library:
 
 
 def library() -> Library:
-    """The one of this process' store."""
+    """The library of this process' store."""
     return _library_of(toolkit().store.url())
 
 
@@ -152,6 +152,6 @@ def _library_of(_: str) -> Library:
 
 
 def _began(summary: CampaignSummary) -> tuple[bool, str, str]:
-    """Those that nobody has begun yet come first: they are the newest."""
+    """A sort key by which campaigns that have not begun, and so are the newest, come first."""
     started = summary.started_at
     return started is None, started.isoformat() if started else "", summary.campaign_id

@@ -1,4 +1,4 @@
-"""Who of those that work at attempts is alive, as Airflow's own database knows of its runs."""
+"""Whether owners of attempts are alive, by Airflow's own database of runs."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from plimsoll_airflow.web.internals import find_run
 
 
 class RunsAndProcesses:
-    """Implements the Owners port: runs of campaigns and cells by Airflow's database, processes by another port."""
+    """Implements the Owners port: Airflow's database answers for runs, another port for processes."""
 
     def __init__(self, processes: Owners) -> None:
         self._processes = processes
@@ -20,7 +20,7 @@ class RunsAndProcesses:
         return self._processes.me()
 
     def is_alive(self, owner: str) -> bool | None:
-        """Whether that run (of a cell's: that pass of it) goes on. None for a run that this Airflow does not know."""
+        """Whether that run (for a cell's run: that pass) continues. None for a run that this Airflow does not know."""
         if of_campaign := CampaignRun.parse(owner):
             found = find_run(of_campaign.dag_id, of_campaign.run_id)
             return None if found is None else found.is_live
@@ -32,6 +32,6 @@ class RunsAndProcesses:
 
 
 def watching_toolkit() -> Toolkit:
-    """The toolkit, which knows of Airflow's runs whether they live."""
+    """The toolkit with the owners known to Airflow."""
     tools = toolkit()
     return replace(tools, owners=RunsAndProcesses(tools.owners))

@@ -1,4 +1,4 @@
-"""The pages: campaigns, two of them compared, the matrix of one, a cell, the report. Forms work without scripts."""
+"""The pages: list of campaigns, comparison, matrix of a campaign, cell, report. Forms work without scripts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
 
 @dataclass(frozen=True)
 class Visit:
-    """Who asks for which campaign."""
+    """The user of a request, and the campaign that it is about."""
 
     request: Request
     campaign_id: CampaignId
@@ -53,12 +53,12 @@ class Visit:
 
     @property
     def store(self) -> ResultStore:
-        """Where the campaign lies."""
+        """The store of the campaign."""
         return library().store
 
     @property
     def campaign(self) -> CampaignStore:
-        """Its part of the store."""
+        """The campaign's part of the store."""
         return CampaignStore(self.store, self.campaign_id)
 
     @property
@@ -115,7 +115,7 @@ def campaigns(
 def compare_two(
     request: Request, user: User, manner: Annotated[Manner, Depends()], a: CampaignChosen = "", b: CampaignChosen = ""
 ) -> Response:
-    """Two campaigns side by side, once both are chosen; where they are not comparable, why, and what to do about it."""
+    """Two campaigns compared, once both are chosen. Where they are not comparable, the page says why."""
     found: Comparisons | None = None
     problems: Sequence[Problem] = ()
     try:
@@ -135,7 +135,10 @@ def compare_two(
 def campaign_of_run(
     request: Request, user: User, dag_id: Annotated[str, Query()], run_id: Annotated[str, Query()]
 ) -> Response:
-    """For the tab of a DAG run: on to its campaign, or its cell; before there is a campaign, how far the run is."""
+    """The tab of a DAG run: redirects to its campaign or cell.
+
+    Before there is a campaign it shows the run's progress.
+    """
     if not may_read(user, dag_id):
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     work = runs.work_of_run(dag_id, run_id)
@@ -147,7 +150,7 @@ def campaign_of_run(
 
 @of_campaign.get("")
 def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") -> Response:
-    """The matrix, with what may be done about it."""
+    """The matrix, with the actions on it."""
     context = {
         "campaign": library().snapshot(visit.campaign_id).status,
         "may": visit.may,
@@ -160,7 +163,7 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
 
 @of_campaign.get("/matrix")
 def matrix_alone(visit: Visited) -> Response:
-    """What changes while a campaign runs: for the page's script, which asks again and again."""
+    """The part of the matrix page that changes while a campaign runs. The page's script requests it repeatedly."""
     snapshot, may = library().snapshot(visit.campaign_id), visit.may
     etag = f'{snapshot.etag[:-1]}{"-e" if may else ""}"'
     if visit.request.headers.get("if-none-match") == etag:
@@ -172,7 +175,7 @@ def matrix_alone(visit: Visited) -> Response:
 
 @of_campaign.get("/cells/{cell_id}")
 def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(ge=1)] = None) -> Response:
-    """A cell with one of its attempts in full: the one asked for, else the one that counts."""
+    """A cell with one of its attempts in full: the requested one, else the one that counts."""
     found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
     number = attempt or found.status.attempt
     context = {
@@ -197,14 +200,14 @@ def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Re
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
 def cell_charts(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """All that was collected of an attempt over time, with what coincided with its missed intervals."""
+    """All data of an attempt over time, with the causes that touched its missed intervals."""
     page = charts(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
     return content.document(page, headers.REPORT)
 
 
 @of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")
 def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
-    """The Data Docs of an attempt, where the report's relative links find them: as in the store."""
+    """The Data Docs of an attempt, at the path that the report's relative links have in the store."""
     prefix = layout.attempt_file(visit.campaign.key(cell_id, attempt), layout.QUALITY)
     return content.document(content.stored(visit.store, prefix, DATA_DOCS))
 
@@ -239,7 +242,7 @@ def report_page(visit: Visited) -> Response:
 
 @of_campaign.get("/report/{part}-report.html")
 def report_of_part(visit: Visited, part: PartName) -> Response:
-    """The report of one workload, where links of the report of them all find it: as in the store."""
+    """The report of one part, at the path that links in the whole campaign's report have in the store."""
     found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), file_of_part(part, REPORT))
     return content.document(found, headers.REPORT)
 
@@ -250,7 +253,7 @@ def run_again(
     cells: Annotated[str, Form(max_length=20_000, pattern=f"^$|{SOME_CELLS}")] = "",
     cell: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """*Run again*: the cells that a button names, else the ticked ones."""
+    """*Run again*: the cells of the pressed button, else the ticked cells."""
     require_change(visit.definition, visit.user)
     asked = cells or " ".join(cell or ())
     if not asked:
@@ -260,13 +263,13 @@ def run_again(
 
 @of_campaign.get("/cancel")
 def confirm_cancel(visit: Visited) -> Response:
-    """What *Cancel* would end, and the button that does it."""
+    """The runs that *Cancel* would end, and the button that does it."""
     return _confirm(visit, "cancel")
 
 
 @of_campaign.get("/destroy")
 def confirm_destroy(visit: Visited) -> Response:
-    """What *Destroy* would destroy, and the button that does it."""
+    """The clusters that *Destroy* would destroy, and the button that does it."""
     return _confirm(visit, "destroy")
 
 

@@ -1,4 +1,4 @@
-"""Parameters of paths and queries, checked before anything is looked up by them."""
+"""Parameters of paths and queries, validated before anything is looked up with them."""
 
 from typing import Annotated
 

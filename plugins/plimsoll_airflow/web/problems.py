@@ -18,7 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemDetail(BaseModel):
-    """One thing wrong among several."""
+    """One of several problems."""
 
     where: str
     what: str
@@ -44,11 +44,11 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 class Conflict(PlimsollError):
-    """What is asked for does not go together with what is there now."""
+    """A request contradicts the present state."""
 
 
 class Forbidden(PlimsollError):
-    """The user is known, and what is asked for is refused all the same."""
+    """The user is known, but may not do what the request asks for."""
 
 
 _STATUS: Sequence[tuple[type[PlimsollError], HTTPStatus]] = (
@@ -64,7 +64,7 @@ _MENDS = {401: "log in to Airflow again, or send a new token: POST /auth/token g
 
 
 def install(app: FastAPI) -> None:
-    """Have the app answer all errors this way."""
+    """Make the app answer all errors as problem documents."""
     app.add_exception_handler(PlimsollError, _of_plimsoll)
     app.add_exception_handler(StarletteHTTPException, _of_http)
     app.add_exception_handler(RequestValidationError, _of_validation)

@@ -1,4 +1,4 @@
-"""Templates to pages: escaped, with the headers that a page of ours needs."""
+"""Render templates into pages, with escaping and with the headers that pages need."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -42,7 +42,7 @@ _FILTERS = {
 
 
 def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
-    """The page that a template makes of the context."""
+    """The page that a template makes from the context."""
     base = base_of(request)
     text = (
         _templates()
@@ -53,12 +53,12 @@ def render(request: Request, template: str, context: Mapping[str, Any], *, statu
 
 
 def base_of(request: Request) -> str:
-    """The path that the pages lie below, as the browser sees it."""
+    """The path above the pages, as the browser sees it."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
 def static(name: str) -> bytes:
-    """The content of one of STATIC."""
+    """The content of one of the files in STATIC."""
     return files(__package__).joinpath("static", name).read_bytes()
 
 

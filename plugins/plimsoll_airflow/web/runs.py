@@ -1,4 +1,4 @@
-"""What the page does in Airflow: start runs, end runs, and find those of a campaign."""
+"""The page's actions in Airflow: start runs, end runs, and find the runs of a campaign."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _LOOKS = 4
 
 
 class StartedRun(BaseModel):
-    """A DAG run that was asked for."""
+    """A DAG run that was started."""
 
     dag_id: str
     run_id: str = Field(description="Follow it by Airflow's own API: /api/v2/dags/{dag_id}/dagRuns/{run_id}")
@@ -33,7 +33,7 @@ class StartedRun(BaseModel):
 
 @dataclass(frozen=True)
 class RunsWork:
-    """What a run works at: a campaign, or a cell of one."""
+    """What a run works on: a campaign, or a cell of one."""
 
     dag_id: str
     run_id: str
@@ -45,17 +45,17 @@ class RunsWork:
 
     @property
     def opens_campaign(self) -> bool:
-        """Whether a task of it does so."""
+        """Whether a task of the run opens the campaign."""
         return self.dag_id not in (CELL_DAG, REAPER_DAG)
 
     @property
     def may_still_open(self) -> bool:
-        """Whether that task has not come to its end."""
+        """Whether that task has not ended yet."""
         return self.is_live and self.plan not in internals.FINISHED_STATES
 
 
 class EndedRuns(BaseModel):
-    """What was cancelled."""
+    """The runs that were cancelled."""
 
     runs: list[StartedRun] = Field(description="Runs that were live and are ended now")
     attempts: list[str] = Field(description="Attempts that were under way, as campaign/cell/number")
@@ -64,8 +64,8 @@ class EndedRuns(BaseModel):
 def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUser) -> StartedRun:
     """Start the definition's DAG for the campaign and these cells: `missing`, `failed`, `invalid`, ids or patterns.
 
-    One that waits with the same request is returned instead. Conflict when a DAG that it takes is paused; Refused for
-    cells that are none.
+    A waiting run with the same request is returned instead. Raises Conflict when a required DAG is paused, Refused for
+    unknown cells.
     """
     _require_some(definition, campaign_id, cells)
     for dag_id in (definition.dag_id, CELL_DAG):
@@ -80,7 +80,7 @@ def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUs
 def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) -> EndedRuns:
     """End the campaign's runs and then those of its cells, whose teardown destroys their clusters.
 
-    It looks again after that: a run of a search may have started the one that follows it just then.
+    Then it looks again, because a run of a search may have started the next one meanwhile.
     """
     attempts = _cancel_attempts(definition, campaign_id, user)
     ended: dict[tuple[str, str], StartedRun] = {}
@@ -95,7 +95,7 @@ def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) ->
 
 
 def require_no_runs(definition: Definition, campaign_id: str) -> None:
-    """Refused, with the runs, while one works at the campaign."""
+    """Raise Refused, with the runs, while a run works on the campaign."""
     mend = "wait until it has ended, or cancel the campaign on its page"
     live = [Problem(f"run {run.run_id}", "works at the campaign", mend) for run in _runs_of(definition, campaign_id)]
     if live:
@@ -109,12 +109,12 @@ def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:
 
 
 def live_runs(definition: Definition, campaign_id: str) -> list[StartedRun]:
-    """The campaign's live runs, those that start cells first: what `cancel_campaign` would end."""
+    """The campaign's living runs, those that start cells first. `cancel_campaign` would end them."""
     return [_named_run(run) for run in _runs_of(definition, campaign_id)]
 
 
 def find_started(definition: Definition, campaign_id: str, named: str) -> StartedRun | None:
-    """The run named as `<dag>/runs/<run>`; None for one that there is not, or that works at another campaign."""
+    """The run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
     dag_id, _, run_id = named.partition("/runs/")
     run = internals.find_run(dag_id, run_id) if dag_id in (definition.dag_id, REAPER_DAG) else None
     if run is None:
@@ -124,7 +124,7 @@ def find_started(definition: Definition, campaign_id: str, named: str) -> Starte
 
 
 def work_of_run(dag_id: str, run_id: str) -> RunsWork:
-    """The campaign that a run works at, and the cell if it is one of the DAG `cell`. NotFound for other runs."""
+    """The campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs."""
     run = internals.find_run(dag_id, run_id)
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
@@ -143,7 +143,7 @@ def _named(conf: Mapping[str, Any], run_id: str) -> str:
 
 
 def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
-    """What `plan` would refuse, or find nothing to do for, is refused before a run is started."""
+    """Refuse a request before starting a run, if `plan` would refuse it or find nothing to do."""
     request = read_request(definition, {"campaign_id": campaign_id, "cells": cells})
     tools = toolkit()
     now = tools.clock.now()
@@ -166,7 +166,7 @@ def _cancel_attempts(definition: Definition, campaign_id: str, user: BaseUser) -
 
 
 def _runs_of(definition: Definition, campaign_id: str) -> Iterator[SeenRun]:
-    """The campaign's live runs, those that start cells first; its cells' are looked up when those are dealt with."""
+    """The campaign's living runs, those that start cells first. Its cells' runs are looked up only when needed."""
     for run in internals.live_runs(definition.dag_id):
         if campaign_id_of(definition, run.conf, run.run_after) == campaign_id:
             yield run

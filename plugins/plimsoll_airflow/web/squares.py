@@ -1,4 +1,4 @@
-"""How the matrix shows a cell: mark, colour class, words. Never by colour alone: each state has a sign of its own."""
+"""How the matrix shows a cell: sign, colour class, words. Each state has its own sign, not only a colour."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ _MET, _MISSED = (0.5, 0.8), (1.5, 3.0)
 
 @dataclass(frozen=True)
 class Row:
-    """A variant's squares with one workload in one stage: of each repeat one for each column, None without a cell.
+    """A row of squares: a variant with one workload in one stage. A square per repeat and column, None without a cell.
 
-    `workload` and `stage` are empty where the campaign has one alone.
+    `workload` and `stage` are empty where the campaign has only one.
     """
 
     id: str
@@ -46,21 +46,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Also:
-    """What stands small below a square's own state: its sign and words, and its colour class."""
+    """The small entry below a square's own state: its sign and words, and its colour class."""
 
     text: str
     shade: str
 
 
 def columns(status: CampaignStatus) -> tuple[str, ...]:
-    """Headings: loads, rising, and then the names of loads that earlier stages give."""
+    """The headings: rising loads, then names of loads from earlier stages."""
     known = sorted({cell.load_ops_s for cell in status.matrix if not cell.level})
     named = dict.fromkeys(stage.level for stage in status.stages if stage.level)
     return (*map(short_ops, known if status.stages else status.loads), *named)
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """Variants, workload by workload and stage by stage, and their repeats by columns."""
+    """The rows: variants by workload and stage, with their repeats by columns."""
     by_place = {(cell.stage, cell.variant, cell.workload, cell.repeat, _column(cell)): cell for cell in status.matrix}
     stages = [(stage.id, stage.repeats) for stage in status.stages] or [("", status.repeats)]
 
@@ -81,7 +81,7 @@ def _column(cell: CellStatus) -> str:
 
 
 def shown_state(cell: CellStatus) -> CellStateName:
-    """What the square shows first: that the cell runs, if it does, whatever an older attempt came to."""
+    """The state that the square shows: running, if the cell runs, whatever the result of an older attempt."""
     return "running" if cell.runs else cell.state
 
 
@@ -98,7 +98,7 @@ def text(cell: CellStatus) -> str:
 
 
 def also(cell: CellStatus) -> Also | None:
-    """The result that counts while the cell runs again; else what became of a newer attempt that does not count."""
+    """The result that counts while the cell runs again, else the result of a newer attempt that does not count."""
     if _runs_again(cell):
         return Also(f"{SIGNS[cell.state]} {_figure(cell)}", _verdict_shade(cell))
     if cell.newest is not None:
@@ -107,26 +107,26 @@ def also(cell: CellStatus) -> Also | None:
 
 
 def words(cell: CellStatus) -> str:
-    """The cell in one sentence: for those who hover, and for screen readers."""
+    """The cell in one sentence, as tooltip and for screen readers."""
     parts = [f"{cell.id}: {cell.state}", *_figures(cell), *_running(cell)]
     tries = f"attempt {cell.attempt} of {cell.attempts}" if cell.attempt else ""
     return "; ".join(part for part in (*parts, tries, cell.reason, _newest(cell)) if part)
 
 
 def now(cell: CellStatus) -> str:
-    """How far a running cell is, and what it waits for: `load, 1 min 15 s of load left`."""
+    """The progress of a running cell, and what it waits for: `load, 1 min 15 s of load left`."""
     left = f", {clock(cell.seconds_left)} of load left" if cell.seconds_left is not None else ""
     return f"{cell.phase or 'starts'}{left}" + (f" ({cell.note})" if cell.note else "")
 
 
 def running_again(status: CampaignStatus) -> str:
-    """For the counts, which count a cell that runs again by the result that it has: `; 2 run again`."""
+    """The end of the counts, since a cell that runs again is counted by its existing result: `; 2 run again`."""
     number = sum(_runs_again(cell) for cell in status.matrix)
     return f"; {number} {'runs' if number == 1 else 'run'} again" if number else ""
 
 
 def share(done: int, of: int) -> str:
-    """A whole percentage, for a bar."""
+    """A whole percentage for a progress bar."""
     return f"{100 * done / of:.0f}" if of else "0"
 
 
@@ -176,7 +176,7 @@ def _newest(cell: CellStatus) -> str:
 
 
 def _runs_again(cell: CellStatus) -> bool:
-    """Whether it runs while an older attempt counts."""
+    """Whether the cell runs while an older attempt counts."""
     return cell.runs and cell.state != "running"
 
 
@@ -185,7 +185,7 @@ def _figure(cell: CellStatus) -> str:
 
 
 def _verdict_shade(cell: CellStatus) -> str:
-    """The state, and for verdicts how far from the bound, 1 (near) to 3."""
+    """The state, and for verdicts the distance from the bound, from 1 (near) to 3."""
     if cell.state not in ("met", "missed") or cell.worst_to_bound is None:
         return cell.state
     if cell.state == "met":

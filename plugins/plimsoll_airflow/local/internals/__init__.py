@@ -1,6 +1,6 @@
-"""What the local stack uses of Airflow beyond its public interface: an executor's private methods, and tables.
+"""Everything that the local stack uses of Airflow beyond its public interface: private methods of an executor, tables.
 
-Airflow may change any of it between two versions. Whoever installs another version looks here first, and adds the
+Airflow may change any of this between versions. To support another version, check this package first, and add the
 version to `TRIED_ON` when the tests below `tests/integration/local` pass on it.
 """
 

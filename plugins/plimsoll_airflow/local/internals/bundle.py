@@ -1,9 +1,9 @@
-"""The folder of DAG files, read again when a campaign definition has changed.
+"""The folder of DAG files, parsed again when a campaign definition has changed.
 
-Airflow reads a DAG file again when that file has changed. Ours make their DAGs from the folder of definitions, which
-Airflow does not look at. Its DAG processor refreshes the bundle, which is the folder of DAG files, at an interval
-(`[dag_processor] refresh_interval`). This one then compares names, sizes and times of the definitions' files, which
-takes a fraction of a millisecond, and asks for the DAG files to be read only when they differ.
+Airflow parses a DAG file again when that file has changed. Plimsoll's DAG files make their DAGs from the folder of
+definitions, which Airflow does not watch. Airflow's DAG processor refreshes the bundle, which is the folder of DAG
+files, at an interval (`[dag_processor] refresh_interval`). This bundle then compares names, sizes and times of the
+definitions' files, which takes a fraction of a millisecond, and requests parsing only when they differ.
 """
 
 from typing import Any
@@ -23,14 +23,14 @@ class CampaignsBundle(LocalDagBundle):
         self._seen = definition_folder(Settings()).fingerprint()
 
     def refresh(self) -> None:
-        """Ask for all DAG files to be read again if a definition was added, changed or removed since the last time."""
+        """Request parsing of all DAG files if a definition was added, changed or removed since the last call."""
         found = definition_folder(Settings()).fingerprint()
         if found != self._seen:
             self._ask_for_parsing()
             self._seen = found
 
     def _ask_for_parsing(self) -> None:
-        """What `PUT /api/v2/parseDagFile` does for each file; a request that waits already is as good."""
+        """Do what `PUT /api/v2/parseDagFile` does for each file, unless such a request is already waiting."""
         from airflow.models.dagbag import DagPriorityParsingRequest
         from airflow.utils.session import create_session
         from sqlalchemy.dialects.postgresql import insert

@@ -1,8 +1,7 @@
-"""LocalExecutor for a machine that is measured while it works: quick when tasks run, nearly idle when they don't.
+"""An executor for a machine that is measured while it works: quick when tasks run, nearly idle otherwise.
 
-The stock scheduler sleeps blindly between its loops: a short sleep costs a tenth of a core all day, a long one is added
-to every step of every chain. With this executor it waits for what it really waits for: a word from the database that
-something has changed which needs it (`wakeup`).
+Airflow's scheduler sleeps a fixed time between its loops: a short sleep costs a tenth of a core all day, a long one
+delays every step. With this executor it waits for a notification from the database that work has arrived (`wakeup`).
 """
 
 import importlib
@@ -37,10 +36,10 @@ TASK_RUNTIME = (
 
 
 class PromptLocalExecutor(LocalExecutor):
-    """Runs tasks in forked workers; `heartbeat` returns when there is something to do, or after IDLE_WAIT_S."""
+    """Runs tasks in forked workers. `heartbeat` returns when there is something to do, or after IDLE_WAIT_S."""
 
     def start(self) -> None:
-        """Fork the workers, with all that runs a task imported before: else each would import it; then listen."""
+        """Fork the workers after importing everything that tasks need, so that they inherit it; then listen."""
         for name in TASK_RUNTIME:
             importlib.import_module(name)
         # Nobody gives work to the workers of a killed scheduler, and nobody would ever end them.
@@ -50,7 +49,7 @@ class PromptLocalExecutor(LocalExecutor):
         self._listen()
 
     def heartbeat(self) -> None:
-        """Start what is queued and report what has ended; when there is neither, wait."""
+        """Start queued tasks and report ended ones. When there are neither, wait."""
         has_sent = bool(self.queued_tasks)
         super().heartbeat()
         if not has_sent and not self.event_buffer:
@@ -61,10 +60,10 @@ class PromptLocalExecutor(LocalExecutor):
         super()._process_workloads(workload_list)  # type: ignore[no-untyped-call]
 
     def _read_results(self) -> None:
-        """Report the ends of tasks, but not of one that a newer process works at under the same key.
+        """Report the ends of tasks, except of a task that a newer process runs under the same key.
 
-        A task that was deferred goes on under its old key, and its first process may end after that. The scheduler
-        would take this for the death of the second, and start a third beside it (apache/airflow#72716).
+        A deferred task continues under its old key, and its first process may end after that. The scheduler would take
+        this for the death of the second process, and start a third one beside it (apache/airflow#72716).
         """
         while not self.result_queue.empty():
             key, state, _ = self.result_queue.get()
@@ -74,7 +73,7 @@ class PromptLocalExecutor(LocalExecutor):
                 self.change_state(key, state)
 
     def _listen(self) -> None:
-        """Open a connection that hears of changes from now on; after the fork, so that no worker shares it."""
+        """Open a connection that receives notifications, after the fork, so that no worker shares it."""
         engine = create_engine(conf.get_mandatory_value("database", "sql_alchemy_conn"), poolclass=NullPool)
         pooled = engine.raw_connection()
         self._database = cast(Any, pooled.driver_connection)
@@ -84,7 +83,7 @@ class PromptLocalExecutor(LocalExecutor):
             cursor.execute(f"listen {CHANNEL}")
 
     def _await_wakeup(self) -> None:
-        """Wait; where the database has died meanwhile, the others who need it decide whether that matters."""
+        """Wait for a notification. If the database has died, other users of it decide whether that matters."""
         try:
             if not self._database.notifies:
                 select.select([self._database], [], [], IDLE_WAIT_S)

@@ -1,4 +1,4 @@
-"""What a stop or a crash left under way, in Airflow's own tables."""
+"""Unfinished runs and tasks in Airflow's own tables, left by a stop or a crash."""
 
 CLOSE_UNFINISHED_RUNS = """
 update task_instance set state = 'failed', end_date = now(), trigger_id = null

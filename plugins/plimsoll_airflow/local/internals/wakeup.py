@@ -1,4 +1,4 @@
-"""The database tells the scheduler when there is work for it: triggers on two tables of Airflow, one notification."""
+"""Database triggers on two of Airflow's tables that notify the scheduler when there is work."""
 
 CHANNEL = "plimsoll_wakeup"
 
