@@ -20,7 +20,9 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.bootstrap import build_toolkit
+from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.data_size import is_within_tolerance
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
@@ -30,7 +32,7 @@ from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_model
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
@@ -40,8 +42,11 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
-    """One cell on three nodes."""
-    return local_definition("small", variants=1)
+    """One cell on three nodes, whose rows are to have a size on disk, with a load that two load hosts share."""
+    small = local_definition("small", variants=1).model_dump(mode="json")
+    workload = {"name": "StandardRow", "data_per_node": "5M", "replication_factor": 3}
+    two = {**small["load_generator"], "hosts": 2, "threads": 1}
+    return Definition.model_validate({**small, "workload": workload, "load_generator": two})
 
 
 def ssh_definition(hosts: StaticHosts) -> Definition:
@@ -96,6 +101,12 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     fingerprint = read_fingerprint(store, campaign.key("g1-00200-r1", 1))
     assert fingerprint is not None
     assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"] * 3
+    assert list(fingerprint.load_hosts) == ["load", "load2"]
+    assert fingerprint.counted_rows is not None
+    start = read_model(store, campaign.key("g1-00200-r1", 1), layout.LOAD_START, LoadStart)
+    assert start is not None
+    assert all(is_within_tolerance(5 * 2**20, size) for size in start.data_bytes.values()), start.data_bytes
+    assert len(start.data_bytes) == 3
     found = living_clusters(build_toolkit(Settings(work=airflow.stack.settings.work)))
     assert not found.unseen
     assert not found.clusters

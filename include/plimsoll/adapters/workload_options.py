@@ -13,7 +13,7 @@ from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_count, format_duration, parse_count
 from plimsoll.domain.workload import Workload
 
-_GENERAL = ("name", "consistency", "replication_factor")
+_GENERAL = ("name", "consistency", "replication_factor", "data_per_node")
 
 
 class Option(Model):

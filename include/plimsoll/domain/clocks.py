@@ -25,6 +25,9 @@ class LoadStart(Model):
     aftermath: Annotated[
         Aftermath | None, Field(description="What populating left to do, where the nodes themselves were asked for it")
     ] = None
+    data_bytes: Annotated[
+        Mapping[str, int], Field(description="Where a size was asked for: what the rows took on disk, by node")
+    ] = {}
     clocks_after: Annotated[Mapping[str, ClockReading], Field(description="The same once the load was over")] = {}
 
     @property

@@ -60,6 +60,9 @@ class Fingerprint(Model):
     further_load_hosts: Annotated[dict[str, HostFacts], Field(description="The others, by name")] = {}
     load_clock_offset_ms: Annotated[float, Field(description="First load host's clock less the controller's, ms")] = 0.0
     load_generator: Annotated[str, Field(description="Name and version of the generator, and what it runs on")]
+    counted_rows: Annotated[
+        int | None, Field(description="Rows that make the size on disk that was asked for; none: no size was")
+    ] = None
     canary: Annotated[tuple[HostFigures, ...], Field(description="What hosts reached before their load")] = ()
     cluster: Annotated[str, Field(description="Name of the kept hosts, `hosts/2`; empty: hosts of the cell alone")] = ""
     replaces: Annotated[str, Field(description="Why these kept hosts took the place of others; empty: first ones")] = ""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.units import Count
+from plimsoll.domain.units import Count, Size
 from plimsoll.domain.variant import SLUG
 
 BASIC_TIME_SERIES = "BasicTimeSeries"
@@ -32,12 +32,27 @@ class Workload(Model):
     ] = "LOCAL_ONE"
     replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
 
+    data_per_node: Annotated[
+        Size | None,
+        Field(
+            description="Size of the populated rows on each node's disk, instead of their number: the campaign's first "
+            "cell counts how many rows that takes, and all cells populate as many"
+        ),
+    ] = None
+
+    def with_options(self, **options: JsonValue) -> "Workload":
+        """The same with those options of its own."""
+        return Workload.model_validate({**self.model_dump(mode="json"), **options})
+
     @model_serializer(mode="wrap")
     def _without_foreign_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out the options of BasicTimeSeries from other workloads, except those that somebody set."""
         fields: dict[str, Any] = dump(self)
         is_own = self.name == BASIC_TIME_SERIES
-        return {key: value for key, value in fields.items() if is_own or key not in _OWN - self.model_fields_set}
+        hidden = frozenset() if is_own else _OWN - self.model_fields_set
+        return {
+            key: value for key, value in fields.items() if key not in hidden and (key, value) != ("data_per_node", None)
+        }
 
 
 class NamedWorkload(Workload):

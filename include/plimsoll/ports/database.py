@@ -1,9 +1,9 @@
 """A database product on the hosts of a cluster."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta, tzinfo
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.definition import Definition
@@ -67,3 +67,14 @@ class Database(Protocol):
 
     def lines(self, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """The lines with a time in a node's collected log. `zone`: the time zone of the log. Pure."""
+
+
+@runtime_checkable
+class MeasuredDatabase(Database, Protocol):
+    """A database that tells what rows take on its disks."""
+
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        """What a keyspace takes on the disk of each node, once all of it is written there. DeployError."""
+
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+        """Remove a keyspace, if it is there. DeployError."""

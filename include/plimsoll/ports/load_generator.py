@@ -11,6 +11,7 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 
 
@@ -103,6 +104,23 @@ class LoadGenerator(Protocol):
 
         `all` stands for one file with all operations, which names them itself.
         """
+
+
+@runtime_checkable
+class SamplingLoadGenerator(LoadGenerator, Protocol):
+    """A load generator that can write some of a workload's rows elsewhere, so that their size can be measured."""
+
+    keyspace: str
+    """Where the rows of a load are."""
+
+    def with_rows(self, workload: Workload, rows: int) -> Workload:
+        """The same workload with so many rows to populate, and to ask for."""
+
+    def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
+        """Write the workload's rows into that keyspace and nothing else, or attach to that if it was begun before."""
+
+    def sample_status(self, host: Host, job_id: str) -> LoadStatus:
+        """How far that is."""
 
 
 @runtime_checkable

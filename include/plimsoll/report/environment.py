@@ -64,7 +64,7 @@ def environment(findings: Findings) -> Environment:
     of_kind = {
         kind: [fact for fact in kinds if kinds[fact] == kind] for kind in ("variant", "host", "deviation", "own")
     }
-    offsets = [abs(node.clock_offset_ms) for _, fingerprint in present for node in fingerprint.nodes]
+    offsets = [abs(offset) for _, fingerprint in present for offset in _clock_offsets_ms(fingerprint)]
     return Environment(
         equal=equal,
         by_variant={fact: {one.variant: one.value for one in varied[fact]} for fact in of_kind["variant"]},
@@ -74,6 +74,11 @@ def environment(findings: Findings) -> Environment:
         without_fingerprint=tuple(cell.id for cell, attempt in shown if attempt.fingerprint is None),
         largest_clock_offset_ms=max(offsets, default=None),
     )
+
+
+def _clock_offsets_ms(fingerprint: Fingerprint) -> Sequence[float]:
+    """Of nodes and of the first load host."""
+    return [fingerprint.load_clock_offset_ms, *(node.clock_offset_ms for node in fingerprint.nodes)]
 
 
 def _compared(hosts: Sequence[_Host]) -> tuple[dict[str, str], dict[str, list[Observation]]]:
@@ -94,7 +99,8 @@ def _compared(hosts: Sequence[_Host]) -> tuple[dict[str, str], dict[str, list[Ob
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
     for node in fingerprint.nodes:
         yield _Host((cell.variant, cell.id, node.host), "node", _node_facts(node))
-    generator = {"generator": fingerprint.load_generator}
+    rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
+    generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
     for host, said in fingerprint.load_hosts.items():
         facts = _host_facts(said) | generator
         own = {f"load host: {name}": value for name, value in facts.items() if value}

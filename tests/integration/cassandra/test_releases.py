@@ -36,8 +36,10 @@ def test_a_node_starts_and_says_what_it_runs(
         assert list(deployment.database.check(definition)) == []
         deployment.deploy()
         (node,) = deployment.fingerprint()
+        on_disk = deployment.database.bytes_on_disk(deployment.nodes, "system_schema")
         log = gc_log(deployment, deployment.nodes[0])
     assert (node.database, node.database_version) == ("cassandra", version)
+    assert on_disk["node1"] > 0
     assert node.jvm.collector == collector
     found = parse_gc_log(log)
     assert found.collector == collector

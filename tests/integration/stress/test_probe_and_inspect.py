@@ -1,6 +1,7 @@
 """What a campaign asks of its nodes before a load, on a real one."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,3 +95,28 @@ def test_a_node_without_compactions_is_settled(node_tool: Program, node: Node) -
     assert ended.returncode == 0, ended.stdout + ended.stderr
     answer = json.loads(ended.stdout)
     assert (answer["settled"], set(answer["left"].values()), answer["error"]) == (True, {0}, None)
+
+
+def test_rows_that_were_populated_apart_are_measured_on_disk_and_dropped(
+    node_tool: Program, program: Program, node: Node, tmp_path: Path
+) -> None:
+    """A row of `StandardRow` has 170 bytes of values, a key of 10, names, times and places in the index."""
+    rows, keyspace = 20_000, "plimsoll_sample_1"
+    told = ("run", "StandardRow", "--host", node.address, "-o", f"rows={rows}", "--rf", "1", "--keyspace", keyspace)
+    ended = program.run(*told, "--rate", "200", "-d", "2s", "-t", "2", "-c", "50", "--drop", "--populate-only")
+    assert ended.returncode == 0, ended.stderr
+    size = ("size", "--jmx-port", jmx(node), "--keyspace", keyspace)
+
+    answer = json.loads(node_tool.run(*size).stdout)
+    assert answer["error"] is None
+    (taken,) = answer["bytes"].values()
+    assert 180 * rows < taken < 320 * rows
+    assert json.loads(node_tool.run(*size).stdout) == answer, "flushed again, the same is there"
+
+    for _ in range(2):
+        dropped = node_tool.run("drop", "--host", node.address, "--keyspace", keyspace)
+        assert (dropped.returncode, json.loads(dropped.stdout)) == (0, {"error": None})
+    assert json.loads(node_tool.run(*size).stdout)["error"] is not None
+    refused = node_tool.run("drop", "--host", node.address, "--keyspace", "x; DROP KEYSPACE y")
+    assert refused.returncode == UNREACHABLE
+    assert "is no plain name" in json.loads(refused.stdout)["error"]

@@ -1,11 +1,14 @@
 """Schedule, units, keys and texts, against exact arithmetic."""
 
+import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import pytest
+
+from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
 
 SECOND = 10**9
 DAY = 86_400 * SECOND
@@ -141,3 +144,44 @@ def test_a_part_that_there_is_not_is_refused(ask: Callable[..., Any], split: str
 def test_a_row_whose_write_times_out_is_written_again_and_one_that_is_wrong_is_not(ask: Callable[..., Any]) -> None:
     answers = ask("retried 0 WRITE_TIMEOUT", "retried 2 WRITE_TIMEOUT", "retried 9 UNAVAILABLE", "retried 9 OTHER")
     assert answers == ["answered 1 0", "answered 3 2", "failed 5 4", "failed 1 0"]
+
+
+ROWS = 211
+OWN_ROWS = {
+    "rows": ROWS,
+    "operations": [],
+    "population": {
+        "statement": "INSERT INTO people (id, note) VALUES (:id, :note)",
+        "bind": {
+            "id": {"distribution": "sequence", "max": ROWS - 1},
+            "note": {"distribution": "fixed", "value": 9, "as": "letters"},
+        },
+        "read_back": "SELECT id FROM people WHERE id = :id",
+    },
+}
+POPULATED = {
+    **{name: {"rows": ROWS} for name in ("KeyValue", "TimeSeries", "StandardRow")},
+    "Tabular": {"rows": ROWS, "partsize": 7, "partcount": 31},
+    **{f"Ycsb{letter}": {"recordcount": ROWS} for letter in "ABCDEF"},
+    "cql": OWN_ROWS,
+}
+"""Every workload that has rows to populate, with options that give it so many."""
+NOT_NUMBERED = {"BasicTimeSeries", "BatchedRows"}
+
+
+@pytest.mark.parametrize("name", POPULATED)
+@pytest.mark.parametrize("parts", [1, 3])
+def test_every_row_is_populated_once_and_each_is_read_back_by_what_was_written(
+    ask: Callable[..., Any], name: str, parts: int
+) -> None:
+    options = json.dumps(POPULATED[name], separators=(",", ":")).replace(" ", "\\u0020")
+    (answer,) = ask(f"populated {name} {options} 4 {parts}")
+    written, different, missing = map(int, answer.split())
+    assert (written, missing) == (ROWS, 0)
+    # NoSQLBench's sensors and partitions have several rows each, and are read by sensor and partition.
+    assert different == ROWS or name in ("TimeSeries", "Tabular")
+
+
+def test_no_workload_with_rows_is_left_out_here(ask: Callable[..., Any]) -> None:
+    assert POPULATED.keys() | NOT_NUMBERED == set(catalogue().by_name)
+    assert ask(*(f"populated {name} {{}} 1 1" for name in sorted(NOT_NUMBERED))) == ["none", "none"]

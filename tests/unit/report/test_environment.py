@@ -39,6 +39,19 @@ def test_facts_that_all_hosts_share_are_equal() -> None:
     assert found.deviations == ()
 
 
+def test_each_of_several_load_hosts_is_there_with_its_facts_and_the_first_one_s_clock() -> None:
+    def with_two(fingerprint: Fingerprint | None) -> Fingerprint:
+        assert fingerprint is not None
+        bigger = fingerprint.load_host.model_copy(update={"cpus": 96})
+        return fingerprint.model_copy(update={"further_load_hosts": {"load2": bigger}, "load_clock_offset_ms": -41.0})
+
+    data = demo_campaign()
+    attempts = tuple(replace(one, fingerprint=with_two(one.fingerprint)) for one in data.attempts)
+    found = environment(analyse(replace(data, attempts=attempts)))
+    assert found.by_host["load host: CPUs"]["96"] == ("load2",)
+    assert found.largest_clock_offset_ms == 41.0
+
+
 def test_facts_that_follow_the_variant_are_not_alarming() -> None:
     found = environment(with_fingerprints())
     assert found.by_variant["collector"] == {"g1": "G1 (G1 Young)", "shenandoah": "Shenandoah (Shenandoah Young)"}

@@ -1,6 +1,6 @@
 """Apache Cassandra as a database under test."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta, tzinfo
 from functools import partial
@@ -11,6 +11,7 @@ from plimsoll.adapters.cassandra.checks import only_cassandra, problems, uncheck
 from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.events import events, lines
 from plimsoll.adapters.cassandra.inquiry import inspect, probe
+from plimsoll.adapters.cassandra.keyspaces import bytes_on_disk, drop
 from plimsoll.adapters.cassandra.layout import NodeFiles
 from plimsoll.adapters.cassandra.node import Blueprint, install, start
 from plimsoll.adapters.cassandra.node_tool import NodeTool
@@ -33,7 +34,7 @@ _PATIENCE = timedelta(minutes=5)
 
 
 class Cassandra:
-    """Implements the Database port. `patience` is how long all nodes together may take to come up."""
+    """Implements the MeasuredDatabase port. `patience` is how long all nodes together may take to come up."""
 
     name = PRODUCT
     log_file = "system.log"
@@ -97,6 +98,14 @@ class Cassandra:
     def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
         """By JMX, on the nodes' own machines."""
         return aftermath(self._tool, nodes)
+
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        """By JMX, on the nodes' own machines: what live files take, once memtables are flushed."""
+        return bytes_on_disk(self._tool, nodes, keyspace)
+
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+        """By CQL, through the first node."""
+        drop(self._tool, nodes[0], keyspace)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """A sentence with the log's tail for each node that is not running."""

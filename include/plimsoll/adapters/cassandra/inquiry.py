@@ -31,7 +31,7 @@ def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
     """Return once every node knows all others, all have one schema and each takes a write at ALL. DeployError."""
     addresses = ",".join(node.info.address for node in nodes)
     timeout = f"{_WHOLE.total_seconds():.0f}s"
-    answer = _ask(tool, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
+    answer = ask(tool, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
     if not answer["ready"]:
         raise DeployError(
             f"the nodes run, but are no whole cluster after {timeout}: {answer['reason']}",
@@ -64,7 +64,7 @@ def jmx_ports(nodes: Sequence[Host]) -> str:
 
 def _inspect_machine(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
     """JMX is open on a node's own machine only, and one start of the program serves all nodes there."""
-    answers = _ask(tool, nodes[0], "inspect", "--jmx-port", jmx_ports(nodes), allowed=_JVM_START)
+    answers = ask(tool, nodes[0], "inspect", "--jmx-port", jmx_ports(nodes), allowed=_JVM_START)
     for node, answer in zip(nodes, answers, strict=True):
         if answer["error"]:
             raise DeployError(answer["error"], where=f"cassandra on {name_of(node)}", mend="see whether the node runs")
@@ -105,7 +105,7 @@ def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
     return next((name for flag, name in _COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)
 
 
-def _ask(tool: NodeTool, host: Host, *arguments: str, allowed: timedelta) -> Any:
+def ask(tool: NodeTool, host: Host, *arguments: str, allowed: timedelta) -> Any:
     """The program's answer, JSON on its last line of output; its exit code says no more than that."""
     result = host.run(tool.argv(host, *arguments), timeout=allowed, check=False)
     try:

@@ -8,15 +8,15 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
-from plimsoll.adapters.plimsoll_stress import command, reports
-from plimsoll.adapters.plimsoll_stress.checks import problems
+from plimsoll.adapters.plimsoll_stress import command, reports, sampling
+from plimsoll.adapters.plimsoll_stress.checks import problems, rows_option
 from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.adapters.workload_options import given_options
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.workload import BASIC_TIME_SERIES
+from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -27,11 +27,12 @@ _INTERVAL = timedelta(seconds=1)
 
 
 class PlimsollStress:
-    """Implements the SplitLoadGenerator port."""
+    """Implements the SplitLoadGenerator and the SamplingLoadGenerator port."""
 
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)
     progress_file = command.PROGRESS
+    keyspace = command.KEYSPACE
 
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts = artefacts
@@ -64,6 +65,26 @@ class PlimsollStress:
         if definition.workload.name != BASIC_TIME_SERIES:
             host.write(folder / command.OPTIONS, json.dumps(given_options(definition.workload), indent=1))
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+
+    def with_rows(self, workload: Workload, rows: int) -> Workload:
+        """By the option that the workload has for them; ValueError where it has none."""
+        option = rows_option(workload.name)
+        if option is None:
+            raise ValueError(f"{workload.name} has no rows that could be counted")
+        return workload.with_options(**{option: rows})
+
+    def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
+        """A run that populates and ends, in a folder of its own."""
+        folder, definition = sampling.folder_of(host, request.job_id), request.definition
+        arguments = command.sample_arguments(request, folder, keyspace)
+        heap = definition.load_generator.heap
+        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
+        host.write(folder / command.OPTIONS, json.dumps(given_options(definition.workload), indent=1))
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+
+    def sample_status(self, host: Host, job_id: str) -> LoadStatus:
+        """By its job, its summary, and its progress."""
+        return sampling.status(host, job_id)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
         """The state: running, complete, or failed with the reason. The exit code alone is never trusted."""

@@ -13,6 +13,8 @@ from plimsoll.domain.units import parse_size
 from plimsoll.ports.artefacts import ArtefactSource
 
 OWN_STATEMENTS = "cql"
+_ROWS = ("rows", "recordcount")
+"""What workloads call the number of rows that they populate."""
 _MOST_THREADS = 1000
 _MOST_CONCURRENCY = 32_768
 _LEAST_HEAP = "64M"
@@ -22,6 +24,7 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
     """All problems at once. Downloads nothing."""
     return [
         *_workload(definition),
+        *_data_per_node(definition),
         *_generator(definition),
         *timing_problems(definition),
         *artefacts.missing(definition),
@@ -41,6 +44,28 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         yield from level_problems(
             definition, [name for name, share in shares(definition.workload).items() if share > 0]
         )
+
+
+def rows_option(workload: str) -> str | None:
+    """The option that says how many rows a workload populates; None where it has none, or its keys are told apart."""
+    described = catalogue().by_name.get(workload)
+    if described is None or workload == OWN_STATEMENTS:
+        return None
+    return next((name for name in _ROWS if described.option(name)), None)
+
+
+def _data_per_node(definition: Definition) -> Iterator[Problem]:
+    workload = definition.workload
+    if workload.data_per_node is None:
+        return
+    option = rows_option(workload.name)
+    if option is None:
+        able = ", ".join(name for name in catalogue().by_name if rows_option(name))
+        what = f"{workload.name} has no number of rows that could be counted from a size"
+        yield Problem("workload.data_per_node", what, f"leave it out; these have one: {able}")
+    elif option in given_options(workload):
+        what = f"{option!r} and `data_per_node` both say how many rows there are"
+        yield Problem(f"workload.{option}", what, "leave one of them out")
 
 
 def _generator(definition: Definition) -> Iterator[Problem]:

@@ -12,6 +12,8 @@ PROGRESS = "progress.jsonl"
 SUMMARY = "summary.json"
 SETTLE = "10m"
 """Longest wait after populating until the nodes have no compactions left."""
+KEYSPACE = "tlp_stress"
+"""Where it puts its tables unless it is told otherwise."""
 OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
 
@@ -49,6 +51,26 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
     return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
+
+
+def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str) -> tuple[str, ...]:
+    """Populates that keyspace as a load would its own, and ends: `run WORKLOAD … --populate-only`."""
+    definition = request.definition
+    workload, generator = definition.workload, definition.load_generator
+    options = {
+        "-d": format_duration(definition.timing.duration),
+        "-c": str(generator.concurrency),
+        "-t": str(generator.threads),
+        "--rate": str(request.load_ops_s),
+        "--cl": workload.consistency,
+        "--rf": str(workload.replication_factor),
+        "--keyspace": keyspace,
+        "--host": ",".join(request.contact_points),
+        "--progress": str(folder / PROGRESS),
+        "--summary": str(folder / SUMMARY),
+        "--options": str(folder / OPTIONS),
+    }
+    return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")
 
 
 def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:

@@ -17,8 +17,9 @@ from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import Ramp
-from plimsoll.domain.units import format_rate
-from plimsoll.ports.load_generator import SplitLoadGenerator
+from plimsoll.domain.units import format_rate, format_size
+from plimsoll.ports.database import MeasuredDatabase
+from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
 from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, stage_plans, total
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
@@ -201,6 +202,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     for product in plan.definition.products:
         if product in toolkit.databases:
             yield from toolkit.database(product).unchecked(plan.definition)
+    yield from dict.fromkeys(_counted_rows(plan))
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
         told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
@@ -242,6 +244,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
             yield replace(problem, where=_place(definition, part, problem.where))
     yield from _split_problems(toolkit, definition)
+    yield from _sizing_problems(toolkit, definition)
 
 
 def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
@@ -250,6 +253,29 @@ def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Proble
     if choice.hosts > 1 and generator is not None and not isinstance(generator, SplitLoadGenerator):
         what = f"{choice.name} can't share a load among {choice.hosts} load hosts"
         yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
+
+
+def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """A size on disk that generator or database can't count rows for."""
+    sized = [part for part in parts(definition) if part.definition.workload.data_per_node is not None]
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    databases = [toolkit.databases[product] for product in definition.products if product in toolkit.databases]
+    for part in sized[:1]:
+        where, mend = _place(definition, part, "workload.data_per_node"), "give the number of rows instead"
+        if generator is not None and not isinstance(generator, SamplingLoadGenerator):
+            yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
+        for database in databases:
+            if not isinstance(database, MeasuredDatabase):
+                yield Problem(where, f"{database.name} does not tell what rows take on disk", mend)
+
+
+def _counted_rows(plan: Plan) -> Iterator[str]:
+    for part in parts(plan.definition):
+        if (size := part.definition.workload.data_per_node) is not None:
+            yield (
+                f"how many rows of {part.definition.workload.name} make {format_size(size)} on each node is not known "
+                "yet: the campaign's first cell counts it by a sample, and every cell populates as many"
+            )
 
 
 def _place(definition: Definition, part: Part, where: str) -> str:

@@ -18,6 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_database
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
+from plimsoll.services.cell.sizing import with_counted_rows
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
 from plimsoll.services.store import layout
@@ -130,7 +131,7 @@ def start_load(work: AttemptContext) -> None:
         expires=_time_left(work),
         waits=waits_for_database(work),
     )
-    start_all(work, _load_hosts(work), request)
+    start_all(work, _load_hosts(work), with_counted_rows(work, _cluster(work), request))
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:

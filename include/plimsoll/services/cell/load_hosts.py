@@ -20,6 +20,7 @@ from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.sizing import bytes_on_disk
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model, write_model
 
@@ -65,10 +66,13 @@ def waits_for_database(work: AttemptContext) -> bool:
 
     A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
     can't do it.
+    Where the rows are to have a size on disk, it waits too: they are measured before it starts.
     """
-    is_populated = work.definition.workload.name != BASIC_TIME_SERIES  # which was never waited for, as published
+    workload = work.definition.workload
+    is_populated = workload.name != BASIC_TIME_SERIES  # which was never waited for, as published
     can_wait = isinstance(work.load_generator, SplitLoadGenerator)
-    return is_populated and can_wait and work.database.hides_aftermath(work.definition, work.variant)
+    is_asked = workload.data_per_node is not None or work.database.hides_aftermath(work.definition, work.variant)
+    return is_populated and can_wait and is_asked
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
@@ -137,7 +141,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         aftermath = work.database.aftermath([work.host(cluster, info) for info in cluster.nodes]) if waits else None
         if waits and aftermath is None:
             return
-        start = _new_start(work, hosts, aftermath)
+        start = _new_start(work, hosts, aftermath, bytes_on_disk(work, cluster))
     if start is None:
         return
     if ready:
@@ -146,9 +150,12 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         _require_begun(statuses)
 
 
-def _new_start(work: AttemptContext, hosts: Sequence[Host], aftermath: Aftermath | None) -> LoadStart:
+def _new_start(
+    work: AttemptContext, hosts: Sequence[Host], aftermath: Aftermath | None, data_bytes: Mapping[str, int]
+) -> LoadStart:
     found = clocks(hosts)
-    start = LoadStart(start=_whole_second(_first_now(work, found) + _LEAD), clocks=found, aftermath=aftermath)
+    at = _whole_second(_first_now(work, found) + _LEAD)
+    start = LoadStart(start=at, clocks=found, aftermath=aftermath, data_bytes=data_bytes)
     most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
     if start.error_ms > most_ms:
         raise LoadError(

@@ -18,6 +18,7 @@ from plimsoll.analysis.log_lines import log_lines_frame
 from plimsoll.domain.errors import NotFound
 from plimsoll.quality.attempt import Measured, check_attempt
 from plimsoll.services.cell.recording import failures_recorded, note_phase
+from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.evidence import Evidence, gather
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.verdicts import Judged, store_verdict, verdict_of
@@ -105,7 +106,12 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
         work,
         judged,
         reasons=_reasons(manifest, judged),
-        warnings=(*work.load_generator.limits(work.definition), *judgement.notes, *_left_to_do(evidence)),
+        warnings=(
+            *work.load_generator.limits(work.definition),
+            *judgement.notes,
+            *_left_to_do(evidence),
+            *_data_size(work, evidence),
+        ),
         errors=evidence.summary,
         started_at=evidence.summary.started_at,
     )
@@ -127,6 +133,13 @@ def _left_to_do(evidence: Evidence) -> Iterator[str]:
         yield f"compactions of populating were left when the timed run began: {left}"
     if aftermath.problem:
         yield f"whether compactions of populating were left is not known: {aftermath.problem}"
+
+
+def _data_size(work: AttemptContext, evidence: Evidence) -> Iterator[str]:
+    """Where the populated rows have another size on disk than was asked for."""
+    found = evidence.start.data_bytes if evidence.start else {}
+    if remark := size_remark(work.definition.workload.data_per_node, found):
+        yield remark
 
 
 def _judgement(work: AttemptContext, evidence: Evidence) -> Judgement:

@@ -55,6 +55,11 @@ def stage_key(campaign_id: str, stage: str) -> str:
     return f"{stages_prefix(campaign_id)}/{stage}.json"
 
 
+def rows_key(campaign_id: str, workload: str) -> str:
+    """How many rows make the size that a workload asks for, of several workloads by its id; created exclusively."""
+    return f"{campaign_id}/rows/{workload or 'workload'}.json"
+
+
 def note_key(campaign_id: str) -> str:
     """The key of the note on the campaign."""
     return f"{campaign_id}/note.json"

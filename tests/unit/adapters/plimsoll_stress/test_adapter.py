@@ -182,3 +182,48 @@ def test_what_it_can_t_do_is_named(stress: PlimsollStress, changes: dict[str, An
 def test_an_artefact_that_can_t_be_had_is_a_problem(stress: PlimsollStress) -> None:
     (problem,) = stress.check(definition(system={"version": "4.0.99"}))
     assert problem.what == "4.0.99 can't be had"
+
+
+def sample(host: ScriptedHost, stress: PlimsollStress) -> dict[str, Any]:
+    """Starts a sample of 20,000 rows; its options."""
+    workload = definition().workload.model_validate({"name": "YcsbA", "data_per_node": "5M"})
+    sampled = definition().model_copy(update={"workload": stress.with_rows(workload, 20_000)})
+    stress.start_sample(host, LoadRequest("sample-1", sampled, 100, ["127.9.9.1"], timedelta(hours=1)), "apart")
+    folder = host.root / "samples" / "sample-1"
+    options: dict[str, Any] = json.loads(host.read_tail(folder / "options.json", max_bytes=10_000))
+    return options
+
+
+def test_a_sample_of_rows_is_a_job_in_a_folder_of_its_own(host: ScriptedHost, stress: PlimsollStress) -> None:
+    assert sample(host, stress) == {"recordcount": 20_000}
+    job = host.jobs["sample-1"]
+    assert job.cwd == host.root / "samples" / "sample-1"
+    assert job.argv[job.argv.index("--keyspace") + 1] == "apart"
+    assert not host.files(host.root / "load")
+
+
+def test_a_sample_is_there_once_its_job_ended_well_and_its_summary_says_so(
+    host: ScriptedHost, stress: PlimsollStress
+) -> None:
+    sample(host, stress)
+    folder = host.root / "samples" / "sample-1"
+    line = {"phase": "populate", "elapsed_s": 1, "planned_s": 2, "achieved_ops_s": 7000.0, "errors": {}}
+    host.write(folder / "progress.jsonl", json.dumps(line) + "\n")
+    running = stress.sample_status(host, "sample-1")
+    assert (running.state, running.achieved_ops_s) == ("running", 7000.0)
+    host.statuses["sample-1"] = JobStatus("exited", 0)
+    assert stress.sample_status(host, "sample-1").state == "failed"
+    summary = {"complete": True, "reason": None, "generator": "plimsoll.stress", "run": None}
+    host.write(folder / "summary.json", json.dumps(summary))
+    assert stress.sample_status(host, "sample-1").state == "complete"
+
+
+def test_a_sample_that_failed_tells_why(host: ScriptedHost, stress: PlimsollStress) -> None:
+    sample(host, stress)
+    summary = {"complete": False, "reason": "no connection", "generator": "plimsoll.stress", "run": None}
+    host.write(host.root / "samples" / "sample-1" / "summary.json", json.dumps(summary))
+    host.write(host.root / "jobs" / "sample-1.log", "connecting to 127.9.9.1\n")
+    host.statuses["sample-1"] = JobStatus("exited", 3)
+    reason = stress.sample_status(host, "sample-1").reason
+    assert reason.startswith("a sample of the rows could not be written: no connection")
+    assert "connecting to 127.9.9.1" in reason

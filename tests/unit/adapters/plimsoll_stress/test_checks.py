@@ -217,3 +217,40 @@ def test_an_option_of_another_workload_is_told(found: Any) -> None:
 def test_a_service_level_of_scans_needs_scans(found: Any) -> None:
     assert found({"name": "YcsbE"}, service_levels=[{}, {"operations": "scans"}]) == []
     assert "no operations called 'scans'" in found({"name": "YcsbA"}, service_levels=[{"operations": "scans"}])[0]
+
+
+def test_rows_are_counted_from_a_size_where_the_workload_has_a_number_of_them(found: Any) -> None:
+    assert found({"name": "StandardRow", "data_per_node": "5G"}) == []
+    assert found({"name": "YcsbA", "data_per_node": "5G", "fieldcount": 2}) == []
+
+
+def test_a_size_and_a_number_of_rows_are_one_too_many(found: Any) -> None:
+    (problem,) = found({"name": "YcsbA", "data_per_node": "5G", "recordcount": "1M"})
+    assert problem.startswith(
+        "workload.recordcount: 'recordcount' and `data_per_node` both say how many rows there are"
+    )
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        {"name": "BasicTimeSeries"},
+        {"name": "BatchedRows"},
+        {
+            "name": "cql",
+            "operations": [{"name": "x", "share": 1, "statement": "SELECT key FROM system.local"}],
+        },
+    ],
+)
+def test_a_size_needs_rows_that_can_be_counted(found: Any, workload: Any) -> None:
+    (problem,) = found({**workload, "data_per_node": "5G"})
+    name = workload["name"]
+    assert problem.startswith(f"workload.data_per_node: {name} has no number of rows that could be counted from a size")
+    assert "KeyValue, TimeSeries, Tabular, StandardRow, YcsbA" in problem
+
+
+def test_a_definition_without_a_size_is_stored_as_ever() -> None:
+    assert "data_per_node" not in Workload(name="YcsbA").model_dump(mode="json")
+    sized = Workload.model_validate({"name": "YcsbA", "data_per_node": "5G"})
+    assert sized.model_dump(mode="json")["data_per_node"] == "5G"
+    assert Workload.model_validate(sized.model_dump(mode="json")) == sized

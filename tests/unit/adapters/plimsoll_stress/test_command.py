@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from plimsoll.adapters.plimsoll_stress.command import run_arguments
+from plimsoll.adapters.plimsoll_stress.command import run_arguments, sample_arguments
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 
@@ -86,3 +86,14 @@ def test_other_workloads_get_their_options_in_a_file_and_settle_after_populating
     assert arguments[:2] == ("run", "YcsbA")
     assert arguments[-4:] == ("--options", "load/options.json", "--settle", "10m")
     assert not {"-p", "--pg", "-r", "--populate"} & set(arguments)
+
+
+def test_a_sample_of_rows_is_populated_in_a_keyspace_of_its_own_and_nothing_else_is_done(azul: Definition) -> None:
+    workload = type(azul.workload).model_validate({"name": "YcsbA", "recordcount": "20k", "consistency": "QUORUM"})
+    sampled = azul.model_copy(update={"workload": workload})
+    request = LoadRequest("sample", sampled, 40_000, ["127.0.9.1"], timedelta(hours=1))
+    assert " ".join(sample_arguments(request, PurePosixPath("samples/one"), "apart")) == (
+        "run YcsbA -d 150m -c 50 -t 8 --rate 40000 --cl QUORUM --rf 3 --keyspace apart --host 127.0.9.1 "
+        "--progress samples/one/progress.jsonl --summary samples/one/summary.json --options samples/one/options.json "
+        "--drop --populate-only"
+    )

@@ -82,6 +82,23 @@ final class JvmInspection implements AutoCloseable {
         return ((Number) get(PENDING, "Value")).longValue();
     }
 
+    /** Writes what the keyspace's tables hold in memory to disk; returns once it is there. */
+    void flush(String keyspace) throws IOException, JMException {
+        Object[] arguments = {keyspace, new String[0]};
+        String[] types = {String.class.getName(), String[].class.getName()};
+        server.invoke(new ObjectName(STORAGE), "forceKeyspaceFlush", arguments, types);
+    }
+
+    /** What the live files of all tables of the keyspace take on this node's disk. */
+    long bytesOnDisk(String keyspace) throws IOException, JMException {
+        String bean = "org.apache.cassandra.metrics:type=Keyspace,keyspace=" + keyspace + ",name=LiveDiskSpaceUsed";
+        Object bytes = get(bean, "Value");
+        if (bytes == null) {
+            throw new IOException("there is no keyspace " + keyspace);
+        }
+        return ((Number) bytes).longValue();
+    }
+
     private Map<String, Object> cassandra() throws IOException, JMException {
         if (!server.isRegistered(new ObjectName(STORAGE))) {
             return null;

@@ -3,13 +3,13 @@ package plimsoll.nodes;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** What a campaign asks of Cassandra nodes: {@code probe} by CQL, {@code inspect} and {@code settle} by JMX. */
+/** What a campaign asks of Cassandra nodes: {@code probe} by CQL, {@code inspect}, {@code settle} and {@code size} by JMX. */
 @Command(
         name = "plimsoll.nodes",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         description = "Asks the nodes of a Cassandra cluster what a campaign needs to know of them.",
-        subcommands = {ProbeCommand.class, InspectCommand.class, SettleCommand.class})
+        subcommands = {ProbeCommand.class, InspectCommand.class, SettleCommand.class, SizeCommand.class, DropCommand.class})
 public final class Main {
     private Main() {}
 

@@ -2,10 +2,15 @@ package plimsoll.stress.core;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Scanner;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +19,7 @@ import plimsoll.stress.core.distribution.Distributions;
 import plimsoll.stress.core.distribution.Numbers;
 import plimsoll.stress.core.distribution.Scrambled;
 import plimsoll.stress.cql.AskCql;
+import plimsoll.stress.workloads.Workloads;
 
 /** Answers questions about the generator's pure parts, a line each, for tests in Python. */
 public final class Ask {
@@ -59,6 +65,8 @@ public final class Ask {
                 return draw(question[1], number(question[2]), number(question[3]));
             case "hash":
                 return Scrambled.hash(number(question[1]));
+            case "populated":
+                return populated(question[1], parsed(question[2]), (int) number(question[3]), (int) number(question[4]));
             case "retried":
                 return retried((int) number(question[1]), ErrorKind.valueOf(question[2]));
             case "error":
@@ -90,6 +98,55 @@ public final class Ask {
             all.append(text.next(random, 100, 199)).append(' ');
         }
         return all.toString().trim();
+    }
+
+    /**
+     * Of a workload's populating by so many generators of so many threads: rows written, different ones among them, and
+     * those that the read-back asks for and nobody wrote; or {@code none}. A row is what its read-back asks by.
+     */
+    private static String populated(String name, Map<String, Object> options, int threads, int parts) {
+        WorkloadType type = Workloads.named(name);
+        Workload workload = type.make(Options.of(name, type.options(), options));
+        Population population = workload.population;
+        if (population.readBack == null) {
+            return "none";
+        }
+        List<String> asked = new ArrayList<>();
+        String statement = population.readBack.commands.get(0).statement;
+        population.readBack.fields.stream()
+                .map(field -> field.name)
+                .filter(field -> statement.matches("(?s).*:" + field + "\\b.*"))
+                .forEach(asked::add);
+        List<String> written = new ArrayList<>();
+        for (int part = 1; part <= parts; part++) {
+            Split split = Split.parse(part + "/" + parts);
+            Schedule schedule = new Schedule(0, population.rows, threads, split);
+            List<Traffic> traffic = Traffic.populating(workload, threads, split, 7);
+            for (int thread = 0; thread < threads; thread++) {
+                for (long n = schedule.lane(thread).size(); n > 0; n--) {
+                    written.add(row(population.write, traffic.get(thread).values(0)[0], asked));
+                }
+            }
+        }
+        Set<String> different = new HashSet<>(written);
+        long missing = 0;
+        for (long row = 0; row < population.rows; row++) {
+            Object[] values = Traffic.ofRow(population.readBack, row)[0];
+            missing += different.contains(row(population.readBack, values, asked)) ? 0 : 1;
+        }
+        return written.size() + " " + different.size() + " " + missing;
+    }
+
+    /** The values of those fields, as text. */
+    private static String row(Operation operation, Object[] values, List<String> fields) {
+        Map<String, Object> row = new TreeMap<>();
+        for (int f = 0; f < values.length; f++) {
+            if (fields.contains(operation.fields.get(f).name)) {
+                boolean isBytes = values[f] instanceof ByteBuffer;
+                row.put(operation.fields.get(f).name, isBytes ? new BigInteger(((ByteBuffer) values[f]).array()) : values[f]);
+            }
+        }
+        return row.toString();
     }
 
     /** How an operation ends that first fails so often with an error of that kind, and how often it was sent. */

@@ -1,0 +1,36 @@
+"""What a keyspace takes on the nodes' disks, asked on their own machines; and its removal."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from plimsoll.adapters.cassandra.inquiry import ask, by_machine, jmx_ports
+from plimsoll.adapters.cassandra.node_tool import NodeTool
+from plimsoll.domain.errors import DeployError
+from plimsoll.ports.host import Host
+
+_FLUSH = timedelta(minutes=5)
+_DROP = timedelta(minutes=2)
+_MEND = "see whether the node runs, and run the cell again"
+
+
+def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:
+    """Bytes of the keyspace's live files by node. Flushes it first. DeployError where a node does not answer."""
+    found: dict[str, int] = {}
+    for hosts in by_machine(nodes).values():
+        answer = ask(tool, hosts[0], "size", "--jmx-port", jmx_ports(hosts), "--keyspace", keyspace, allowed=_FLUSH)
+        if answer["error"]:
+            raise DeployError(
+                f"how much {keyspace} takes on disk is not known: {answer['error']}",
+                where=f"cassandra on host {hosts[0].info.name}",
+                mend=_MEND,
+            )
+        found.update(zip((host.info.name for host in hosts), answer["bytes"].values(), strict=True))
+    return {node.info.name: found[node.info.name] for node in nodes}
+
+
+def drop(tool: NodeTool, node: Host, keyspace: str) -> None:
+    """Remove the keyspace, if it is there. DeployError."""
+    answer = ask(tool, node, "drop", "--host", node.info.address, "--keyspace", keyspace, allowed=_DROP)
+    if answer["error"]:
+        where = f"cassandra on host {node.info.name}"
+        raise DeployError(f"{keyspace} could not be dropped: {answer['error']}", where=where, mend=_MEND)

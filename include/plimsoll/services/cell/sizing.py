@@ -1,0 +1,163 @@
+"""Count how many rows make the size on disk that a workload asks for, once for all cells of a campaign.
+
+The campaign's first cell writes a sample of the rows into a keyspace of its own, asks nodes what that takes on disk,
+and puts on record how many rows every cell is to have. Then it populates as all others do. What is interrupted goes on:
+samples are jobs with ids of their own, and of two cells that measure at once the first record stands.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.data_size import FIRST_SAMPLE, CountedRows, is_within_tolerance, larger_sample, rows_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError, LoadError, NotFound
+from plimsoll.domain.units import format_size
+from plimsoll.ports.database import MeasuredDatabase
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, SamplingLoadGenerator
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_fingerprint, write_model
+
+_KEYSPACE = "plimsoll_sample_"
+_LONGEST_SAMPLE = timedelta(minutes=20)
+_PAUSE_S = 1.0
+
+
+def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadRequest) -> LoadRequest:
+    """The request with the rows that make the size that its workload asks for; the same where it asks for none.
+
+    Measures where no cell of the campaign did. LoadError, DeployError where that fails.
+    """
+    asked_bytes = request.definition.workload.data_per_node
+    if asked_bytes is None:
+        return request
+    measurement = _Measurement(work, cluster, request, asked_bytes)
+    counted = read_counted_rows(work) or _recorded(work, measurement.counted())
+    if (counted.cell, counted.attempt) == (work.key.cell_id, work.key.attempt):
+        measurement.clear()
+    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    if fingerprint is not None:
+        told = fingerprint.model_copy(update={"counted_rows": counted.rows})
+        write_model(work.toolkit.store, work.key, layout.FINGERPRINT, told)
+    return replace(request, definition=measurement.with_rows(counted.rows))
+
+
+def read_counted_rows(work: AttemptContext) -> CountedRows | None:
+    """What is on record for the cell's workload; None as long as nobody has measured it."""
+    try:
+        key = layout.rows_key(work.key.campaign_id, work.cell.workload)
+        return CountedRows.model_validate_json(work.toolkit.store.read(key))
+    except NotFound:
+        return None
+
+
+def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
+    """What the populated rows take on each node's disk, where a size was asked for; nothing where it can't be told."""
+    generator, database = work.load_generator, work.database
+    if work.definition.workload.data_per_node is None or not isinstance(database, MeasuredDatabase):
+        return {}
+    if not isinstance(generator, SamplingLoadGenerator):
+        return {}
+    try:
+        return database.bytes_on_disk([work.host(cluster, info) for info in cluster.nodes], generator.keyspace)
+    except DeployError:  # the load that follows shows whether the nodes are well
+        return {}
+
+
+def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
+    """What is to be said of the data's size on the nodes; empty where it is as asked, and where none was."""
+    if asked_bytes is None:
+        return ""
+    if not found:
+        return "what the populated rows take on the nodes' disks is not known"
+    odd = {node: size for node, size in found.items() if not is_within_tolerance(asked_bytes, size)}
+    each = ", ".join(f"{node} {size / 2**20:,.1f} MiB" for node, size in odd.items())
+    return f"the populated rows take another size on disk than {format_size(asked_bytes)}: {each}" if odd else ""
+
+
+def _recorded(work: AttemptContext, counted: CountedRows) -> CountedRows:
+    """That on record, or what another cell was quicker to put there."""
+    key = layout.rows_key(work.key.campaign_id, work.cell.workload)
+    if work.toolkit.store.create(key, counted.model_dump_json(indent=1).encode()):
+        return counted
+    return read_counted_rows(work) or counted
+
+
+class _Measurement:
+    """Samples of one workload's rows on one attempt's cluster."""
+
+    def __init__(self, work: AttemptContext, cluster: Cluster, request: LoadRequest, asked_bytes: int) -> None:
+        generator, database = work.load_generator, work.database
+        if not isinstance(generator, SamplingLoadGenerator) or not isinstance(database, MeasuredDatabase):
+            what = f"{generator.name} and {database.name} can't tell how many rows make a size"
+            raise LoadError(what, where=str(work.key), mend="give the number of rows instead of `data_per_node`")
+        self._work, self._request, self._asked_bytes = work, request, asked_bytes
+        self._generator, self._database = generator, database
+        self._nodes: list[Host] = [work.host(cluster, info) for info in cluster.nodes]
+        self._load = work.host(cluster, cluster.load_host)
+
+    def with_rows(self, rows: int) -> Definition:
+        definition = self._request.definition
+        return definition.model_copy(update={"workload": self._generator.with_rows(definition.workload, rows)})
+
+    def counted(self) -> CountedRows:
+        """By a sample, and where that was too small to tell by, by a larger one."""
+        rows = FIRST_SAMPLE
+        taken = self._bytes_of(rows, 1)
+        if (larger := larger_sample(self._asked_bytes, rows, taken)) is not None:
+            rows = larger
+            taken = self._bytes_of(rows, 2)
+        return CountedRows(
+            rows=rows_of(self._asked_bytes, rows, taken),
+            asked_bytes=self._asked_bytes,
+            sample_rows=rows,
+            sample_bytes=taken,
+            cell=self._work.key.cell_id,
+            attempt=self._work.key.attempt,
+            measured_at=self._work.toolkit.clock.now(),
+        )
+
+    def clear(self) -> None:
+        """Nothing of the samples is left. Done again, it does nothing."""
+        for number in (1, 2):
+            self._database.drop(self._nodes, f"{_KEYSPACE}{number}")
+
+    def _bytes_of(self, rows: int, number: int) -> int:
+        """What so many rows take on a node's disk, the nodes' mean."""
+        job, keyspace = _job(self._work.key, number), f"{_KEYSPACE}{number}"
+        request = replace(self._request, job_id=job, definition=self.with_rows(rows), waits=False)
+        self._generator.start_sample(self._load, request, keyspace)
+        self._await(job, rows)
+        found = self._database.bytes_on_disk(self._nodes, keyspace)
+        return max(1, round(sum(found.values()) / len(found)))
+
+    def _await(self, job: str, rows: int) -> None:
+        toolkit = self._work.toolkit
+        deadline = toolkit.clock.now() + _LONGEST_SAMPLE
+        note = f"counting how many rows make {format_size(self._asked_bytes)} on each node: a sample of {rows:,}"
+        while (status := self._generator.sample_status(self._load, job)).state == "running":
+            rate, attempted = status.achieved_ops_s, self._request.load_ops_s
+            note_phase(
+                toolkit.store,
+                toolkit.clock,
+                self._work.key,
+                "populate",
+                note=note,
+                achieved_ops_s=rate,
+                attempted_ops_s=attempted,
+            )
+            if toolkit.clock.now() > deadline:
+                what = f"a sample of {rows:,} rows was not written within {_LONGEST_SAMPLE}"
+                raise LoadError(what, where=str(self._work.key), mend="give the number of rows")
+            toolkit.clock.sleep(_PAUSE_S)
+        if status.state == "failed":
+            raise LoadError(status.reason, where=str(self._work.key))
+
+
+def _job(key: AttemptKey, number: int) -> str:
+    return f"sample-{key.cell_id}-{key.attempt}-{number}"

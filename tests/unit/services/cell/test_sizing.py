@@ -1,0 +1,212 @@
+"""Rows that are counted so that they make a size on disk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
+
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError, LoadError
+from plimsoll.domain.units import parse_size
+from plimsoll.domain.workload import Workload
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.services.campaign.planning import Plan, problems, remarks
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.sizing import read_counted_rows
+from plimsoll.services.judge.judging import judge
+from plimsoll.services.store.campaigns import read_fingerprint, read_progress
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies.matrix import running_order
+
+FIRST = AttemptKey(campaign_id="campaign", cell_id="v1-001k-r1", attempt=1)
+ROW, HEAD = 250, 10_000
+"""Bytes that a row takes on each node, and those of a keyspace however many rows it has."""
+
+
+class Measured(InstantDatabase):
+    """Rows take as much as they are told to; what is written where, and what was dropped."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(Faults(folder))
+        self.rows: dict[str, int] = {}
+        self.dropped: list[str] = []
+        self.asked = 0
+
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        self.asked += 1
+        if keyspace not in self.rows:
+            raise DeployError(f"there is no keyspace {keyspace}", where="node1")
+        return {node.info.name: HEAD + ROW * self.rows[keyspace] for node in nodes}
+
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+        self.dropped.append(keyspace)
+
+
+class Sampling(InstantLoadGenerator):
+    """Writes rows into a `Measured` database; a sample takes two looks."""
+
+    keyspace = "data"
+
+    def __init__(self, folder: Path, database: Measured) -> None:
+        super().__init__(Faults(folder))
+        self._database = database
+        self.samples: dict[str, int] = {}
+        self.looks = 0
+        self.failure = ""
+
+    def with_rows(self, workload: Workload, rows: int) -> Workload:
+        return workload.with_options(rows=rows)
+
+    def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
+        rows = _rows(request.definition)
+        self.samples.setdefault(request.job_id, rows)
+        self._database.rows[keyspace] = rows
+
+    def sample_status(self, host: Host, job_id: str) -> LoadStatus:
+        self.looks += 1
+        if self.failure:
+            return LoadStatus("failed", reason=self.failure)
+        return LoadStatus("running" if self.looks % 2 else "complete")
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        self._database.rows["data"] = _rows(request.definition)
+        super().start(host, request)
+
+
+def _rows(definition: Definition) -> int:
+    return int(str((definition.workload.model_extra or {})["rows"]))
+
+
+class Setting:
+    """A campaign of four cells on one database that is measured."""
+
+    def __init__(self, folder: Path, asked: str) -> None:
+        self.installation = Installation(folder)
+        plain = instant_definition(variants=2, loads=2)
+        self.definition = plain.model_copy(
+            update={"workload": Workload.model_validate({"name": "StandardRow", "data_per_node": asked})}
+        )
+        self.database = Measured(folder / "faults")
+        self.generator = Sampling(folder / "faults", self.database)
+        self.toolkit: Toolkit = replace(
+            self.installation.toolkit,
+            databases={INSTANT: self.database},
+            load_generators={INSTANT: self.generator},
+            clock=Hurried(),
+        )
+        self.installation.open_campaign(self.definition)
+
+    def cell(self, cell_id: str) -> AttemptContext:
+        """An attempt at that cell whose load was started."""
+        work = begin(self.toolkit, "campaign", cell_id, "test")
+        for step in (actions.provision, actions.deploy, actions.start_load):
+            step(work)
+        return work
+
+
+class Hurried(SystemClock):
+    """Waits for nothing."""
+
+    def sleep(self, seconds: float) -> None:
+        """At once."""
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    return Setting(tmp_path, "1G")
+
+
+def test_the_first_cell_counts_by_a_sample_that_is_large_enough_and_all_cells_have_as_many_rows(
+    setting: Setting,
+) -> None:
+    first = setting.cell("v1-001k-r1")
+    counted = read_counted_rows(first)
+    assert counted is not None
+    assert [*setting.generator.samples.values()] == [20_000, counted.sample_rows]
+    assert counted.sample_bytes >= parse_size("1G") / 10
+    assert counted.rows * ROW == pytest.approx(parse_size("1G"), rel=0.001)
+    assert setting.database.rows["data"] == counted.rows
+
+    second = setting.cell("v2-002k-r1")
+    assert read_counted_rows(second) == counted
+    assert len(setting.generator.samples) == 2
+    for work in (first, second):
+        fingerprint = read_fingerprint(setting.toolkit.store, work.key)
+        assert fingerprint is not None
+        assert fingerprint.counted_rows == counted.rows
+
+
+def test_a_start_that_was_interrupted_goes_on_with_the_same_samples_and_leaves_nothing_of_them(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(nodes: Sequence[Host], keyspace: str) -> None:
+        raise DeployError("killed meanwhile", where="node1")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setting.database, "drop", fails)
+        with pytest.raises(DeployError, match="killed meanwhile"):
+            setting.cell("v1-001k-r1")
+    assert "data" not in setting.database.rows
+    work = AttemptContext(setting.toolkit, FIRST)
+    counted = read_counted_rows(work)
+    actions.start_load(work)
+    assert read_counted_rows(work) == counted
+    assert len(setting.generator.samples) == 2
+    assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
+
+
+def test_while_it_counts_progress_says_so(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def looks(host: Host, job_id: str) -> LoadStatus:
+        progress = read_progress(setting.toolkit.store, FIRST)
+        seen.append(progress.note if progress else "")
+        return LoadStatus("running" if len(seen) < 2 else "complete")
+
+    monkeypatch.setattr(setting.generator, "sample_status", looks)
+    setting.cell("v1-001k-r1")
+    assert seen[1] == "counting how many rows make 1G on each node: a sample of 20,000"
+
+
+def test_a_sample_that_can_not_be_written_fails_the_load_and_nothing_is_on_record(setting: Setting) -> None:
+    setting.generator.failure = "no connection"
+    with pytest.raises(LoadError, match="no connection"):
+        setting.cell("v1-001k-r1")
+    assert read_counted_rows(AttemptContext(setting.toolkit, FIRST)) is None
+
+
+def test_what_the_rows_take_is_measured_before_the_load_and_remarked_where_it_is_not_as_asked(
+    setting: Setting,
+) -> None:
+    work = setting.cell("v1-001k-r1")
+    setting.database.rows["data"] *= 2
+    while actions.poll_load(work).state == "running":
+        pass
+    collect(work)
+    (remark,) = [one for one in judge(work).warnings if "on disk" in one]
+    assert remark.startswith("the populated rows take another size on disk than 1G: node1 2,04")
+
+
+def test_a_size_as_asked_is_not_remarked(setting: Setting) -> None:
+    work = setting.cell("v1-001k-r1")
+    while actions.poll_load(work).state == "running":
+        pass
+    collect(work)
+    assert not [one for one in judge(work).warnings if "on disk" in one]
+
+
+def test_the_plan_says_what_is_counted_later_and_refuses_whoever_can_not_count(setting: Setting) -> None:
+    told = list(remarks(setting.toolkit, Plan(setting.definition, running_order(setting.definition), 1)))
+    assert any("make 1G on each node is not known yet" in one for one in told)
+    assert not problems(setting.toolkit, setting.definition)
+    found = problems(setting.installation.toolkit, setting.definition)
+    assert {one.where for one in found} == {"workload.data_per_node"}
