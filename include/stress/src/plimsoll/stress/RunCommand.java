@@ -27,7 +27,7 @@ import plimsoll.stress.workloads.WorkloadOptions;
         sortOptions = false,
         description = "Puts an open-loop load on a database and records response and service times.")
 final class RunCommand implements Callable<Integer> {
-    /** Time for the logs to be closed after a signal, in milliseconds. */
+    /** Time to close the logs after a signal, in milliseconds. */
     private static final long GRACE = 10_000;
 
     @Mixin

@@ -12,7 +12,7 @@ import plimsoll.stress.core.WorkloadType;
 import plimsoll.stress.workloads.Catalogue;
 import plimsoll.stress.workloads.Workloads;
 
-/** {@code workloads}: which workloads there are, with their options and operations. */
+/** {@code workloads}: lists the workloads with their options and operations. */
 @Command(
         name = "workloads",
         mixinStandardHelpOptions = true,

@@ -12,6 +12,6 @@ public interface Client {
      */
     void send(Operation operation, int command, Object[][] rows, Completion end);
 
-    /** The kind of failure that an error of this client is. */
+    /** Returns the kind of failure for an error of this client. */
     ErrorKind kind(Throwable error);
 }

@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** Is told that an operation ended. */
+/** Receives the end of an operation. */
 @FunctionalInterface
 public interface Completion {
     /**

@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** Where the database is, and how to make it ready for a workload. */
+/** A database that the load generator can connect to and prepare for a workload. */
 public interface Connector {
     /**
      * Connects, makes what the workload needs if it is not there, and has the database check every statement.
@@ -10,15 +10,17 @@ public interface Connector {
      */
     Connection connect(Workload workload, long rate) throws StressException;
 
-    /** Addresses, for people. */
+    /** The database's addresses, for messages. */
     String target();
 
-    /** A client that somebody must close. */
+    /** A client that must be closed. */
     interface Connection extends Client, AutoCloseable {
-        /** Compactions that run or wait on all nodes together; null where the database does not tell. */
+        /**
+         * The number of compactions that run or wait on all nodes together; null where the database does not report it.
+         */
         Long compactionsLeft();
 
-        /** Ends at once, without waiting for answers. */
+        /** Closes the connection at once, without waiting for answers. */
         @Override
         void close();
     }

@@ -26,7 +26,7 @@ final class CsvLog implements Sink {
     private static final int COLUMNS = 9;
 
     private final BufferedWriter file;
-    /** tlp-stress has columns for deletes, which its workloads here never do. */
+    /** Whether to write columns for deletes: tlp-stress does, although these workloads never delete. */
     private final boolean hasDeletes;
 
     private final List<Group> groups = new ArrayList<>();
@@ -96,7 +96,7 @@ final class CsvLog implements Sink {
         return String.format(Locale.ROOT, "%.3f", number);
     }
 
-    /** The columns of one kind of operation. */
+    /** The columns of one operation. */
     private static final class Group {
         private final Histogram recent = Recording.histogram();
         private final Meter rate = new Meter();

@@ -4,27 +4,27 @@ import java.util.Locale;
 
 /** How an operation failed. */
 public enum ErrorKind {
-    /** A coordinator did not hear from enough replicas of a read in time. */
+    /** Not enough replicas answered the coordinator of a read in time. */
     READ_TIMEOUT,
-    /** A coordinator did not hear from enough replicas of a write in time. */
+    /** Not enough replicas answered the coordinator of a write in time. */
     WRITE_TIMEOUT,
-    /** A coordinator knew too few live replicas. */
+    /** The coordinator knew too few live replicas. */
     UNAVAILABLE,
-    /** A node refused for overload. */
+    /** A node refused the request because it was overloaded. */
     OVERLOADED,
     /** No answer within the request timeout. */
     CLIENT_TIMEOUT,
-    /** No connection to any node, or it broke with the request on its way. */
+    /** There was no connection to any node, or it broke while the request was in flight. */
     CONNECTION,
-    /** Never sent: it would have started later than the backlog's limit allows. */
+    /** The operation was never sent, because it would have started later than the backlog's limit allows. */
     OVERFLOW,
-    /** Sent or due, but without an answer at the end of the drain. */
+    /** The operation was due or sent, and had no answer at the end of the drain phase. */
     UNFINISHED,
     /** Anything else, such as a read failure or a syntax error. */
     OTHER;
 
     public static final ErrorKind[] ALL = values();
 
-    /** The name in JSON and tags. */
+    /** The name in JSON and in tags of logs. */
     public final String label = name().toLowerCase(Locale.ROOT);
 }

@@ -1,16 +1,16 @@
 package plimsoll.stress.core;
 
-/** What a process' exit code says. */
+/** The exit codes of the program. */
 public enum ExitCode {
-    /** The whole schedule was worked through; errors of operations are a result, not a failure. */
+    /** The whole schedule was carried out. Errors of operations are a result, not a failure. */
     COMPLETE(0),
     /** A fault of the program itself. */
     INTERNAL(1),
     /** The command line was refused; nothing was started. */
     USAGE(2),
-    /** No connection to the database, or no agreement of its nodes in time. */
+    /** There was no connection to the database, or its nodes did not agree on the schema in time. */
     UNREACHABLE(3),
-    /** Keyspace, table or statements could not be made. */
+    /** A keyspace, table or statement could not be created or prepared. */
     SCHEMA(4),
     /** Too many rows were lost while populating. */
     POPULATE(5),

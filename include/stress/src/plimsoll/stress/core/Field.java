@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** What stands for one marker of an operation's statements. */
+/** The values for one marker of an operation's statements. */
 public final class Field {
     public final String name;
     public final Source source;

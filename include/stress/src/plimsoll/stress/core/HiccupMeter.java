@@ -4,8 +4,9 @@ import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that wants to sleep 10 ms at a time and notes how much longer it slept: by so much any operation may have
- * been held up without the database's doing. After Gil Tene's jHiccup, at a tenth of its rate to cost no CPU.
+ * A thread that sleeps 10 ms at a time and records how much longer each sleep took. The machine or the JVM may have
+ * delayed any operation by as much, without any fault of the database. After Gil Tene's jHiccup, at a tenth of its
+ * rate, to save CPU time.
  */
 final class HiccupMeter extends Thread implements AutoCloseable {
     private static final long NAP = 10_000_000L;

@@ -3,7 +3,7 @@ package plimsoll.stress.core;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** What ended, and what was sent, in one second; histograms in microseconds. */
+/** The operations that ended and that were sent in one second. Histograms are in microseconds. */
 final class Interval {
     final List<Operation> operations;
     /** By operation: from the send to the answer. */
@@ -12,9 +12,9 @@ final class Interval {
     final Histogram[] response;
     /** By kind of error: from the intended start to the failure. */
     final Histogram[] failed = new Histogram[ErrorKind.ALL.length];
-    /** By operation and kind of error: how many. */
+    /** Number of failures, by operation and kind of error. */
     final long[][] errors;
-    /** From the instant at which an operation could be sent to its send. */
+    /** Time from the instant at which an operation could be sent until it was sent. */
     Histogram lag;
 
     Interval(List<Operation> operations) {
@@ -38,7 +38,7 @@ final class Interval {
         lag.add(other.lag);
     }
 
-    /** Operations that were answered. */
+    /** Returns the number of answered operations. */
     long completed() {
         long sum = 0;
         for (Histogram histogram : response) {
@@ -47,7 +47,7 @@ final class Interval {
         return sum;
     }
 
-    /** Operations that failed. */
+    /** Returns the number of failed operations. */
     long failures() {
         long sum = 0;
         for (ErrorKind kind : ErrorKind.ALL) {
@@ -56,7 +56,7 @@ final class Interval {
         return sum;
     }
 
-    /** Operations that failed in one way. */
+    /** Returns the number of operations that failed with this kind of error. */
     long errors(ErrorKind kind) {
         long sum = 0;
         for (long[] byKind : errors) {

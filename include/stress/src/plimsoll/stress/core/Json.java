@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** JSON text of maps, iterables, numbers, booleans, strings and nulls. */
+/** Writes maps, iterables, numbers, booleans, strings and nulls as JSON. */
 public final class Json {
     private static final JsonFactory FACTORY = new JsonFactory();
 

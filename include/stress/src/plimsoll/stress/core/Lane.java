@@ -1,12 +1,15 @@
 package plimsoll.stress.core;
 
-/** One client thread among all. */
+/** One of the client threads. */
 public final class Lane {
-    /** From 0: the first position of a sequence that is this thread's; the next is {@code count} further on. */
+    /**
+     * The thread's number, from 0. Of a sequence, the thread takes this position and every {@code count}-th one after
+     * it.
+     */
     public final long index;
-    /** How many there are. */
+    /** The number of client threads. */
     public final long count;
-    /** A number of its own, for a source that has its own randomness. */
+    /** The thread's own seed, for sources with a random generator of their own. */
     public final long seed;
 
     public Lane(long index, long count, long seed) {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** All workers of one schedule, and the threads that serve them. */
 final class Load {
-    /** What one thread sends without being late, in ops/s. */
+    /** The rate that one thread can send without being late, in ops/s. */
     private static final long RATE_OF_A_PACER = 10_000;
 
     private final Schedule schedule;
@@ -44,17 +44,17 @@ final class Load {
         }
     }
 
-    /** Sends nothing more; what is in flight goes on. */
+    /** Stops sending. Operations in flight continue. */
     void halt() {
         pacers.forEach(Pacer::halt);
     }
 
-    /** Whether everything was sent or given up, and answered. */
+    /** Returns whether every operation was answered, failed or given up. */
     boolean done() {
         return pacers.stream().noneMatch(Thread::isAlive) && inFlight() == 0;
     }
 
-    /** Operations that were sent and wait for an answer. */
+    /** Returns the number of operations that were sent and wait for an answer. */
     int inFlight() {
         return workers.stream().mapToInt(Worker::inFlight).sum();
     }
@@ -64,7 +64,10 @@ final class Load {
         return workers.stream().mapToInt(Worker::takePeak).sum();
     }
 
-    /** Operations that are due {@code elapsed} nanoseconds after the start, but neither sent nor given up. */
+    /**
+     * Returns the number of operations that are due {@code elapsed} nanoseconds after the start, but neither sent nor
+     * given up.
+     */
     long backlog(long elapsed) {
         long started = workers.stream().mapToLong(Worker::started).sum();
         return Math.max(0, schedule.due(elapsed) - started);

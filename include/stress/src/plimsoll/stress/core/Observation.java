@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** What a stage looked like over one second (the last one may be shorter). Valid until the next observation. */
+/** The figures of a stage for one second (the last one may be shorter). Valid until the next observation. */
 final class Observation {
     final Phase phase;
     /** Seconds from the stage's start to the beginning of this observation: a whole number. */
@@ -13,7 +13,9 @@ final class Observation {
     final double rate;
     final Interval interval;
     final int inFlight;
-    /** Most operations in flight, summed over threads that need not have had their most at once. */
+    /**
+     * The sum over threads of the most operations in flight. The threads need not have had their most at the same time.
+     */
     final int inFlightMax;
     final long backlog;
     final Vitals.Sample vitals;

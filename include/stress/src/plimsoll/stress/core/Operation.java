@@ -3,34 +3,39 @@ package plimsoll.stress.core;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One thing that clients ask of the database, timed as a whole. */
+/** One kind of request of clients to the database, timed as a whole. */
 public final class Operation {
-    /** What its commands have to do with each other. */
+    /** How an operation uses its commands. */
     public enum Order {
-        /** Each time one of them, every one as often. */
+        /** Each time one of the commands, all of them equally often. */
         ONE_OF,
-        /** Each thread always the same one, in turn over the threads; with several rows as a batch. */
+        /**
+         * Each thread always uses the same command; commands are assigned to threads in turn. With several rows, as a
+         * batch.
+         */
         ONE_PER_THREAD,
-        /** The first, and after its answer one of the others on the same values. */
+        /** The first command and, after its answer, one of the others with the same values. */
         FIRST_THEN_ONE_OF
     }
 
-    /** What people call it: {@code reads}, {@code writes}, {@code scans}, {@code read-modify-writes}, {@code batches}. */
+    /**
+     * The operation's name: {@code reads}, {@code writes}, {@code scans}, {@code read-modify-writes}, {@code batches}.
+     */
     public final String name;
-    /** Its name in file names and JSON; the same, but for workloads whose files others read by their names. */
+    /** The name in file names and JSON. It differs from {@code name} where other tools expect certain file names. */
     public final String label;
     /** The name of its group of columns in the CSV file. */
     public final String column;
 
     public final Share share;
-    /** Whether it has files also when nothing of it is asked. */
+    /** Whether the operation has files even if its share is 0. */
     final boolean keptIdle;
     public final Order order;
     public final List<Command> commands;
     public final List<Field> fields;
-    /** Rows of a batch; 1 for everything else. */
+    /** Number of rows of a batch; 1 for operations that are no batches. */
     public final int rows;
-    /** Consistency level; null for the run's. */
+    /** Consistency level; null for the one of the run. */
     public final String consistency;
 
     private Operation(Builder builder) {
@@ -50,7 +55,7 @@ public final class Operation {
         return new Builder(name);
     }
 
-    /** For programs that work the share out themselves. */
+    /** The share in a form from which programs can compute it. */
     public Object describeShare() {
         return share.describe();
     }
@@ -60,7 +65,7 @@ public final class Operation {
         return name;
     }
 
-    /** Parts of an operation, one after the other. */
+    /** Builds an operation part by part. */
     public static final class Builder {
         private final String name;
         private String label;
@@ -78,7 +83,7 @@ public final class Operation {
             column = name;
         }
 
-        /** The names that tlp-stress has for it: in its metrics, and in its CSV file. */
+        /** Sets the names that tlp-stress uses, in its metrics and in its CSV file. */
         public Builder called(String inFiles, String inCsv) {
             label = inFiles;
             column = inCsv;
@@ -109,7 +114,7 @@ public final class Operation {
             return this;
         }
 
-        /** So many rows at once, in an unlogged batch. */
+        /** Sets the number of rows that are written at once in an unlogged batch. */
         public Builder rows(int size) {
             rows = size;
             return this;

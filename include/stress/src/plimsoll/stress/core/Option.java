@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** One option of a workload or of a distribution: what may stand there, and what it means. */
+/** One option of a workload or of a distribution: its allowed values and its meaning. */
 public final class Option {
-    /** What a value is. */
+    /** The type of a value. */
     public enum Type {
         /** A whole number; text such as 100M means 100,000,000. */
         COUNT,
@@ -21,20 +21,20 @@ public final class Option {
         OPERATIONS,
         /** How rows are populated, with keys of its own. */
         POPULATE,
-        /** What stands for the markers of a statement. */
+        /** The values for the markers of a statement. */
         BIND
     }
 
     public final String name;
     public final Type type;
-    /** Null: there is none, so the option must be given. */
+    /** The default value; null if there is none, so that the option must be given. */
     public final Object standard;
 
     public final double least;
     public final double most;
     public final List<String> choices;
     public final String about;
-    /** Whether it may be left out although it has no standard value. */
+    /** Whether the option may be left out although it has no default value. */
     public final boolean optional;
 
     private Option(
@@ -86,17 +86,17 @@ public final class Option {
         return new Option(name, Type.CHOICE, standard, Double.NaN, Double.NaN, choices, about);
     }
 
-    /** A value that is made of several. */
+    /** Makes an option whose value has keys of its own. */
     public static Option nested(String name, Type type, String about) {
         return new Option(name, type, null, Double.NaN, Double.NaN, List.of(), about);
     }
 
-    /** The same, but it may be left out. */
+    /** Returns the same option, but optional. */
     public Option orNone() {
         return new Option(name, type, standard, least, most, choices, about, true);
     }
 
-    /** The value as this option's own type. IllegalArgumentException says what is wrong with it. */
+    /** Converts a value to this option's type. Throws IllegalArgumentException for a value that does not fit. */
     Object read(Object value) {
         switch (type) {
             case COUNT:
@@ -114,7 +114,7 @@ public final class Option {
         }
     }
 
-    /** Everything about it, for JSON; what does not apply is left out. */
+    /** Describes the option for JSON. Parts that do not apply are left out. */
     public Map<String, Object> describe() {
         Map<String, Object> described = Json.object("name", name, "type", type.name().toLowerCase(Locale.ROOT));
         if (standard != null) {

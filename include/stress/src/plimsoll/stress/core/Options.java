@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Values of options: those given, and the standard ones of the others. */
+/** The values of options: the given ones, and the defaults of the others. */
 public final class Options {
     private final Map<String, Object> values;
 
@@ -47,7 +47,7 @@ public final class Options {
         return (Long) values.get(name);
     }
 
-    /** A whole number that an array or a loop of ints takes. */
+    /** Returns a whole number that fits an int. */
     public int small(String name) {
         return Math.toIntExact(count(name));
     }
@@ -64,7 +64,7 @@ public final class Options {
         return (Boolean) values.get(name);
     }
 
-    /** A value as it was given. */
+    /** Returns a value unchanged. */
     public Object raw(String name) {
         return values.get(name);
     }

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that gives its workers their steps: it parks till one of them has something to do, and those that became due
- * meanwhile follow at once. One thread serves many workers where the rate is low, since waking threads costs more CPU
- * than anything else that the generator does.
+ * A thread that runs the steps of its workers. It parks until a worker has something to do, and runs all steps that are
+ * due. At low rates one thread serves many workers, because waking threads costs more CPU than anything else in the
+ * generator.
  */
 final class Pacer extends Thread {
     private static final long LONGEST_PARK = 100_000_000L;
@@ -25,7 +25,7 @@ final class Pacer extends Thread {
         start();
     }
 
-    /** Sends nothing more; what is in flight goes on. */
+    /** Stops sending. Operations in flight continue. */
     void halt() {
         halted = true;
         LockSupport.unpark(this);

@@ -23,7 +23,7 @@ public final class PartitionKeys {
         numbers = numbers(choice, partitions, new Random(seed));
     }
 
-    /** The keys of every thread. */
+    /** The source of all threads' keys. */
     public static Source source(String choice, String id, long partitions) {
         return lane -> {
             PartitionKeys keys = new PartitionKeys(choice, id, (int) lane.index, partitions, lane.seed);

@@ -2,15 +2,15 @@ package plimsoll.stress.core;
 
 import java.util.Locale;
 
-/** What the generator is doing. */
+/** The phases of a run. */
 enum Phase {
     CONNECT,
     POPULATE,
-    /** Everything is done that comes before the timed run: it waits to be told when to start. */
+    /** Everything before the timed run is done. The generator waits to be told when to start. */
     READY,
     WARMUP,
     MEASURE,
-    /** After the last intended start: the answers that are still missing. */
+    /** After the last intended start: waiting for the missing answers. */
     DRAIN;
 
     /** The name in JSON and on the console. */

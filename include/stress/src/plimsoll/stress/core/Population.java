@@ -1,13 +1,16 @@
 package plimsoll.stress.core;
 
-/** What is written before the timed run. */
+/** The rows that are written before the timed run. */
 public final class Population {
     public final Operation write;
-    /** Rows over all threads; 0: none. */
+    /** Number of rows of all threads; 0 for none. */
     public final long rows;
-    /** Whether the writes go on where the timed run's begin, as tlp-stress' do, so that each thread has rows of its own. */
+    /**
+     * Whether the timed run's writes continue where these end, as in tlp-stress, so that each thread has rows of its
+     * own.
+     */
     public final boolean continues;
-    /** Reads a row back by its number, which is the only field's value; null: can't be verified so. */
+    /** Reads a row by its number, which is the value of its only field; null if rows can't be verified in this way. */
     public final Operation readBack;
 
     private Population(Operation write, long rows, boolean continues, Operation readBack) {
@@ -17,7 +20,7 @@ public final class Population {
         this.readBack = readBack;
     }
 
-    /** Rows written by one of the timed run's own operations, whose values go on from there. */
+    /** Rows written by one of the timed run's own operations, whose values continue from there. */
     public static Population continued(Operation write, long rows) {
         return new Population(write, rows, true, null);
     }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 
-/** The progress file: a line of JSON for every second of a stage, for whoever watches the run. */
+/** The progress file: a line of JSON for every second of a stage, for programs that watch the run. */
 final class Progress implements Sink {
     private final Writer file;
     private Phase stage = Phase.CONNECT;
@@ -32,7 +32,7 @@ final class Progress implements Sink {
         file.flush();
     }
 
-    /** Populating and the timed run are summed apart. */
+    /** Starts new sums, because populating and the timed run are counted separately. */
     private void restart(Observation observation) {
         if (tally == null || (stage == Phase.POPULATE && observation.phase != Phase.POPULATE)) {
             tally = new Tally(observation.interval.operations);

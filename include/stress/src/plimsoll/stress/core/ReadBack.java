@@ -5,7 +5,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Asks for some of the rows that were populated, to see whether they are there. */
+/** Reads a sample of the populated rows to verify that they exist. */
 final class ReadBack {
     private static final int SAMPLE = 1_000;
     private static final int AT_ONCE = 32;

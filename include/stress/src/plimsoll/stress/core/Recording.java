@@ -4,19 +4,22 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * What the threads of a load saw, second by second from its start.
+ * The results of a load's threads, second by second from its start.
  *
- * <p>An operation belongs to the second in which it ended, by its own clock reading: a reader that comes late, because
- * the machine is busy, moves nothing from one second to another. Every answer counts twice: service time from the
- * send, response time from the intended start. Failed operations are kept apart: their times never count as latencies
- * of the database's answers.
+ * <p>An operation belongs to the second in which it ended, by its own clock reading. So a reader that is late because
+ * the machine is busy moves no operation to another second. Every answer is recorded twice: as service time from the
+ * send, and as response time from the intended start. Failed operations are recorded separately, so their times never
+ * count as latencies of answers.
  */
 final class Recording {
     /** One hour in microseconds; anything longer is recorded as one hour. */
     static final long HIGHEST = 3_600_000_000L;
 
     private static final long SECOND = 1_000_000_000L;
-    /** A second is read shortly after its end: the ring only has to be longer than the reader may be late. */
+    /**
+     * The length of the ring, in seconds. A second is read shortly after its end, so the ring must only cover the
+     * greatest delay of the reader.
+     */
     private static final int SLOTS = 8;
 
     private final Slot[] slots = new Slot[SLOTS];
@@ -37,29 +40,29 @@ final class Recording {
         slot(now).completed(operation, micros(now - intended), micros(now - sent));
     }
 
-    /** An operation that was sent and came to nothing. */
+    /** Records an operation that was sent and failed. */
     void failed(int operation, ErrorKind kind, long intended, long now) {
         Slot slot = slot(now);
         slot.failed(kind, micros(now - intended));
         slot.count(operation, kind);
     }
 
-    /** An operation that was never sent. */
+    /** Records an operation that was never sent. */
     void dropped(int operation, ErrorKind kind, long now) {
         slot(now).count(operation, kind);
     }
 
-    /** A send at {@code now} that the generator itself delayed by {@code lag} nanoseconds. */
+    /** Records a send at {@code now} that the generator itself delayed by {@code lag} nanoseconds. */
     void sent(long lag, long now) {
         slot(now).lag(micros(lag));
     }
 
-    /** What ended in a second, counted from 0. The result is valid until the next call. */
+    /** Returns the operations that ended in a second, counted from 0. The result is valid until the next call. */
     Interval take(long second) {
         return slots[(int) (second % SLOTS)].take();
     }
 
-    /** Whatever has not been taken yet, of all seconds. */
+    /** Returns everything that has not been taken yet, of all seconds. */
     Interval rest() {
         Interval rest = slots[0].take();
         for (int i = 1; i < SLOTS; i++) {
@@ -68,7 +71,7 @@ final class Recording {
         return rest;
     }
 
-    /** An empty histogram that holds any response time. */
+    /** Returns an empty histogram for any response time. */
     static Histogram histogram() {
         return new Histogram(1, HIGHEST, 3);
     }

@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** One operation on its way: records its end, then makes room for the worker's next one. */
+/** One operation in flight. It records its end, then makes room for the worker's next operation. */
 final class Request implements Completion {
     private final Worker worker;
     private final Recording recording;

@@ -8,8 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Sends an operation again that came to nothing because nodes were slow, overloaded or out of reach: the same values, after
- * a pause that doubles. For rows that are only to be there in the end; an operation of the timed run is never sent twice.
+ * Sends an operation again that failed because nodes were slow, overloaded or unreachable: the same values, after a
+ * pause that doubles. Used only for populating, where each row must exist in the end. An operation of the timed run is
+ * never sent twice.
  */
 final class RetryingClient implements Client {
     private static final int MOST_RETRIES = 4;
@@ -29,7 +30,7 @@ final class RetryingClient implements Client {
         this.client = client;
     }
 
-    /** Operations that were sent again so far, each time counted. */
+    /** Returns the number of times that an operation was sent again. */
     long retries() {
         return retries.get();
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** One run from the connection to the last answer: schema, populating, the timed run. */
 public final class Run {
-    /** Share of rows that may fail to be written while populating. */
+    /** The greatest share of rows that may be lost while populating. */
     private static final double TOLERATED_LOSS = 0.001;
 
     private final RunOptions options;
@@ -101,7 +101,7 @@ public final class Run {
         endIfStopped();
     }
 
-    /** Rows whose writes failed may be missing, so that nothing can be told where some did. */
+    /** Verifies the populated rows. Where writes failed, rows may be missing, so nothing can be verified. */
     private void verify(Client client, long failures) throws StressException {
         if (workload.population.readBack != null && failures == 0) {
             long asked = new ReadBack(client, workload.population, options.split).verify(seed);

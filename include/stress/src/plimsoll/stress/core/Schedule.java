@@ -1,13 +1,13 @@
 package plimsoll.stress.core;
 
 /**
- * The open-loop schedule: operation n is meant to start n / rate seconds after the start, whatever the database does.
+ * The open-loop schedule: operation n is intended to start n / rate seconds after the start, whatever the database
+ * does.
  *
- * <p>Positions are arithmetic, so that a backlog of any length needs no memory. They are dealt out in turn to the
- * lanes (client threads), which makes the load of all of them evenly spaced; first among the generators that share the
- * schedule, if there are several, so that each has every so-manieth position. That response time must be counted from
- * such an intended start, not from the send, is Gil Tene's remedy for coordinated omission ("How NOT to Measure
- * Latency").
+ * <p>Positions are computed, so a backlog of any length needs no memory. With several generators, generator i of k
+ * takes the positions i, i + k, i + 2 × k, … Each generator assigns its positions in turn to its lanes (client
+ * threads), so the load of every lane is evenly spaced. Counting response time from the intended start, not from the
+ * send, is Gil Tene's remedy for coordinated omission ("How NOT to Measure Latency").
  */
 final class Schedule {
     private static final long SECOND = 1_000_000_000L;
@@ -30,12 +30,12 @@ final class Schedule {
         this.split = split;
     }
 
-    /** This generator's own, in operations a second. */
+    /** Returns this generator's own rate, in operations per second. */
     double rate() {
         return (double) rate / split.count;
     }
 
-    /** This generator's own operations. */
+    /** Returns the number of this generator's own operations. */
     long total() {
         return split.of(total);
     }
@@ -44,7 +44,10 @@ final class Schedule {
         return new Lane(index);
     }
 
-    /** This generator's positions that are due within the first {@code elapsed} nanoseconds, one at that time included. */
+    /**
+     * Returns the number of this generator's positions that are due at most {@code elapsed} nanoseconds after the
+     * start.
+     */
     long due(long elapsed) {
         return split.of(dueOfAll(elapsed));
     }
@@ -66,7 +69,7 @@ final class Schedule {
         return rate == 0 ? 0 : position / rate * SECOND + position % rate * SECOND / rate;
     }
 
-    /** One thread's share: of this generator's positions number index, index + lanes, index + 2 × lanes, … */
+    /** One thread's share: this generator's positions index, index + lanes, index + 2 × lanes, … */
     final class Lane {
         private final int index;
 
@@ -74,7 +77,7 @@ final class Schedule {
             this.index = index;
         }
 
-        /** Number of operations of this lane. */
+        /** Returns the number of this lane's operations. */
         long size() {
             return share(total());
         }
@@ -84,7 +87,7 @@ final class Schedule {
             return Schedule.this.intended(split.place(n * lanes + index));
         }
 
-        /** Whether positions have a time at all: without one nothing can be late. */
+        /** Returns whether positions have a time. Without one nothing can be late. */
         boolean paced() {
             return rate > 0;
         }

@@ -3,10 +3,12 @@ package plimsoll.stress.core;
 import java.time.Duration;
 import java.util.Map;
 
-/** Waits after populating until the database has nothing left to tidy up. */
+/** Waits after populating until the database has finished its compactions. */
 final class Settling {
     private static final long PAUSE_NANOS = 1_000_000_000L;
-    /** What ends can make the next one due: there is to be none at so many looks in a row. */
+    /**
+     * The number of looks in a row that must find no compaction, because the end of one compaction can start another.
+     */
     private static final int LOOKS = 3;
 
     private final Connector.Connection client;
@@ -17,7 +19,10 @@ final class Settling {
         this.stop = stop;
     }
 
-    /** What came of it, for the summary: {@code left} is null where the database does not tell. */
+    /**
+     * Waits, and returns the outcome for the summary. {@code left} is null where the database does not report
+     * compactions.
+     */
     Map<String, Object> await(Duration patience) {
         long start = System.nanoTime();
         int quiet = 0;

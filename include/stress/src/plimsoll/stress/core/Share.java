@@ -1,13 +1,13 @@
 package plimsoll.stress.core;
 
 /**
- * How an operation's share of all operations is told: by an option of the workload, by a number, or as what the others
- * leave. Options and numbers are weights: where no operation takes the rest, their sum counts as the whole.
+ * The share of an operation among all operations: from an option of the workload, a number, or the rest that the others
+ * leave. Options and numbers are weights: where no operation takes the rest, the weights are divided by their sum.
  */
 public final class Share {
-    /** The option that gives the weight, or null. */
+    /** The option with the weight, or null. */
     public final String option;
-    /** The weight; not a number for the rest. */
+    /** The weight; NaN for the rest. */
     final double weight;
 
     private Share(String option, double weight) {
@@ -31,7 +31,9 @@ public final class Share {
         return Double.isNaN(weight);
     }
 
-    /** For programs that work the share out themselves: {@code {"option": …}}, {@code {"weight": …}}, {@code "rest"}. */
+    /**
+     * Describes the share for programs that compute it: {@code {"option": …}}, {@code {"weight": …}}, {@code "rest"}.
+     */
     Object describe() {
         if (isRest()) {
             return "rest";

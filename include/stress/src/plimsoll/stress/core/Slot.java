@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.HdrHistogram.Recorder;
 
-/** Where the driver's threads leave what they saw during one second; in microseconds. */
+/** The results that the driver's threads record during one second, in microseconds. */
 final class Slot {
     private final Recorder[] service;
     private final Recorder[] response;
@@ -37,7 +37,7 @@ final class Slot {
         lag.recordValue(micros);
     }
 
-    /** Takes everything out. The result is overwritten by the next call. */
+    /** Removes and returns all results. The next call overwrites the returned interval. */
     Interval take() {
         for (int o = 0; o < response.length; o++) {
             interval.service[o] = service[o].getIntervalHistogram(interval.service[o]);

@@ -1,8 +1,10 @@
 package plimsoll.stress.core;
 
-/** Where a field's values come from. Fields that share a source share its values' order, also across operations. */
+/**
+ * The source of a field's values. Fields with the same source share the order of its values, also across operations.
+ */
 @FunctionalInterface
 public interface Source {
-    /** The values of one client thread. Called once for each thread, whatever the number of fields that share it. */
+    /** Returns the values of one client thread. Called once for each thread, however many fields share the source. */
     Values open(Lane lane);
 }

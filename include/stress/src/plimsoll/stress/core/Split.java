@@ -6,10 +6,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Which one of several generators this is. Together they put on one load: they deal out the positions of one schedule,
- * the client threads and the rows to populate in turn, so that nothing is left out and nothing is done twice.
+ * The share of this generator, where several generators produce one load together. They divide the positions of one
+ * schedule, the client threads and the rows to populate in turn, so that nothing is left out or done twice.
  *
- * <p>So {@code count} generators of {@code t} threads each do exactly what one of {@code count × t} threads would do.
+ * <p>So {@code count} generators of {@code t} threads each do exactly what one generator of {@code count × t} threads
+ * would do.
  */
 public final class Split {
     /** The only generator. */
@@ -17,9 +18,9 @@ public final class Split {
 
     private static final Pattern TEXT = Pattern.compile("(\\d{1,4})/(\\d{1,4})");
 
-    /** From 0. */
+    /** The number of this generator, from 0. */
     final int index;
-    /** How many generators there are. */
+    /** The number of generators. */
     final int count;
 
     Split(int index, int count) {
@@ -27,7 +28,7 @@ public final class Split {
         this.count = count;
     }
 
-    /** {@code 2/3}: the second of three. */
+    /** Parses {@code 2/3}: the second of three. */
     static Split parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (matcher.matches()) {
@@ -40,28 +41,28 @@ public final class Split {
         throw new IllegalArgumentException("'" + text + "' is not a part such as 1/3, 2/3 or 3/3");
     }
 
-    /** Whether it makes what others find: keyspace and tables. */
+    /** Returns whether this generator creates keyspace and tables for the others. */
     public boolean isFirst() {
         return index == 0;
     }
 
-    /** How many of the first {@code whole} positions are this generator's. */
+    /** Returns the number of this generator's positions among the first {@code whole} ones. */
     long of(long whole) {
         return whole <= index ? 0 : (whole - index + count - 1) / count;
     }
 
-    /** Where this generator's position {@code n} lies among all. */
+    /** Returns the number, among all positions, of this generator's position {@code n}. */
     long place(long n) {
         return n * count + index;
     }
 
-    /** {@code 2/3}. */
+    /** Returns the text form, such as {@code 2/3}. */
     @Override
     public String toString() {
         return (index + 1) + "/" + count;
     }
 
-    /** For the command line. */
+    /** Parses a split on the command line. */
     public static final class Converter implements ITypeConverter<Split> {
         @Override
         public Split convert(String text) {

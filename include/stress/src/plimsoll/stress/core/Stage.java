@@ -4,14 +4,17 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Runs a load from its start to its last answer, and shows its sinks every second of it.
+ * Runs a load from its start to its last answer, and passes every second of it to the sinks.
  *
  * <p>Observations end on whole seconds from the start, and none is left out, however late this thread wakes. Only the
  * last one may be shorter: it ends with the last answer.
  */
 final class Stage {
     private static final long SECOND = 1_000_000_000L;
-    /** A second is read so long after its end: whoever read the clock within it has recorded by then. */
+    /**
+     * The time, in nanoseconds, from the end of a second until it is read. Threads that read the clock within that
+     * second have recorded their results by then.
+     */
     private static final long SETTLE = 10_000_000L;
 
     private static final long GLANCE = 5_000_000L;
@@ -30,12 +33,12 @@ final class Stage {
             this.drain = drain;
         }
 
-        /** Ends as soon as everything is done. */
+        /** A plan that ends as soon as everything is done. */
         static Plan untilDone() {
             return new Plan(Phase.POPULATE, 0, 0, Long.MAX_VALUE / SECOND);
         }
 
-        /** Lasts {@code duration}, and at most {@code drain} longer for missing answers. */
+        /** A plan that lasts {@code duration}, and at most {@code drain} longer for missing answers. */
         static Plan timed(long warmup, long duration, long drain) {
             return new Plan(Phase.WARMUP, warmup, duration, drain);
         }
@@ -118,7 +121,7 @@ final class Stage {
         }
     }
 
-    /** Waits for the end of a second; true if nothing comes after it. */
+    /** Waits for the end of a second. Returns true if it was the last one. */
     private boolean awaitEnd(long second) {
         long boundary = start + (second + 1) * SECOND + SETTLE;
         if (second < plan.duration) {
@@ -131,7 +134,7 @@ final class Stage {
         return stop.reason() != null || load.done();
     }
 
-    /** Without a rate it is told by what was done so far. */
+    /** The planned length; without a rate it is estimated from the operations done so far. */
     private double planned(double elapsed) {
         Schedule schedule = load.schedule();
         if (plan.duration == 0 && schedule.rate() == 0) {

@@ -10,10 +10,10 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 
 /**
- * When the timed run starts: soon, or, where several generators start together, at the time that somebody tells.
+ * The start of the timed run: soon or, where several generators start together, at a given time.
  *
- * <p>That time is told in a file: {@code {"start": …, "local": …}}. Both are the same instant: {@code start} by the clock
- * that all generators' logs go by, {@code local} by this host's own clock, which may be ahead of it or behind.
+ * <p>A file gives that time: {@code {"start": …, "local": …}}. Both are the same instant: {@code start} by the clock
+ * that all generators' logs use, {@code local} by this host's own clock, which may be ahead of it or behind.
  */
 final class Start {
     /** Time for the threads to get going before the first operation is due, in milliseconds. */
@@ -21,7 +21,7 @@ final class Start {
 
     private static final long GLANCE = 50_000_000L;
 
-    /** By the clock that logs go by: a whole second. */
+    /** The start by the clock that logs use: a whole second. */
     final Instant instant;
 
     private final Instant local;
@@ -31,7 +31,7 @@ final class Start {
         this.local = local;
     }
 
-    /** On the next whole second that leaves time to begin. */
+    /** Returns a start on the next whole second that leaves time to begin. */
     static Start soon() {
         Instant soon = Instant.ofEpochSecond(Instant.now().plusMillis(LEAD).getEpochSecond() + 1);
         return new Start(soon, soon);
@@ -60,7 +60,7 @@ final class Start {
         return start;
     }
 
-    /** The same as {@link System#nanoTime()}. */
+    /** Returns the start as {@link System#nanoTime()}. */
     long nanos() {
         return System.nanoTime() + Duration.between(Instant.now(), local).toNanos();
     }

@@ -3,7 +3,7 @@ package plimsoll.stress.core;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The request to end early; the first reason stays. */
+/** The request to end early. Only the first reason is kept. */
 public final class Stop {
     private final CountDownLatch requested = new CountDownLatch(1);
     private volatile StressException reason;
@@ -15,7 +15,7 @@ public final class Stop {
         }
     }
 
-    /** Why to end early, or null. */
+    /** Returns the reason to end early, or null. */
     StressException reason() {
         return reason;
     }

@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** The end of a command before its time: why, for people, and the exit code that says so to programs. */
+/** A command ended early. The message says why, and the exit code says so to programs. */
 public final class StressException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ public final class StressException extends Exception {
         this.exitCode = exitCode;
     }
 
-    /** The innermost message of a chain of causes, with its type. */
+    /** Returns the innermost message of a chain of causes, with its type. */
     private static String reason(Throwable cause) {
         Throwable innermost = cause;
         while (innermost.getCause() != null && innermost.getCause() != innermost) {

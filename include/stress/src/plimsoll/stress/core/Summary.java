@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What came of a run, as one JSON document. */
+/** The results of a run, as one JSON document. */
 public final class Summary {
     private final RunOptions options;
     private final long seed;
@@ -32,7 +32,7 @@ public final class Summary {
         this.seed = seed;
     }
 
-    /** What is to be run; before it is told, the document has neither of the two parts. */
+    /** Sets the workload. Until then the document has neither populating nor the timed run. */
     void workload(Workload workload) {
         shares = workload.sharesByLabel();
         for (Phase phase : Phase.values()) {
@@ -40,46 +40,46 @@ public final class Summary {
         }
     }
 
-    /** What came of waiting for compactions. */
+    /** Sets the outcome of waiting for compactions. */
     void settled(Map<String, Object> outcome) {
         settled = outcome;
     }
 
-    /** So many rows were read back after populating, and found. */
+    /** Sets the number of rows that were read back after populating and found. */
     void verified(long sample) {
         verified = sample;
     }
 
-    /** So often a row was written again while populating, since its write had come to nothing. */
+    /** Sets the number of times that a row was written again while populating, after its write had failed. */
     void retried(long times) {
         retried = times;
     }
 
-    /** Rows to be written before the timed run. */
+    /** Sets the number of rows to be written before the timed run. */
     void rows(long planned) {
         rows = planned;
     }
 
-    /** Populating starts: the returned tally is to be shown its observations. */
+    /** Called when populating starts. The returned tally must receive its observations. */
     Tally populate(Instant start, Operation write) {
         populateStart = start;
         parts.put(Phase.POPULATE, new Tally(List.of(write)));
         return parts.get(Phase.POPULATE);
     }
 
-    /** The timed run starts: the returned sink is to be shown its observations. */
+    /** Called when the timed run starts. The returned sink must receive its observations. */
     Sink timed(Instant start, Schedule planned) {
         timedStart = start;
         schedule = planned;
         return observation -> parts.get(observation.phase).add(observation);
     }
 
-    /** Operations of the timed run without an end. */
+    /** Sets the number of the timed run's operations without an answer or failure. */
     void unfinished(long operations) {
         unfinished = operations;
     }
 
-    /** The timed run in a sentence; empty before there was one. */
+    /** Returns a sentence on the timed run; empty before it. */
     public String sentence() {
         if (timedStart == null) {
             return "";

@@ -79,12 +79,12 @@ final class Tally {
         return sum;
     }
 
-    /** Answered operations a second. */
+    /** Returns answered operations per second. */
     double achieved() {
         return seconds > 0 ? completed() / seconds : 0;
     }
 
-    /** By kind of error, all kinds; {@code unfinished} operations are known by number only. */
+    /** Returns the number of errors of every kind. Of {@code unfinished} operations only the number is known. */
     Map<String, Object> errorsByKind(long unfinished) {
         Map<String, Object> byKind = Json.object();
         for (ErrorKind kind : ErrorKind.ALL) {
@@ -97,7 +97,7 @@ final class Tally {
         return byKind;
     }
 
-    /** By operation: how many were answered and how many failed. */
+    /** Returns the numbers of answered and failed operations, by operation. */
     Map<String, Object> operations() {
         Map<String, Object> byOperation = Json.object();
         for (int o = 0; o < completed.length; o++) {
@@ -107,7 +107,7 @@ final class Tally {
         return byOperation;
     }
 
-    /** The generator's own figures: what tells whether it or the database could not keep up. */
+    /** Returns the generator's own figures, which show whether it or the database could not keep up. */
     Map<String, Object> generator() {
         return Json.object(
                 "schedule_lag_ms", lagMillis(lag),
@@ -120,7 +120,7 @@ final class Tally {
                 "hiccup_max_ms", Json.rounded(hiccupMillis));
     }
 
-    /** 99th percentile and maximum of a histogram of microseconds, in milliseconds. */
+    /** Returns 99th percentile and maximum of a histogram of microseconds, in milliseconds. */
     static Map<String, Object> lagMillis(Histogram lag) {
         return Json.object(
                 "p99", Json.rounded(lag.getValueAtPercentile(99) / 1e3), "max", Json.rounded(lag.getMaxValue() / 1e3));

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** One thread's stream of operations: which comes next, and its values. The same for the same seed. */
+/** One thread's stream of operations with their values. The same seed gives the same stream. */
 public final class Traffic {
     private final List<Operation> operations;
-    /** By operation: the chance that the next one is this or a later one. */
+    /** The chance, by operation, that the next operation is this or a later one. */
     private final double[] orLater;
 
     private final Values[][] values;
@@ -43,20 +43,26 @@ public final class Traffic {
         }
     }
 
-    /** The streams of so many threads that write this generator's part of a workload's numbered rows, each row once. */
+    /**
+     * Returns the streams of that many threads, which write this generator's part of a workload's numbered rows, each
+     * row once.
+     */
     static List<Traffic> populating(Workload workload, int threads, Split split, long seed) {
         Operation write = workload.population.write;
         return of(new Workload(workload.name, workload.schema, List.of(write), Population.none()), threads, split, ~seed);
     }
 
-    /** The values with which an operation of numbered rows asks for one of them. */
+    /** Returns the values with which an operation reads or writes one numbered row. */
     static Object[][] ofRow(Operation operation, long row) {
         Traffic traffic = new Traffic(
                 List.of(operation), new double[] {1}, new Lane(row, 1, 0), new IdentityHashMap<>(), new SplittableRandom(0));
         return traffic.values(0);
     }
 
-    /** The streams of this generator's threads, so many; with several generators, those that one with all threads had. */
+    /**
+     * Returns the streams of this generator's threads. Several generators have the streams that one generator with all
+     * threads would have.
+     */
     public static List<Traffic> of(Workload workload, int threads, Split split, long seed) {
         List<Traffic> traffic = new ArrayList<>();
         SplittableRandom seeds = new SplittableRandom(seed);
@@ -72,12 +78,15 @@ public final class Traffic {
         return traffic;
     }
 
-    /** The same stream with this operation only, on the same values: what goes on after it begins where it ended. */
+    /**
+     * Returns the same stream with only this operation, on the same values: this stream continues where the returned
+     * one ends.
+     */
     public Traffic only(Operation operation) {
         return new Traffic(List.of(operation), new double[] {1}, lane, opened, random);
     }
 
-    /** Which operation the next position of the schedule is: drawn for every position, sent or not. */
+    /** Draws the operation of the schedule's next position. Call it for every position, sent or not. */
     public int draw() {
         double number = random.nextDouble();
         int operation = orLater.length - 1;
@@ -91,7 +100,7 @@ public final class Traffic {
         return operations.get(index);
     }
 
-    /** Which of an operation's commands comes next. */
+    /** Returns the index of an operation's next command. */
     public int command(Operation operation) {
         int commands = operation.commands.size();
         if (commands == 1) {
@@ -107,7 +116,7 @@ public final class Traffic {
         }
     }
 
-    /** The next values of an operation's fields, row by row. */
+    /** Returns the next values of an operation's fields, row by row. */
     public Object[][] values(int index) {
         Values[] fields = values[index];
         Object[][] rows = new Object[operations.get(index).rows][fields.length];

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 /** One client thread's values of a field: Long, Double, String, ByteBuffer, UUID, Instant or {@link #NOW}. */
 @FunctionalInterface
 public interface Values {
-    /** Stands for the time at which the statement is made, in whatever type the database wants it. */
+    /** Stands for the time at which the statement is made, in the type that the database requires. */
     Object NOW = new Object() {
         @Override
         public String toString() {

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The generator's own health, which tells "the generator could not" from "the database could not": CPU, collections,
- * and the longest time for which the machine or the JVM stood still.
+ * The generator's own health, which shows whether the generator or the database could not keep up: CPU time, garbage
+ * collections, and the longest time for which the machine or the JVM stood still.
  */
 final class Vitals implements AutoCloseable {
     private final List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
@@ -21,7 +21,7 @@ final class Vitals implements AutoCloseable {
         hiccups.start();
     }
 
-    /** What happened since the last call. */
+    /** Returns the figures since the last call. */
     Sample sample() {
         long wallNow = System.nanoTime();
         long cpuNow = cpuNanos();
@@ -40,7 +40,7 @@ final class Vitals implements AutoCloseable {
         return sample;
     }
 
-    /** CPU time of this process so far, in nanoseconds; 0 where the system does not tell. */
+    /** Returns the CPU time of this process so far, in nanoseconds; 0 where the system does not report it. */
     static long cpuNanos() {
         return ProcessHandle.current().info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
     }

@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One client thread in tlp-stress' sense: a lane of the schedule, keys of its own, and a cap on operations under way.
- * It does nothing by itself: a {@link Pacer}, which may serve several, gives it steps.
+ * One client thread in tlp-stress' sense: a lane of the schedule, keys of its own, and a limit of operations in flight.
+ * It does nothing by itself: a {@link Pacer}, which may serve several workers, runs its steps.
  */
 final class Worker {
     private static final long RECHECK = 100_000_000L;
     private static final long FULL = Long.MIN_VALUE;
-    /** The answer of {@link #step()} when all is sent. */
+    /** The result of {@link #step()} when everything is sent. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final Client client;
@@ -93,12 +93,14 @@ final class Worker {
         return inFlight.get();
     }
 
-    /** Most operations in flight since the last call. */
+    /** Returns the greatest number of operations in flight since the last call. */
     int takePeak() {
         return Math.max(peak.getAndSet(0), inFlight.get());
     }
 
-    /** Notes that there is no room, so that the next release wakes the pacer; false if there is room meanwhile. */
+    /**
+     * Records that there is no room, so that the next release wakes the pacer. Returns false if there is room by now.
+     */
     private boolean isFull() {
         room.set(FULL);
         return inFlight.get() >= concurrency;
@@ -121,7 +123,7 @@ final class Worker {
         }
     }
 
-    /** An operation ended at the instant {@code now}, and that was recorded. */
+    /** Called after an operation ended at the instant {@code now} and was recorded. */
     void release(long now) {
         inFlight.decrementAndGet();
         if (room.get() == FULL && room.compareAndSet(FULL, now)) {

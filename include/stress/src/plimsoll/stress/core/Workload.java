@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is stored and asked: a workload with the values of its options. */
+/** A workload with the values of its options: its tables and operations. */
 public final class Workload {
     public final String name;
-    /** Statements that make the tables if they are not there; {@code {keyspace}} stands for the keyspace. */
+    /** Statements that create missing tables; {@code {keyspace}} stands for the keyspace. */
     public final List<Command> schema;
 
     public final List<Operation> operations;
@@ -22,7 +22,7 @@ public final class Workload {
         this.shares = shares(operations);
     }
 
-    /** Without operations that have no share, unless others expect files of them. */
+    /** Returns the workload without operations that have no share, except those whose files other tools expect. */
     public Workload active() {
         List<Operation> kept = new ArrayList<>();
         for (int o = 0; o < shares.length; o++) {
@@ -33,12 +33,12 @@ public final class Workload {
         return new Workload(name, schema, kept, population);
     }
 
-    /** The share of all operations that each has, in their order; they add up to 1. */
+    /** Returns the share of each operation, in order. The shares add up to 1. */
     public double[] shares() {
         return shares.clone();
     }
 
-    /** By the operations' labels. */
+    /** Returns the shares by the operations' labels. */
     Map<String, Object> sharesByLabel() {
         Map<String, Object> byLabel = Json.object();
         for (int o = 0; o < shares.length; o++) {

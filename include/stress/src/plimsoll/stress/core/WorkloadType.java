@@ -2,15 +2,17 @@ package plimsoll.stress.core;
 
 import java.util.List;
 
-/** A kind of workload: what can be asked for by name. */
+/** A kind of workload that can be requested by name. */
 public interface WorkloadType {
     String name();
 
-    /** What it is, and whose, in a sentence or two. */
+    /** Describes the workload and its origin in a sentence or two. */
     String about();
 
     List<Option> options();
 
-    /** The workload with such options. IllegalArgumentException says which of them do not fit together. */
+    /**
+     * Makes the workload with these options. Throws IllegalArgumentException for options that contradict one another.
+     */
     Workload make(Options options);
 }

@@ -7,7 +7,7 @@ import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.NodeState;
 import java.time.Duration;
 
-/** Compactions that run or wait on a cluster's nodes, as Cassandra's virtual tables tell them (since 4.0). */
+/** Compactions that run or wait on a cluster's nodes, from Cassandra's virtual tables (since 4.0). */
 final class Compactions {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final String QUESTION =
@@ -15,7 +15,7 @@ final class Compactions {
 
     private Compactions() {}
 
-    /** Over all nodes that are up; null where a node does not tell. */
+    /** Returns the number over all nodes that are up; null where a node does not report it. */
     static Long left(CqlSession session) {
         long left = 0;
         for (Node node : session.getMetadata().getNodes().values()) {

@@ -23,11 +23,11 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import plimsoll.stress.core.ErrorKind;
 
-/** The driver's exceptions as kinds of failure. */
+/** Converts the driver's exceptions to kinds of failure. */
 final class Errors {
     private Errors() {}
 
-    /** Sorts an exception of the driver; of a list of nodes' errors the first node's error counts. */
+    /** Returns the kind of an exception of the driver. In a list of nodes' errors, the first node's error counts. */
     static ErrorKind kind(Throwable error) {
         if (error instanceof CompletionException && error.getCause() != null) {
             return kind(error.getCause());

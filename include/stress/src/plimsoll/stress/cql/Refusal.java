@@ -3,7 +3,7 @@ package plimsoll.stress.cql;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a database has against a statement, for people: which one, what, and the place in it. */
+/** A database's error about a statement, for people: the statement, the error, and its place in the statement. */
 final class Refusal {
     /** The database counts lines from 1 and columns from 0. */
     private static final Pattern PLACE = Pattern.compile("line (\\d+):(\\d+)");
@@ -15,7 +15,7 @@ final class Refusal {
         return place + ": the database refuses the statement: " + reason + "\n" + marked(statement, reason);
     }
 
-    /** The statement, and a caret below the place that the reason names. */
+    /** Returns the statement with a caret below the place that the reason names. */
     private static String marked(String statement, String reason) {
         Matcher matcher = PLACE.matcher(reason);
         int line = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;

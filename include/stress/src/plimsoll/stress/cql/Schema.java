@@ -16,10 +16,10 @@ import plimsoll.stress.core.Workload;
 
 /** Keyspace, tables and prepared statements of a workload. */
 final class Schema {
-    /** Changing a schema takes as long as the slowest node: not the time of an ordinary request. */
+    /** The timeout of schema changes, which take as long as the slowest node, longer than an ordinary request. */
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    /** How long another generator may take until it has made the tables. */
+    /** The greatest time to wait for another generator to create the tables. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private static final long PAUSE_MILLIS = 500;
@@ -71,7 +71,7 @@ final class Schema {
         }
     }
 
-    /** For statements of users, whose tables have no keyspace before their names. */
+    /** Selects the keyspace, because the tables in users' statements have none before their names. */
     private void use() throws StressException {
         Command use = new Command("USE " + options.keyspace, "keyspace " + options.keyspace);
         attempt(use, () -> execute(use.statement));

@@ -14,7 +14,7 @@ import plimsoll.stress.core.StressException;
 
 /** Connections to the database. */
 final class Sessions {
-    /** What one Netty thread carries without being the bottleneck, in ops/s. */
+    /** The rate that one Netty thread carries without being the bottleneck, in ops/s. */
     private static final long RATE_OF_A_THREAD = 15_000;
 
     private Sessions() {}

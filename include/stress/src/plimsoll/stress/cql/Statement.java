@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import plimsoll.stress.core.Field;
 
-/** A prepared statement, and which of an operation's values stands for which of its markers. */
+/** A prepared statement, with the assignment of an operation's values to its markers. */
 final class Statement {
     private final PreparedStatement prepared;
     /** By marker: the index of the field. */

@@ -54,7 +54,7 @@ public final class Catalogue {
         return described;
     }
 
-    /** Those that it has with its standard options; none where the options say which. */
+    /** Returns the operations with default options; none where the options define the operations. */
     private static List<Object> operations(WorkloadType type) {
         List<Object> operations = new ArrayList<>();
         if (type.options().stream().anyMatch(option -> option.type == Option.Type.OPERATIONS)) {

@@ -13,7 +13,7 @@ import plimsoll.stress.core.distribution.Normal;
 import plimsoll.stress.core.distribution.Numbers;
 import plimsoll.stress.core.distribution.Sequence;
 
-/** Values of fields, made of distributions. */
+/** Makes values of fields from distributions. */
 final class Sources {
     /** The present time. */
     static final Source NOW = lane -> random -> Values.NOW;
@@ -64,7 +64,7 @@ final class Sources {
         };
     }
 
-    /** Normal numbers that are not whole. */
+    /** Normally distributed numbers with fractions. */
     static Source gaussian(double mean, double deviation) {
         return lane -> random -> mean + deviation * Normal.gaussian(random);
     }

@@ -18,7 +18,10 @@ public final class Workloads {
         return List.copyOf(all);
     }
 
-    /** The workload of that name. IllegalArgumentException names those that there are. */
+    /**
+     * Returns the workload with that name. Throws IllegalArgumentException, with the existing names, for an unknown
+     * one.
+     */
     public static WorkloadType named(String name) {
         for (WorkloadType type : ALL) {
             if (type.name().equals(name)) {

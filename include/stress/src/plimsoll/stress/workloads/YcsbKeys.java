@@ -15,8 +15,8 @@ import plimsoll.stress.core.distribution.Scrambled;
 import plimsoll.stress.core.distribution.Zipf;
 
 /**
- * The keys of YCSB's workloads. Every client thread inserts numbers of its own, so that a run is the same each time;
- * YCSB's threads share one counter. What {@code latest} asks for are the rows of populating and the thread's own.
+ * The keys of YCSB's workloads. Every client thread inserts numbers of its own, so that each run is the same; YCSB's
+ * threads share one counter. {@code latest} chooses among the populated rows and the thread's own.
  */
 final class YcsbKeys {
     private static final double CONSTANT = 0.99;
