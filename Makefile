@@ -4,8 +4,8 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check pictures lock clean FORCE
 MAKEFLAGS += --no-print-directory
-# Another project's environment must not leak into this one.
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+# Another project's environment must not leak into this one; and who starts hundreds of Pythons keeps what they compile.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
@@ -34,7 +34,7 @@ status:  ## Say whether Airflow is up
 
 test: setup-dev  ## Check style, types and layers, then run the tests
 	@$(MAKE) check
-	@$(PYTEST) --numprocesses $$(($$(nproc) + 2)) --junitxml .pytest_cache/last-run.xml
+	@$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --junitxml .pytest_cache/last-run.xml
 
 # One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
 PYTEST := $(BIN)/python -m pytest --maxprocesses 6 --dist loadscope --durations 25 --durations-min 5
