@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.nodes.small import QUICK
 from tests.support.processes import marked, until
 from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
@@ -52,7 +53,7 @@ def definition_of(options: Any) -> Any:
             "name": "over-ssh",
             "title": "Over SSH",
             "system": {"version": "4.0.1", "nodes": 1},
-            "variants": [{"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M"}}],
+            "variants": [{"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **QUICK}}],
             "loads": ["200/s"],
             "workload": {"partitions": 1000, "populate": 100, "replication_factor": 1},
             "load_generator": {"threads": 2, "heap": "128M"},

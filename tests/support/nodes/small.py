@@ -18,7 +18,7 @@ from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
 LIFETIME = timedelta(minutes=10)
-_QUICK: Mapping[str, object] = {"flags": ["-XX:TieredStopAtLevel=1"]}
+QUICK: Mapping[str, object] = {"flags": ["-XX:TieredStopAtLevel=1"]}
 """A node starts with a quarter less of processor time where its first compiler is its last."""
 
 
@@ -32,7 +32,7 @@ def define(
             "title": "Small",
             "system": {"version": version, "nodes": nodes, "settings": settings or {}},
             "variants": [
-                {"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **_QUICK, **jvm}},
+                {"id": "v", "jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **QUICK, **jvm}},
             ],
             "loads": ["200/s"],
             "workload": {"partitions": 1000, "populate": 100, "replication_factor": nodes},
