@@ -28,13 +28,18 @@ _SHORTEST_S, _LONGEST_S = 0.01, 2.0
 _T = TypeVar("_T")
 
 
-def until(condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S) -> _T:
-    """Wait for something real; the deadline only bounds a test that has failed anyway."""
+def until(
+    condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S, longest_s: float = _LONGEST_S
+) -> _T:
+    """Wait for something real; the deadline only bounds a test that has failed anyway.
+
+    What may be over again soon is looked at every `longest_s`.
+    """
     began = time.monotonic()
     while not (value := condition()):
         waited = time.monotonic() - began
         assert waited < patience_s, f"never came: {what}"
-        time.sleep(pause_s(waited))
+        time.sleep(min(longest_s, pause_s(waited)))
     return value
 
 

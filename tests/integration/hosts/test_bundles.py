@@ -102,7 +102,7 @@ def test_a_link_that_is_cut_in_a_transfer_does_not_spoil_it(
     unfinished = tmp_path / "bundles" / f"{bundles.bundle_of(bundle).folder}.part"
 
     def cut() -> None:
-        until(lambda: len(list(unfinished.glob("*.jar"))) > 3, "some files")
+        until(lambda: len(list(unfinished.glob("*.jar"))) > 3, "some files", longest_s=0.01)
         sshd.cut()
 
     cutter = threading.Thread(target=cut)
