@@ -1,4 +1,7 @@
-"""The published campaign on AWS, as small as it goes: real clusters over SSH, a store in S3, a real Airflow."""
+"""The published campaign on AWS, as small as it goes: real clusters over SSH, a store in S3, a real Airflow.
+
+Clusters have two nodes, in `make test-long` three, as the published ones.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ import pytest
 from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell
+from tests.support.suite.proven import IS_LONG
 from tests.support.suite.requirements import require_namespaces
 
 from plimsoll.bootstrap import load_definition
@@ -21,6 +25,8 @@ from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
 CAMPAIGN = "azul-mine"
+NODES = 3 if IS_LONG else 2
+HOSTS = NODES + 1
 # Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that leave the
 # generator room, and a bound that its own standstills don't reach, which would make an attempt invalid.
 SMALLER: Mapping[str, Any] = {
@@ -44,8 +50,11 @@ def small_definition() -> Definition:
     variants = [variant for variant in published["variants"] if variant["id"] in ("g1", "shenandoah")]
     for variant in variants:
         variant["jvm"] |= {"heap": "256M", "flags": ["-XX:TieredStopAtLevel=1"]}
-    workload = {**published["workload"], "partitions": "10k", "populate": 100}
-    return Definition.model_validate({**published, **SMALLER, "variants": variants, "workload": workload})
+    workload = {**published["workload"], "partitions": "10k", "populate": 100, "replication_factor": NODES}
+    system = {**published["system"], "nodes": NODES}
+    return Definition.model_validate(
+        {**published, **SMALLER, "variants": variants, "workload": workload, "system": system}
+    )
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,7 @@ def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
         assert fingerprint is not None
         variant = campaign.definition.variant(cell_of(campaign.definition, key.cell_id).variant)
         assert {node.jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}
-        assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == 3
+        assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == NODES
 
 
 def test_what_its_hosts_fetched_was_staged_once(campaign: Campaign) -> None:
@@ -100,8 +109,8 @@ def test_what_its_hosts_fetched_was_staged_once(campaign: Campaign) -> None:
 
 
 def test_it_leaves_nothing_in_the_cloud(campaign: Campaign) -> None:
-    assert campaign.stack.cloud.summary()["launched"] == 4 * len(campaign.attempts)
-    assert campaign.stack.cloud.summary()["peak_instances"] == 4
+    assert campaign.stack.cloud.summary()["launched"] == HOSTS * len(campaign.attempts)
+    assert campaign.stack.cloud.summary()["peak_instances"] == HOSTS
     assert not any(campaign.stack.cloud.leftovers().values()), str(campaign.stack.cloud.leftovers())
 
 

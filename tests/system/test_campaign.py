@@ -10,7 +10,7 @@ import pytest
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell, words_of_key
 from tests.support.airflow.stack import StackUnderTest
-from tests.support.campaigns.local_definition import local_definition
+from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
 from tests.support.ssh.sshd import CONNECTION, OneKey
@@ -53,8 +53,7 @@ def ssh_definition(hosts: StaticHosts) -> Definition:
     """One cell of one node on the hosts, with one judged interval."""
     small = local_definition("static", variants=1, nodes=1).model_dump(mode="json")
     over_ssh = {"name": "ssh", "options": hosts.options}
-    content = {**small, "timing": {"duration": "15s", "warmup": "5s"}, "provider": over_ssh}
-    return Definition.model_validate(content)
+    return Definition.model_validate({**small, **ONE_INTERVAL, "provider": over_ssh})
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,7 @@
-"""A real campaign on hosts that are kept while the software on them is swapped, by `plimsoll run`, to its report."""
+"""A real campaign on hosts that are kept while the software on them is swapped, by `plimsoll run`, to its report.
+
+On one node; in `make test-long` on two.
+"""
 
 import os
 import subprocess
@@ -7,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from tests.support.airflow.run_to_report import RUNS, stood_still
-from tests.support.campaigns.local_definition import local_definition
+from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
@@ -25,8 +29,9 @@ pytestmark = pytest.mark.timeout(1800)
 
 def kept_definition() -> Definition:
     """Two collectors, one after the other on the same hosts."""
-    small = local_definition("kept", variants=2, nodes=2).model_dump(mode="json")
-    return Definition.model_validate({**small, "cluster_scope": "campaign"})
+    nodes = 2 if IS_LONG else 1
+    small = local_definition("kept", variants=2, nodes=nodes).model_dump(mode="json")
+    return Definition.model_validate({**small, **ONE_INTERVAL, "cluster_scope": "campaign"})
 
 
 def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ LITTLE: Mapping[str, Any] = {
     "timing": {"duration": "30s", "warmup": "10s"},
     "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "5s"}],
 }
+ONE_INTERVAL: Mapping[str, Any] = {"timing": {"duration": "15s", "warmup": "5s"}}
+"""Where two judged intervals tell no more than one."""
 
 
 def local_definition(name: str, *, variants: int, nodes: int = 3) -> Definition:

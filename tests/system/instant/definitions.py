@@ -13,7 +13,7 @@ STAGES = (
 DEFINITIONS = {
     definition.name: definition
     for definition in (
-        instant_definition("many", variants=2, loads=2, repeats=2, parallel=3),
+        instant_definition("many", variants=2, loads=1, repeats=2, parallel=3),
         instant_definition("few", variants=1, loads=2),
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),

@@ -10,7 +10,7 @@ from tests.fakes.gated import Gates
 from tests.fakes.gated_and_local import toolkit
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.team_stack import REDIS, Team, running_team
-from tests.support.campaigns.local_definition import local_definition
+from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.suite.requirements import needs
 
 from plimsoll.domain.definition import Definition
@@ -26,7 +26,7 @@ DEFINITIONS = (
     instant_definition("again", variants=1, loads=3, parallel=3),
     instant_definition("nightly", variants=1, loads=2, parallel=2).model_copy(update=_SCHEDULED),
     instant_definition("minutely", variants=1, loads=1).model_copy(update=_MINUTELY),
-    local_definition("real", variants=1, nodes=1),
+    Definition.model_validate(local_definition("real", variants=1, nodes=1).model_dump(mode="json") | ONE_INTERVAL),
 )
 
 # A dead worker is noticed by its silence, and what it had is given to another one. Shipped settings wait longer.
