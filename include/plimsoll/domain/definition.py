@@ -1,5 +1,6 @@
 """The definition: everything that declares a campaign."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
@@ -9,6 +10,7 @@ from pydantic import (
     PrivateAttr,
     SerializerFunctionWrapHandler,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
     field_validator,
     model_serializer,
     model_validator,
@@ -18,7 +20,7 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import Canary
 from plimsoll.domain.contradictions import LARGEST_GRID, contradictions, too_many_cells
 from plimsoll.domain.faults import require_none
-from plimsoll.domain.loads import LoadLevels, expanded
+from plimsoll.domain.loads import LoadLevels, of_the_top
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.stage import Openings, Stage
 from plimsoll.domain.strategy import FullGrid, Strategy
@@ -34,6 +36,10 @@ STORED = {"stored": True}
 
 
 _OF_A_STAGE = ("strategy", "loads", "repeats", "timing", "service_levels")
+REQUIRED_UNLESS_STAGED = ("loads", "timing")
+"""Keys that must stand at the top of a definition, unless every stage has its own."""
+_LEFT_TO_STAGES = object()
+"""Stands for such a key while a definition is read that has it in every stage alone."""
 
 
 class System(Model):
@@ -102,8 +108,11 @@ class Definition(Model):
         ),
     ] = MAX_CELLS
     loads: Annotated[
-        LoadLevels,
-        Field(min_length=1, description="Load levels: a list of rates, or `{from, to, step}`"),
+        LeftOutIfEmpty[LoadLevels],
+        Field(
+            min_length=1,
+            description="Load levels: a list of rates, or `{from, to, step}`; needed unless every stage has its own",
+        ),
     ]
     repeats: Annotated[int, Field(ge=1, le=1000, description="Times every variant meets every load")] = 1
     seed: Annotated[int, Field(description="Shuffles the order of cells within each repeat")] = 1
@@ -123,7 +132,7 @@ class Definition(Model):
         ),
     ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
-    timing: Timing
+    timing: Annotated[Timing, Field(description="Needed unless every stage has its own")]
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
     provider: ProviderChoice = ProviderChoice()
     canary: Annotated[
@@ -154,10 +163,32 @@ class Definition(Model):
 
     _openings: Openings = PrivateAttr(default_factory=dict)
 
-    @field_validator("loads", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _expand_range(cls, value: object, info: ValidationInfo) -> object:
-        return expanded(value, info.data.get("max_cells", MAX_CELLS))
+    def _leave_to_stages(cls, told: Any) -> Any:
+        stages = told.get("stages") if isinstance(told, Mapping) else None
+        if not isinstance(stages, list | tuple) or not stages:
+            return told
+        left = [name for name in REQUIRED_UNLESS_STAGED if name not in told and all(_says(one, name) for one in stages)]
+        return {**told, **dict.fromkeys(left, _LEFT_TO_STAGES)}
+
+    @field_validator("loads", mode="wrap")
+    @classmethod
+    def _expand_range(cls, value: object, listed: ValidatorFunctionWrapHandler, info: ValidationInfo) -> LoadLevels:
+        if value is _LEFT_TO_STAGES:
+            return ()
+        loads: LoadLevels = listed(of_the_top(value, info.data.get("max_cells", MAX_CELLS)))
+        return loads
+
+    @field_validator("timing", mode="wrap")
+    @classmethod
+    def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
+        """What no stage uses: the first stage's stands there too, so that every definition has one."""
+        if value is _LEFT_TO_STAGES:
+            stages: tuple[Stage, ...] = info.data.get("stages", ())
+            return next((stage.timing for stage in stages if stage.timing), _UNREAD)
+        timing: Timing = read(value)
+        return timing
 
     @model_validator(mode="after")
     def _is_consistent(self, info: ValidationInfo) -> Self:
@@ -280,6 +311,15 @@ class Definition(Model):
 
     def _is_of_system(self, variant: Variant) -> bool:
         return self.product_of(variant) == self.system.database
+
+
+_UNREAD = Timing(duration=timedelta(seconds=1), warmup=timedelta(0))
+"""Of a definition whose stages can't be read, and which is refused for that."""
+
+
+def _says(stage: object, name: str) -> bool:
+    told = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
+    return told is not None
 
 
 def dag_id_of(name: str) -> str:

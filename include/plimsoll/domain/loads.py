@@ -57,7 +57,10 @@ class TakenLoad(Model):
     ] = None
     rounded_to: Annotated[
         LeftOutIfEmpty[Rate | None],
-        Field(gt=0, description="The load is rounded down to a multiple of this, unless it is less than one"),
+        Field(
+            gt=0,
+            description="The load is rounded down to a multiple of this rate. A load below this rate is not rounded",
+        ),
     ] = None
 
     @model_validator(mode="after")
@@ -100,6 +103,15 @@ def expanded(value: object, most: int = LARGEST_GRID) -> object:
     # Counted before it is made: `{from: 1/s, to: 100M/s, step: 1/s}` would fill the memory.
     require_none(_empty_or_endless(span, most))
     return tuple(f"{level}/s" for level in span.levels())
+
+
+def of_the_top(value: object, most: int) -> object:
+    """The same of the loads at the top of a definition, which can't be taken from a stage."""
+    if isinstance(value, dict) and value.keys() & TakenLoad.model_fields.keys():
+        what = "can't be taken from a stage's results here: these are the loads of stages that have none of their own"
+        mend = "put it into the stage that is to run at that load, as `stages: [{id: …, loads: {…}}]`"
+        raise Faulty([Fault((), what, mend)])
+    return expanded(value, most)
 
 
 def listed_or_taken(value: object) -> object:

@@ -1,6 +1,6 @@
 """What the loads of a stage rest on, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.parts import Part
 from plimsoll.domain.stage import OpenedLoad
@@ -10,18 +10,32 @@ from plimsoll.domain.units import format_rate
 def opening_notes(part: Part) -> Iterator[str]:
     """A sentence for each variant of a part whose load was taken from an earlier stage's results; else how it will be.
 
-    Nothing where its loads are its own.
+    What to do about variants that have no load comes last, once for all of them. Nothing where its loads are its own.
     """
     if part.taken is None:
         return
-    workload = f" with {part.workload}" if part.workload else ""
     if part.opening is None:
-        yield f"Its loads{workload} are {_which(part)}: they are known once stage {part.taken.source} is complete."
+        yield f"Its loads are {_which(part)}: they are known once stage {part.taken.source} is complete."
         return
+    workload = f" with {part.workload}" if part.workload else ""
     for one in part.opened:
         yield _sentence(part, one, f"{one.variant}{workload}")
     if all(one.load_ops_s is None for one in part.opened):
-        yield f"So stage {part.stage}{workload} has no cells. {_mend(part)}"
+        yield f"So stage {part.stage}{workload} has no cells."
+    yield from _advice(part)
+
+
+def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:
+    """The same of all workloads of a stage. What is the same for several of them is said once."""
+    notes = [note for part in of_workloads for note in opening_notes(part)]
+    last = {advice for part in of_workloads for advice in _advice(part)}
+    return (*dict.fromkeys(note for note in notes if note not in last), *last)
+
+
+def _advice(part: Part) -> Iterator[str]:
+    if part.opening and any(one.maximum_ops_s is None for one in part.opened):
+        source = part.opening.of
+        yield f"To measure variants that have no maximum, begin a new campaign with lower loads in stage {source}."
 
 
 def _which(part: Part) -> str:
@@ -35,13 +49,8 @@ def _sentence(part: Part, one: OpenedLoad, who: str) -> str:
     assert part.opening is not None
     source, cells = part.opening.of, ", ".join(one.decided_by)
     if one.maximum_ops_s is None:
-        mend = "" if one.load_ops_s is None and part.level == "slowest" else f" It has no cells here. {_mend(part)}"
-        return f"{who} carried no load of stage {source} ({cells}), so it has no maximum.{mend}"
+        here = "" if part.level == "slowest" else " and no cells here"
+        return f"{who} carried no load of stage {source} ({cells}), so it has no maximum{here}."
     least = "at least " if one.kind == "at-least" else ""
     runs = f"it runs at {format_rate(one.load_ops_s)}" if one.load_ops_s else "there is no load for all variants"
     return f"{who}: maximum {least}{format_rate(one.maximum_ops_s)} in stage {source}, as {cells} decided; {runs}."
-
-
-def _mend(part: Part) -> str:
-    assert part.opening is not None
-    return f"To measure it, begin a new campaign with lower loads in stage {part.opening.of}."

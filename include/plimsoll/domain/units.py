@@ -7,6 +7,7 @@ exact text.
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from math import ceil, floor
 from typing import Annotated, TypeGuard
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -78,8 +79,19 @@ def parse_percent(value: str) -> int:
     """`70%` → 70; a bare number is refused."""
     match = re.fullmatch(r"(\d{1,3}) ?%", value.strip()) if isinstance(value, str) else None
     if match is None:
-        raise ValueError(f"{value!r} is not a whole percentage like 70%")
+        raise ValueError(f"{value!r} is not a whole percentage like {_whole_percentages(value)}")
     return int(match[1])
+
+
+def _whole_percentages(written: object) -> str:
+    """What may have been meant: `72.5%` → `72% or 73%`, `0.7` → `70%`."""
+    match = re.fullmatch(rf"({_NUMBER}) ?(%?)", str(written).strip())
+    if match is None:
+        return "70%"
+    number = float(match[1])
+    percent = number if match[2] or number > 1 else round(number * 100, 6)
+    near = dict.fromkeys(whole for whole in (floor(percent), ceil(percent)) if 1 <= whole <= 100)
+    return " or ".join(f"{whole}%" for whole in near) or "70%"
 
 
 def format_percent(value: int) -> str:

@@ -8,6 +8,7 @@ from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, duration_of,
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.opening_notes import notes_of_stage
 from plimsoll.domain.parts import parts, stage_ids
 from plimsoll.domain.stage import OpenedLoad, StageOpening
 from plimsoll.domain.strategy import FullGrid, Ramp
@@ -194,3 +195,76 @@ def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
             continue
         for cell_id in cell_ids(found):
             AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+
+
+def own(**keys: str) -> str:
+    """A definition without the loads and the timing at the top, but for those given."""
+    kept = "\n".join(line for line in TOP.splitlines() if not line.startswith(("loads", "timing")))
+    return "\n".join([kept, *(f"{key}: {value}" for key, value in keys.items()), ""])
+
+
+TIMES = "{duration: 20s, warmup: 10s}"
+LENGTH = f"timing: {TIMES}"
+
+
+def test_what_every_stage_says_for_itself_need_not_stand_at_the_top() -> None:
+    stages = f"[{{id: a, loads: [1k/s], {LENGTH}}}, {{id: b, loads: {{slowest_of: a}}, {LENGTH}}}]"
+    definition = parse_definition(own(stages=stages), "staged.yaml")
+    assert list(cells_by_id(definition)) == ["a-g1-001k-r1", "a-zgc-001k-r1"]
+    assert definition.cells == 4
+    kept = dump_definition(definition)
+    assert "\nloads:" not in kept
+    assert parse_definition(kept, "kept") == definition
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (own(), ("loads: is missing (write a list", "unless every stage has its own", "timing: is missing")),
+        (own(timing=TIMES, stages="[{id: a, loads: [1k/s]}, {id: b}]"), ("loads: is missing",)),
+        (own(loads="[1k/s]", stages=f"[{{id: a, {LENGTH}}}, {{id: b}}]"), ("timing: is missing",)),
+        (own(loads="[]", timing="{duration: 20s, warmup: 10s}"), ("loads (line 8): must not be empty",)),
+        (own(stages=f"[{{id: a, loads: [1k], {LENGTH}}}]"), ("stages[0].loads[0] (line 8)",)),
+        (own(stages="[{id: a, loads: [1k/s], timing: {duration: 1s}}]"), ("stages[0].timing.warmup (line 8)",)),
+    ],
+)
+def test_what_neither_the_top_nor_every_stage_says_is_missing(text: str, told: tuple[str, ...]) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        parse_definition(text, "staged.yaml")
+    assert all(part in str(caught.value) for part in told), str(caught.value)
+    assert str(caught.value).count("\n") == max(1, sum(": is missing" in part for part in told)), str(caught.value)
+
+
+@pytest.mark.parametrize("taken", ["{share: 70%, of: maximum}", "{slowest_of: maximum, rounded_to: 10/s}"])
+def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_it_belongs_is_told(taken: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        parse_definition(own(loads=taken, timing="{duration: 20s, warmup: 10s}"), "staged.yaml")
+    told = str(caught.value)
+    assert "loads (line 8): can't be taken from a stage's results here" in told
+    assert "put it into the stage that is to run at that load" in told
+    assert "from" not in told.replace("taken from", "")
+
+
+@pytest.mark.parametrize(
+    ("share", "mend"),
+    [("72.5%", "like 72% or 73%"), ("0.7", "like 70%"), ("0.725", "like 72% or 73%"), ("70", "like 70%"),
+     ("99.9%", "like 99% or 100%"), ("lots", "like 70%"), ("0.2%", "like 1%"), ("250.5%", "like 70%")],
+)  # fmt: skip
+def test_a_share_that_is_no_whole_percentage_is_told_with_what_to_write(share: str, mend: str) -> None:
+    told = faults_of(f"stages: [{{id: a}}, {{id: b, loads: {{share: {share}, of: a}}}}]")
+    assert f"is not a whole percentage {mend}; found" in told.replace(mend, f"{mend}; found"), told
+
+
+def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stage() -> None:
+    definition = parsed(STAGES + "workloads: [{id: kv}, {id: series}]")
+    none = [OpenedLoad(variant=variant, workload=workload, load_ops_s=None, maximum_ops_s=None, kind="none")
+            for variant in ("g1", "zgc") for workload in ("kv", "series")]  # fmt: skip
+    found = definition.opened({"share": StageOpening(stage="share", of="maximum", at=AT, loads=tuple(none))})
+    notes = notes_of_stage([part for part in parts(found) if part.stage == "share"])
+    assert [note.split(" carried")[0] for note in notes if " carried" in note] == [
+        "g1 with kv", "zgc with kv", "g1 with series", "zgc with series",
+    ]  # fmt: skip
+    assert sum("begin a new campaign with lower loads" in note for note in notes) == 1
+    assert notes[-1].endswith("begin a new campaign with lower loads in stage maximum.")
+    waiting = notes_of_stage([part for part in parts(definition) if part.stage == "share"])
+    assert waiting == ("Its loads are 70 % of each variant's maximum: they are known once stage maximum is complete.",)

@@ -98,14 +98,14 @@ MISTAKES = (
         "loads: [100/s, 3000/s]",
         "loads: []",
         [
-            "loads (line 28): must not be empty; found [] (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`)"
+            "loads (line 28): must not be empty; found [] (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`; needed unless every stage has its own)"
         ],
     ),
     (
         "loads: [100/s, 3000/s]",
         "loads: 200/s",
         [
-            "loads (line 28): must be a list; found '200/s' (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`)"
+            "loads (line 28): must be a list; found '200/s' (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`; needed unless every stage has its own)"
         ],
     ),
     (

@@ -6,7 +6,7 @@ from typing import Any
 from plimsoll.analysis.campaign import deciding_level, ratio
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.opening_notes import opening_notes
+from plimsoll.domain.opening_notes import notes_of_stage
 from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
@@ -70,7 +70,7 @@ def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
             service_levels=tuple(map(str, alone.service_levels)),
             cells=plan.cells,
             opened_at=definition.openings[plan.id].at if plan.id in definition.openings else None,
-            notes=tuple(note for part in parts(definition) if part.stage == plan.id for note in opening_notes(part)),
+            notes=notes_of_stage([part for part in parts(definition) if part.stage == plan.id]),
         )
         for plan, (_, alone) in zip(stage_plans(definition), definition.of_stages, strict=True)
     )

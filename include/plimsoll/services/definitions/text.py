@@ -5,7 +5,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from plimsoll.domain.definition import STORED, Definition
+from plimsoll.domain.definition import REQUIRED_UNLESS_STAGED, STORED, Definition
 from plimsoll.services.definitions.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
@@ -34,6 +34,7 @@ def dump_definition(definition: Definition) -> str:
 def definition_schema() -> dict[str, Any]:
     """The JSON schema of definitions, for editors and forms."""
     schema = Definition.model_json_schema(by_alias=True)
+    schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
     return {"$schema": _SCHEMA_ID, **_with_load_range(schema)}
 
 
