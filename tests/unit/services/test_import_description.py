@@ -92,3 +92,23 @@ def test_a_description_that_names_no_files_is_refused() -> None:
     start, end = TEXT.index("files:"), TEXT.index("definition:")
     with pytest.raises(DefinitionError, match="neither `files` nor `runs`"):
         parse_description(TEXT[:start] + TEXT[end:], "x")
+
+
+LOADS = "  loads: [1500/s, 20000/s]\n"
+STAGED = TEXT.replace(LOADS, f"{LOADS}  stages: [{{id: one}}, {{id: two, LOADS}}]\n")
+
+
+def test_a_stage_whose_load_is_taken_from_another_is_refused_with_what_to_write() -> None:
+    with pytest.raises(DefinitionError) as caught:
+        parse_description(STAGED.replace("LOADS", "loads: {share: 70%, of: one}"), "x")
+    told = str(caught.value)
+    assert "definition.stages[1].loads (line 18): is the load 70 % of one" in told
+    assert "write the rates at which the runs of this stage were made" in told
+    assert "has no cell" not in told
+
+
+def test_runs_of_several_stages_are_named_with_their_stage() -> None:
+    staged = STAGED.replace("LOADS", "loads: [30k/s]").replace("- variant: zgc", "- stage: one\n    variant: zgc")
+    runs = {one.cell.id: one for one in wanted_runs(parse_description(staged, "x"))}
+    assert [name for name, one in runs.items() if one.required] == ["one-zgc-01500-r1"]
+    assert "two-g1-030k-r1" in runs

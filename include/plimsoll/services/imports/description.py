@@ -25,6 +25,7 @@ _CLAIMS = ("system", "workload", "load_generator")
 class ImportedRun(Model):
     """The files of one cell."""
 
+    stage: Annotated[str, Field(description="Of a definition with several stages")] = ""
     variant: str
     workload: Annotated[str, Field(description="Of a definition with several workloads")] = ""
     load: Rate
@@ -35,7 +36,13 @@ class ImportedRun(Model):
     @property
     def cell(self) -> Cell:
         """The cell that the files become."""
-        return Cell(variant=self.variant, workload=self.workload, load_ops_s=self.load, repeat=self.repeat)
+        return Cell(
+            stage=self.stage,
+            variant=self.variant,
+            workload=self.workload,
+            load_ops_s=self.load,
+            repeat=self.repeat,
+        )
 
 
 class ImportDescription(Model):
@@ -48,7 +55,8 @@ class ImportDescription(Model):
     files: Annotated[
         tuple[str, ...],
         Field(
-            description="Patterns with {variant}, {workload}, {load} (ops/s), {load_k} (thousands), {repeat}, {cell}"
+            description="Patterns with {stage}, {variant}, {workload}, {load} (ops/s), {load_k} (thousands), {repeat}, "
+            "{cell}"
         ),
     ] = ()
     runs: tuple[ImportedRun, ...] = ()
@@ -68,6 +76,9 @@ class ImportDescription(Model):
         return self
 
     def _faults(self) -> Iterator[Fault]:
+        if any(stage.taken for stage in self.definition.stages):
+            yield from self._loads_to_write_out()
+            return
         cells, named = cells_by_id(self.definition), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
             yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/importing.md")
@@ -77,6 +88,13 @@ class ImportDescription(Model):
             if named.index(run.cell.id) < number:
                 what = f"cell {run.cell.id} stands {named.count(run.cell.id)} times among the runs"
                 yield Fault(("runs", number), what, "put all of its files into one run")
+
+    def _loads_to_write_out(self) -> Iterator[Fault]:
+        for number, stage in enumerate(self.definition.stages):
+            if stage.taken:
+                what = f"is the load {stage.taken}: an import takes runs as they were made, at loads that are known"
+                mend = "write the rates at which the runs of this stage were made, as a list"
+                yield Fault(("definition", "stages", number, "loads"), what, mend)
 
 
 @dataclass(frozen=True)
@@ -129,6 +147,7 @@ def _defaulted(definition: Definition) -> Iterator[str]:
 
 def _filled(pattern: str, cell: Cell) -> str:
     values = {
+        "stage": cell.stage,
         "variant": cell.variant,
         "workload": cell.workload,
         "load": cell.load_ops_s,
