@@ -10,6 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts import kept_hosts
 from plimsoll_airflow.operators.reaper import Reap, is_owned
 from plimsoll_airflow.ownership import CellRun
 
@@ -107,3 +108,18 @@ def test_kept_hosts_are_the_campaigns_between_its_cells(installation: Installati
     assert not is_owned(cluster.model_copy(update={"id": ClusterId.parse("lost/hosts/1")}), going_on, now)
     of_live_run = cluster.model_copy(update={"owner": LIVE.token})
     assert is_owned(of_live_run, over, now, ended="campaign")
+
+
+def test_kept_hosts_are_also_of_the_run_that_was_given_them_and_is_not_named_on_them_yet(
+    installation: Installation,
+) -> None:
+    definition = instant_definition(variants=1, parallel=1).model_copy(update={"cluster_scope": "campaign"})
+    installation.open_campaign(definition)
+    first = begin(installation.toolkit, "campaign", "v1-001k-r1", DEAD.token)
+    cluster = actions.provision(first)
+    actions.destroy(first)
+    nobody: Any = LiveRuns()
+    assert not is_owned(cluster, nobody, datetime.now(UTC))
+    attempt = begin(installation.toolkit, "campaign", "v1-002k-r1", LIVE.token).attempt()
+    kept_hosts.take(installation.toolkit, definition, attempt, cluster.expires_at)
+    assert is_owned(cluster, nobody, datetime.now(UTC))

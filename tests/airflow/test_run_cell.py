@@ -69,10 +69,11 @@ def test_before_a_cell_is_started_its_campaigns_run_is_seen_to_be_at_work(instal
     """A cleared task runs long after `plan` said so, and the run's end took it back."""
     installation.open_campaign(instant_definition())
     store = installation.toolkit.store
-    assert not store.exists(layout.run_key("campaign"))
+    assert list(store.keys(layout.runs_prefix("campaign"))) == []
     with pytest.raises(DagRunTriggerException):
         execute(live=0)
-    assert b"airflow-campaign:demo/manual__2026-01-31" in store.read(layout.run_key("campaign"))
+    [file] = store.keys(layout.runs_prefix("campaign"))
+    assert b"airflow-campaign:demo/manual__2026-01-31" in store.read(file)
 
 
 def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(

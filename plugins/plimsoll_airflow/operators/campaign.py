@@ -60,7 +60,9 @@ class Plan(BaseOperator):
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         with final():  # until the run's last task takes it back
-            begin_run(toolkit(), plan.campaign_id, run_of(context).token, len(plan.cells))
+            others = begin_run(toolkit(), plan.campaign_id, run_of(context).token, len(plan.cells))
+        for other in others:
+            self.log.warning("%s; cells that both run are measured twice, and the newest valid attempt counts", other)
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
 

@@ -13,6 +13,7 @@ from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.services.campaign.elsewhere import end_run
 from plimsoll.services.hosts.reaping import Reaped, reap
+from plimsoll.services.hosts.uses import use_under_way
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import narration, notices
 from plimsoll_airflow.ownership import (
@@ -86,12 +87,27 @@ def is_owned(cluster: Cluster, ti: "RuntimeTaskInstanceProtocol", now: datetime,
     have ended.
     """
     run = CellRun.parse(cluster.owner)
-    if run is None:
-        return cluster.expires_at > now and toolkit().owners.is_alive(cluster.owner) is not False
-    if ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES):
+    if run is None and cluster.expires_at > now and toolkit().owners.is_alive(cluster.owner) is not False:
         return True
+    owners = [run] if run else []
+    if cluster.id.is_kept:
+        # Whoever was given the hosts last may not be named on them yet: that takes until they have answered.
+        owners += [user for user in map(CellRun.parse, _user_on_record(cluster)) if user]
+    if owners and ti.get_dr_count(CELL_DAG, run_ids=[one.run_id for one in owners], states=LIVE_STATES):
+        return True
+    if run is None:
+        return False
     may_be_kept = cluster.id.is_kept and cluster.id.campaign_id != ended and cluster.expires_at > now
     return may_be_kept and _goes_on(cluster.id.campaign_id, ti)
+
+
+def _user_on_record(cluster: Cluster) -> tuple[str, ...]:
+    """The owner of the attempt that uses the kept cluster by the store's record; none where it can't tell."""
+    try:
+        use = use_under_way(toolkit().store, cluster.id)
+    except StoreError:
+        return ()
+    return (use.owner,) if use else ()
 
 
 def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol") -> bool:

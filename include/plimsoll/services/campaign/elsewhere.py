@@ -4,6 +4,7 @@ A run is recorded in the store when it begins, so that others see it before its 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 from pydantic import AwareDatetime, ValidationError
@@ -32,31 +33,38 @@ class Run(Model):
     until: AwareDatetime
 
 
-def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> None:
+def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> tuple[Problem, ...]:
     """Record that the run works on the campaign, and the number of cells that it is to run. May be repeated.
 
-    Raises Refused where a process holds the campaign. Both sides write their record before they look for the other's,
-    so the second one always sees the first.
+    Returns the other runs that work on it too, such as those of another Airflow that shares the store. Each run has a
+    record of its own, so that none hides another. Raises Refused where a process holds the campaign. Both sides write
+    their record before they look for the other's, so the second one always sees the first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
     until = now + cells * (definition.longest + _AROUND_A_LOAD) + _SLACK
-    said = _read(toolkit.store, campaign_id)
+    runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
-    if said is not None and said.owner == owner:
+    said = next((one for one in runs if one.owner == owner), None)
+    if said is not None:
         run = Run(owner=owner, since=said.since, until=max(said.until, until))
     if run != said:  # each cell says so again, and seldom anything new
-        toolkit.store.write(layout.run_key(campaign_id), run.model_dump_json().encode())
+        toolkit.store.write(layout.run_of_owner_key(campaign_id, owner), run.model_dump_json().encode())
     try:
         require_free(toolkit, campaign_id)
     except Refused:
         end_run(toolkit.store, campaign_id, owner)
         raise
+    return tuple(problem for one in runs if one.owner != owner for problem in _at_work(toolkit, campaign_id, one))
 
 
 def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
-    """Record that the run has ended. Without an owner: drop the record of any run."""
-    run = _read(store, campaign_id)
-    if run is not None and owner in ("", run.owner):
+    """Record that the run has ended. Without an owner: drop the records of all runs."""
+    if not owner:
+        store.delete(layout.runs_prefix(campaign_id))
+        store.delete(layout.run_key(campaign_id))
+        return
+    store.delete(layout.run_of_owner_key(campaign_id, owner))
+    if any(run.owner == owner for run in _run(store, layout.run_key(campaign_id))):
         store.delete(layout.run_key(campaign_id))
 
 
@@ -66,13 +74,15 @@ def before_deletion(campaign_id: str) -> str:
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
-    """The run that works on the campaign, as a problem for anybody else. A lost run counts until its latest end.
+    """The runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
 
     `mend` is the advice what to do about it.
     """
-    run = _read(toolkit.store, campaign_id)
-    if run is None:
-        return
+    for run in _read(toolkit.store, campaign_id):
+        yield from _at_work(toolkit, campaign_id, run, mend)
+
+
+def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> Iterator[Problem]:
     alive = toolkit.owners.is_alive(run.owner)
     if toolkit.clock.now() < run.until if alive is None else alive:
         unknown = "" if alive else f", as far as can be told from here until {run.until:%Y-%m-%d %H:%M} UTC"
@@ -100,8 +110,12 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
             yield Problem(str(one.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", _MEND)
 
 
-def _read(store: ResultStore, campaign_id: str) -> Run | None:
-    try:
-        return Run.model_validate_json(store.read(layout.run_key(campaign_id)))
-    except (NotFound, ValidationError):
-        return None
+def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
+    """Every run that has said that it works at the campaign; first the one that an earlier version wrote, if any."""
+    files = (layout.run_key(campaign_id), *sorted(store.keys(layout.runs_prefix(campaign_id))))
+    return tuple(run for file in files for run in _run(store, file))
+
+
+def _run(store: ResultStore, file: str) -> Iterator[Run]:
+    with suppress(NotFound, ValidationError):
+        yield Run.model_validate_json(store.read(file))

@@ -19,7 +19,6 @@ def open_stages(campaign: CampaignStore, at: datetime) -> Definition:
         state = judged_state(campaign, definition)
         if not state.is_to_be_opened:
             break
-        campaign.require_kept()
         campaign.open_stage(open_stage(state, at))
         definition = campaign.with_openings(definition)
     return definition

@@ -42,6 +42,12 @@ def newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int,
     return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
 
 
+def use_under_way(store: ResultStore, cluster_id: ClusterId) -> Use | None:
+    """The use of that kept cluster that is not over; None where nobody uses it."""
+    _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
+    return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
+
+
 def uses(store: ResultStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
     """All uses of hosts kept for that purpose, in order. One listing, and one file read for each."""
     files = _files(store, campaign_id, purpose)

@@ -48,9 +48,17 @@ class CampaignStore:
         return definition.opened(found) if taking else definition
 
     def open_stage(self, opening: StageOpening) -> None:
-        """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins."""
+        """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins.
+
+        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
+        left of it.
+        """
+        self.require_kept()
         key = layout.stage_key(self.campaign_id, opening.stage)
         self.store.create(key, opening.model_dump_json(indent=1).encode())
+        if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
+            self.store.delete(key)
+            raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
 
     def _opening(self, stage: str) -> StageOpening | None:
         try:

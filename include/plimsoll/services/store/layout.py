@@ -4,9 +4,12 @@
 `<campaign_id>/costs/…`, `<campaign_id>/stages/…`, `<campaign_id>/report/…`, `<campaign_id>/settled.json`.
 """
 
+import hashlib
+
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 
+_UNENDED = "unended.txt"
 ACTIVITY = "activity.parquet"
 ATTEMPT = "attempt.json"
 BACKLOG = "backlog.parquet"
@@ -81,8 +84,18 @@ def asked_key(campaign_id: str) -> str:
 
 
 def run_key(campaign_id: str) -> str:
-    """The key of the record of a run of another program, such as Airflow, that works on the campaign."""
+    """The key of the record of the one run that worked on the campaign, as earlier versions wrote it."""
     return f"{campaign_id}/run.json"
+
+
+def runs_prefix(campaign_id: str) -> str:
+    """Below it one file for each run of another program, such as Airflow, that works at the campaign."""
+    return f"{campaign_id}/runs"
+
+
+def run_of_owner_key(campaign_id: str, owner: str) -> str:
+    """That run's file. Its name is a digest, for the names of runs may hold anything."""
+    return f"{runs_prefix(campaign_id)}/{hashlib.sha256(owner.encode()).hexdigest()[:16]}.json"
 
 
 def holds_prefix(campaign_id: str) -> str:
@@ -145,6 +158,26 @@ def replaced_prefix(cluster_id: ClusterId) -> str:
 def replaced_key(cluster_id: ClusterId, number: int) -> str:
     """The key of the record of one replacement of hosts; replacements are counted."""
     return f"{replaced_prefix(cluster_id)}/{number}.json"
+
+
+def unended_key(cluster_id: ClusterId) -> str:
+    """Why a kept cluster whose place another has taken could not be ended yet."""
+    return f"{cluster_prefix(cluster_id)}/{_UNENDED}"
+
+
+def is_unended(key: str) -> bool:
+    """Whether that key is such a record."""
+    return key.endswith(f"/{_UNENDED}")
+
+
+def unfit_prefix(cluster_id: ClusterId) -> str:
+    """Below it, numbered, which hosts of a kept cluster are not to be used again, and why."""
+    return f"{cluster_prefix(cluster_id)}/unfit"
+
+
+def unfit_key(cluster_id: ClusterId, number: int) -> str:
+    """One time that hosts of it were found unfit, numbered from 1."""
+    return f"{unfit_prefix(cluster_id)}/{number}.json"
 
 
 def uses_prefix(campaign_id: str, purpose: str) -> str:

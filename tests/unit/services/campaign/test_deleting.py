@@ -9,6 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused, StoreError
+from plimsoll.domain.stage import StageOpening
 from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.campaign.holding import held
@@ -105,3 +106,19 @@ def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_ano
     delete_campaign(tools, "mine", "ada")
     assert list(tools.store.keys("mine")) == []
     assert campaign_ids(tools.store) == ("other",)
+
+
+def test_a_stage_that_is_opened_while_its_campaign_is_deleted_leaves_nothing_of_it(
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, opening = CampaignStore.require_kept, StageOpening(stage="b", of="a", at=tools.clock.now(), loads=())
+
+    def then_somebody_deletes_it(campaign: CampaignStore) -> None:
+        looked(campaign)
+        monkeypatch.setattr(CampaignStore, "require_kept", looked)
+        delete_campaign(tools, "mine", "ada")
+
+    monkeypatch.setattr(CampaignStore, "require_kept", then_somebody_deletes_it)
+    with pytest.raises(NotFound, match="was deleted meanwhile"):
+        CampaignStore(tools.store, "mine").open_stage(opening)
+    assert list(tools.store.keys("mine")) == []

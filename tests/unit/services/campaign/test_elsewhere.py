@@ -15,9 +15,10 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
 from plimsoll.services.campaign import deleting
 from plimsoll.services.campaign.deleting import deletable
-from plimsoll.services.campaign.elsewhere import begin_run, end_run, require_nobody_elsewhere
+from plimsoll.services.campaign.elsewhere import Run, begin_run, end_run, require_nobody_elsewhere
 from plimsoll.services.campaign.holding import held
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.ownership import CampaignRun
@@ -143,3 +144,31 @@ def test_a_local_process_at_work_is_not_taken_over(tools: Toolkit) -> None:
     begin(of(tools), "mine", "v1-001k-r1", PROCESS)
     with pytest.raises(Refused, match="is being run by process 11 on lab1"):
         deletable(of(tools, alive={PROCESS}), "mine", "ada", take_over=True)
+
+
+def test_of_several_runs_each_is_seen_and_the_later_one_is_told_of_the_others(tools: Toolkit) -> None:
+    other = CampaignRun("demo", "manual__elsewhere").token
+    everybody = of(tools, unknown={RUN, other})
+    assert begin_run(everybody, "mine", RUN, cells=2) == ()
+    [told] = begin_run(everybody, "mine", other, cells=1)
+    assert "is being run by Airflow's run manual__2026-01-31 of demo, since 2026-01-31 12:00 UTC" in str(told)
+    [told] = begin_run(everybody, "mine", RUN, cells=2)
+    assert "manual__elsewhere" in str(told)
+    end_run(tools.store, "mine", other)
+    assert begin_run(everybody, "mine", RUN, cells=2) == ()
+    with pytest.raises(Refused, match=TOLD):
+        require_nobody_elsewhere(everybody, "mine")
+    end_run(tools.store, "mine", RUN)
+    require_nobody_elsewhere(everybody, "mine")
+
+
+def test_what_an_earlier_version_wrote_of_a_run_counts_until_it_ends(tools: Toolkit, clock: SteppingClock) -> None:
+    run = Run(owner=RUN, since=clock.now(), until=clock.now() + timedelta(hours=1))
+    tools.store.write(layout.run_key("mine"), run.model_dump_json().encode())
+    with pytest.raises(Refused, match=r"is being run by Airflow's run"):
+        require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+    end_run(tools.store, "mine", "another")
+    with pytest.raises(Refused):
+        require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
+    end_run(tools.store, "mine", RUN)
+    require_nobody_elsewhere(of(tools, unknown={RUN}), "mine")
