@@ -19,6 +19,7 @@ from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only
 from plimsoll.services.campaign.deleting import interrupted_deletion
 from plimsoll.services.campaign.request import SOME_CELLS
 from plimsoll.services.cell.context import require_cell
+from plimsoll.services.cell.steps import STEPS
 from plimsoll.services.publish.publishing import REPORT
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.store import layout
@@ -178,8 +179,11 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
     """A cell with one of its attempts in full: the requested one, else the one that counts."""
     found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
     number = attempt or found.status.attempt
+    alone = part_of(visit.definition, require_cell(visit.definition, cell_id)).definition
     context = {
-        "repeats": part_of(visit.definition, require_cell(visit.definition, cell_id)).definition.repeats,
+        "repeats": alone.repeats,
+        "judged_as": alone,
+        "steps": STEPS,
         "document": found,
         "cell": found.status,
         "shown": number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number),

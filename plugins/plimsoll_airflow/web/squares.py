@@ -7,6 +7,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CellStatus
 from plimsoll.report.words import NOTHING, figure, ms, ops, short_ops
+from plimsoll.services.cell.steps import step_in
 
 SIGNS: Mapping[str, str] = {
     "met": "✓",
@@ -107,10 +108,16 @@ def also(cell: CellStatus) -> Also | None:
 
 
 def words(cell: CellStatus) -> str:
-    """The cell in one sentence, as tooltip and for screen readers."""
+    """The cell in one sentence, for screen readers. `tip` begins with it."""
     parts = [f"{cell.id}: {cell.state}", *_figures(cell), *_running(cell)]
     tries = f"attempt {cell.attempt} of {cell.attempts}" if cell.attempt else ""
     return "; ".join(part for part in (*parts, tries, cell.reason, _newest(cell)) if part)
+
+
+def tip(cell: CellStatus) -> str:
+    """The same as a tooltip, with what the step of a running cell does."""
+    current = step_in(cell.phase) if cell.runs and cell.phase else None
+    return f"{words(cell)}. Step {current.name}: {current.does}" if current else words(cell)
 
 
 def now(cell: CellStatus) -> str:

@@ -12,6 +12,7 @@ from tests.support.campaigns.stored import store_every_state, store_later_attemp
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.report import data_docs
+from plimsoll.services.cell.steps import STEPS, step
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model
@@ -44,6 +45,10 @@ def test_each_square_says_in_words_what_its_colour_and_sign_say(client: Client) 
     assert "v2-002k-r1: failed; attempt 1 of 1; cancelled by ada" in told
     assert any("v3-001k-r1: running; achieved 990 ops/s of 1,000 ops/s; load, 5 s of load left" in one for one in told)
     assert "v3-002k-r1: waiting" in told
+    tips = page(client, HERE).attributes("a", "data-tip")
+    does = f" Step load: {step('load').does}"
+    assert any(one.startswith("v3-001k-r1: running") and one.endswith(does) for one in tips)
+    assert [one for one in tips if "Step " in one and "running" not in one] == []
 
 
 def test_a_cell_that_runs_again_shows_that_and_the_result_that_counts_meanwhile(
@@ -99,6 +104,9 @@ def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Clien
 
     for told in ("p99.9 of every 10s interval below 100ms", "provision", "5.11.0-1022-aws", "1 of 1 checks passed"):
         assert told in shown.text
+    for one in STEPS:
+        assert one.does in shown.text
+    assert "Given up after" in shown.text
     links = shown.attributes("a", "href")
     assert "/dags/cell/runs/demo-mine__v1-002k-r1" in links
     assert f"{HERE}/cells/v1-002k-r1/1/quality/index.html" in links

@@ -63,6 +63,10 @@ class Step:
     polling: Polling | None = None
     """None: the step is over when `run` returns."""
 
+    def longest(self, definition: Definition) -> timedelta:
+        """How long it may last, with what it starts, before it is given up."""
+        return self.timeout + (self.polling.longest(definition) if self.polling else timedelta(0))
+
 
 def load_pause_s(definition: Definition) -> float:
     """The pause between two looks at a load, s: short for a short load, longer where the cost of looking adds up."""
