@@ -11,6 +11,7 @@ from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.running import run_cell
+from plimsoll_airflow.forms import campaign_params
 from plimsoll_airflow.operators.campaign import NextRound
 
 SEARCH = instant_definition(variants=2, loads=2, repeats=2).model_copy(update={"strategy": Search()})
@@ -62,6 +63,18 @@ def test_what_the_strategy_asks_for_next_runs_in_a_run_that_follows() -> None:
     assert conf["parallel"] == 3
     assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
     assert follows(run_id=ROUND, cells=conf["cells"])[1]["cells"] == conf["cells"]
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_scheduled_run_is_followed_like_one_that_was_sent_as_the_form_opens() -> None:
+    form = {name: param.value for name, param in campaign_params(SEARCH).items()}
+
+    run_id, conf = follows(run_id="scheduled__2026-01-31T12:00:00+00:00", **form)
+
+    assert run_id == "round__campaign__2"
+    assert conf["campaign_id"] == "campaign"
+    assert sorted(conf["cells"].split()) == ["v1-001k-r2", "v2-001k-r2"]
+    assert follows(run_id=run_id, **(form | conf))[1]["cells"] == conf["cells"]
 
 
 @pytest.mark.usefixtures("campaign")
