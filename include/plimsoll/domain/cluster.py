@@ -112,6 +112,11 @@ class HostInfo(Model):
     until: Annotated[AwareDatetime | None, Field(description="Until when; none: it still is, as far as known")] = None
     usd_per_hour: Annotated[float | None, Field(description="What it costs; none: nothing, or nobody knows")] = None
 
+    @property
+    def identity(self) -> str:
+        """What tells it from a host that has taken its place, and maybe its name: its instance, or its address."""
+        return self.facts.get("instance_id") or self.address
+
 
 def under_key_before(value: object) -> object:
     """Read a record of a cluster that an earlier version wrote, with the cluster's id under `key` instead of `id`."""
@@ -166,6 +171,10 @@ class ClusterRequest(Model):
     load_hosts: Annotated[int, Field(ge=1)] = 1
     expires_at: AwareDatetime
     options: dict[str, object] = {}
+    was_whole: Annotated[bool, Field(description="It has been provided before, and may have served attempts")] = False
+    unfit: Annotated[
+        frozenset[str], Field(description="Identities of hosts that others are to take the place of, though they live")
+    ] = frozenset()
 
 
 class PartlySeen(ProviderError):

@@ -1,6 +1,6 @@
 """The error tree: every error says what happened, where, and how to mend it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.domain.plurals import plural
@@ -71,6 +71,10 @@ class ProviderError(PlimsollError):
     """Hosts could not be provided, found or destroyed."""
 
 
+class HostsLost(ProviderError):
+    """Hosts of a cluster do not answer, or are unfit, and no others can take their place in it."""
+
+
 class CloudOutOfReach(ProviderError):
     """A provider's service does not answer: DNS fails, the network is down, or the service is.
 
@@ -92,6 +96,14 @@ class Unreachable(HostError):
 
 class DeployError(PlimsollError):
     """A database did not start as defined. `what` contains its status and the last lines of its log."""
+
+
+class UnfitHosts(DeployError):
+    """Hosts do not reach what a definition asks of them; `reasons` by the name of the host within its cluster."""
+
+    def __init__(self, reasons: Mapping[str, str], *, where: str = "", mend: str = "") -> None:
+        super().__init__("; ".join(reasons.values()), where=where, mend=mend)
+        self.reasons = dict(reasons)
 
 
 class LoadError(PlimsollError):

@@ -30,7 +30,11 @@ class Provider(Protocol):
     keeps_hosts: bool
     """Whether its clusters can serve one attempt after the other."""
     replaces_hosts: bool
-    """Whether `ensure` gives a kept cluster others in the place of hosts that it has lost, and leaves it the rest."""
+    """Whether `ensure` gives a kept cluster others in the place of lost or unfit hosts, and leaves it the rest.
+
+    It raises HostsLost where it can't. A cluster of which hosts are known to be lost is not found by `find`, but
+    `clusters` shows what is left of it.
+    """
 
     def at(self, places: Places) -> Self:
         """The same provider, which looks for clusters in those places. By itself it looks nowhere but at home."""

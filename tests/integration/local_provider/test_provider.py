@@ -334,6 +334,32 @@ def test_hosts_that_are_asked_for_again_live_longer_and_keep_their_addresses(pro
     assert provider.ensure(kept("run-8", timedelta(minutes=1))).expires_at == later.expires_at
 
 
+def test_a_host_whose_folder_is_gone_is_lost_and_replaced_alone_at_another_address(provider: LocalProvider) -> None:
+    wanted = request_for(ClusterId.kept("demo-1", "", 1))
+    made = provider.ensure(wanted)
+    shutil.rmtree(provider._work / str(made.id) / "node2")
+    assert provider.find(made.id) is None
+    assert [one.id for one in provider.clusters()] == [made.id]
+    mended = provider.ensure(wanted.model_copy(update={"was_whole": True}))
+    assert provider.find(made.id) == mended
+    subnet = made.hosts[0].address.rpartition(".")[0]
+    assert [info.address for info in mended.hosts] == [f"{subnet}.{n}" for n in (1, 4, 3, 10)]
+    assert [info.name for info in mended.hosts] == [info.name for info in made.hosts]
+
+
+def test_unfit_hosts_are_replaced_and_their_addresses_are_not_given_again(provider: LocalProvider) -> None:
+    wanted = request_for(ClusterId.kept("demo-1", "", 1))
+    made = provider.ensure(wanted)
+    unfit: set[str] = set()
+    for name in ("node1", "load", "node1"):
+        host = next(info for info in (provider.find(made.id) or made).hosts if info.name == name)
+        unfit.add(host.identity)
+        mended = provider.ensure(wanted.model_copy(update={"was_whole": True, "unfit": frozenset(unfit)}))
+        assert unfit.isdisjoint(info.identity for info in mended.hosts)
+        assert provider.ensure(wanted.model_copy(update={"was_whole": True, "unfit": frozenset(unfit)})) == mended
+    assert len({info.address for info in mended.hosts} - {info.address for info in made.hosts}) == 2
+
+
 def test_what_can_not_be_removed_is_said(provider: LocalProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = provider.ensure(kept())
     provider.host(cluster, cluster.nodes[0], "g1-040k-r1-1").write(PurePosixPath("data/table"), "rows")

@@ -1,6 +1,8 @@
-"""A whole campaign on hosts that are always there, and kept while software is swapped: real sshd, real processes."""
+"""Hosts of one's own that are kept while software is swapped on them: over a real sshd and of this machine, with real
+processes. A campaign reaches its report, and is killed in each step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,14 +15,19 @@ from tests.fakes.instant import Faults, InstantDatabase
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
+from plimsoll.adapters.local import LocalProvider
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.variant import Variant
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
+from plimsoll.ports.provider import Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
+from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
@@ -51,47 +58,61 @@ class SleepingDatabase(InstantDatabase):
 
 @dataclass
 class Site:
-    """Two variants, a cell each, on one group of three hosts, which all are this machine."""
+    """Two variants, a cell each, on three nodes and a load host, which all are this machine."""
 
     tools: Toolkit
     definition: Definition
-    group: Path
+    work: Path
+    """Where clusters live."""
     database: SleepingDatabase
 
     @property
-    def work(self) -> Path:
-        """Where clusters of the group live."""
-        return self.group / "clusters"
+    def provider(self) -> type:
+        """Of the campaign's hosts."""
+        return type(self.tools.provider(self.definition))
 
     def nothing_is_left(self) -> bool:
         """No process, no file, no lease."""
         files = [path for path in self.work.rglob("*") if path.is_file()]
-        return not (marked("PLIMSOLL_WORK", str(self.work)) or files or (self.group / "lease.json").exists())
+        lease = self.work.parent / "lease.json"
+        return not (marked("PLIMSOLL_WORK", str(self.work)) or files or lease.exists())
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    key, group = make_key(tmp_path / "keys", "user"), tmp_path / "rack1"
-    with running_sshd(tmp_path / "sshd", [key.public]) as sshd:
-        host = {"host_key": sshd.host_key, "ssh_address": sshd.address, "port": sshd.port}
-        nodes = [{**host, "address": f"127.20.0.{number}"} for number in (1, 2, 3)]
-        load = {**host, "address": "127.20.0.10"}
-        rack = {"name": "rack1", "folder": str(group), "nodes": nodes, "load": load}
-        options = {"connection": CONNECTION, "groups": [rack], "disk_per_host": "1M"}
-        plain: dict[str, Any] = instant_definition(variants=2, loads=1, parallel=1).model_dump(mode="json")
-        chosen = {"provider": {"name": "ssh", "options": options}, "cluster_scope": "campaign"}
-        definition, connections = Definition.model_validate({**plain, **chosen}), Connections(OneKey(key.private))
-        made, database = Installation(tmp_path), SleepingDatabase(Faults(tmp_path / "faults"), group / "clusters")
+@pytest.fixture(params=["ssh", "local"])
+def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
+    made, work = Installation(tmp_path), tmp_path / "rack1" / "clusters"
+    clock, database = made.toolkit.clock, SleepingDatabase(Faults(tmp_path / "faults"), work)
+    plain: dict[str, Any] = instant_definition(variants=2, loads=1, parallel=1).model_dump(mode="json")
+    with over_ssh(tmp_path, clock) if request.param == "ssh" else of_this_machine(work, clock) as (provider, options):
+        chosen = {"provider": {"name": provider.name, "options": options}, "cluster_scope": "campaign"}
+        definition = Definition.model_validate({**plain, **chosen})
         tools = replace(
             made.toolkit,
-            providers={"ssh": SshProvider(connections, made.toolkit.clock)},
+            providers={provider.name: provider},
             databases={"instant": database},
             owners=Census(alive={"me"}),
         )
         made.open_campaign(definition)
-        yield Site(tools, definition, group, database)
+        yield Site(tools, definition, work, database)
+        end_marked("PLIMSOLL_WORK", str(work))
+
+
+@contextmanager
+def of_this_machine(work: Path, clock: Clock) -> Iterator[tuple[Provider, dict[str, Any]]]:
+    yield LocalProvider(work, clock, claims=work.parent / "claims"), {}
+
+
+@contextmanager
+def over_ssh(tmp_path: Path, clock: Clock) -> Iterator[tuple[Provider, dict[str, Any]]]:
+    key = make_key(tmp_path / "keys", "user")
+    with running_sshd(tmp_path / "sshd", [key.public]) as sshd:
+        host = {"host_key": sshd.host_key, "ssh_address": sshd.address, "port": sshd.port}
+        nodes = [{**host, "address": f"127.20.0.{number}"} for number in (1, 2, 3)]
+        load = {**host, "address": "127.20.0.10"}
+        rack = {"name": "rack1", "folder": str(tmp_path / "rack1"), "nodes": nodes, "load": load}
+        connections = Connections(OneKey(key.private))
+        yield SshProvider(connections, clock), {"connection": CONNECTION, "groups": [rack], "disk_per_host": "1M"}
         connections.close()
-        end_marked("PLIMSOLL_WORK", str(group / "clusters"))
 
 
 def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site: Site) -> None:
@@ -101,7 +122,6 @@ def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site:
     assert site.database.found == [0, 0], "a cell's processes were there when the next one was deployed"
     clusters = [read_cluster(site.tools.store, one.work.key) for one in ran]
     assert {str(one.id) for one in clusters if one} == {"campaign/hosts/1"}
-    assert {one.hosts[0].facts["group"] for one in clusters if one} == {"rack1"}
     assert site.nothing_is_left()
     pass_gate(site.tools, "campaign", [])
     publish_report(site.tools, "campaign")
@@ -119,6 +139,58 @@ def test_what_a_killed_cell_left_is_gone_before_the_next_one_is_deployed(site: S
     fingerprint = read_fingerprint(site.tools.store, ran.work.key)
     assert fingerprint is not None
     assert fingerprint.cluster == "hosts/1"
+    assert site.nothing_is_left()
+
+
+class Killed(BaseException):
+    """The process is no more: nothing is cleaned up behind it."""
+
+
+def kill(*_: object, **__: object) -> None:
+    raise Killed
+
+
+Strike = Callable[[pytest.MonkeyPatch, Site], None]
+STRIKES: dict[str, Strike] = {
+    "before the hosts' end is moved on": lambda patch, site: patch.setattr(site.provider, "ensure", kill),
+    "before others' remains are removed": lambda patch, site: patch.setattr(site.provider, "clear", kill),
+    "in the check of the hosts": lambda patch, _: patch.setattr(actions, "_preflight", kill),
+    "before the load starts": lambda patch, _: patch.setattr(actions, "start_all", kill),
+    "before the hosts are given back": lambda patch, _: patch.setattr(kept_hosts, "end_use", kill),
+}
+
+
+def all_steps(work: AttemptContext) -> None:
+    for step in (actions.provision, actions.deploy, actions.start_load, actions.destroy):
+        step(work)
+
+
+@pytest.mark.parametrize("when", STRIKES)
+def test_killed_in_a_step_the_next_cell_has_the_same_hosts_and_finds_nothing_of_it(site: Site, when: str) -> None:
+    first, second = (cell.id for cell in running_order(site.definition))
+    dead = begin(site.tools, "campaign", first, "dead")
+    with pytest.MonkeyPatch.context() as patch:
+        STRIKES[when](patch, site)
+        with pytest.raises(Killed):
+            all_steps(dead)
+    [ran] = run_cells(site.tools, "campaign", [second], "me", print)
+    assert ran.verdict is not None
+    assert ran.verdict.valid
+    assert set(site.database.found) == {0}, "a killed cell's processes were there when the next one was deployed"
+    fingerprint = read_fingerprint(site.tools.store, ran.work.key)
+    assert (fingerprint and fingerprint.cluster, fingerprint and fingerprint.replaces) == ("hosts/1", "")
+    assert site.nothing_is_left()
+
+
+def test_killed_while_it_destroys_the_hosts_the_next_run_does(site: Site) -> None:
+    work = begin(site.tools, "campaign", running_order(site.definition)[0].id, "me")
+    for step in (actions.provision, actions.deploy, actions.destroy):
+        step(work)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site.provider, "destroy", kill)
+        with pytest.raises(Killed):
+            kept_hosts.end_kept(site.tools, "campaign")
+    kept_hosts.end_kept(site.tools, "campaign")
     assert site.nothing_is_left()
 
 

@@ -154,7 +154,39 @@ def test_a_host_that_died_between_two_cells_is_replaced_alone_and_every_later_fi
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
     [gone], [fresh] = before - hosts_of(later[0]), hosts_of(later[0]) - before
     told = [read_fingerprint(tools.store, work.key).replaces for work in (first, *later)]
-    assert told == ["", *[f"{gone} died, replaced by {fresh}"] * 2]
+    assert told == ["", *[f"{gone} died and was replaced by {fresh}"] * 2]
+    assert place.launched() == 5
+
+
+def test_a_host_that_died_under_a_cell_is_replaced_alone_and_nothing_of_that_cell_is_left(
+    place: Place, tools: Toolkit
+) -> None:
+    first = started(tools, CELLS[0])
+    before = hosts_of(first)
+    place.cloud.kill(place.instance("node"))
+    place.cloud.skip(30)
+    actions.destroy(first)
+    second = started(tools, CELLS[1])
+    [gone], [fresh] = before - hosts_of(second), hosts_of(second) - before
+    assert (cluster_of(tools, second), place.launched()) == ("hosts/1", 5)
+    assert read_fingerprint(tools.store, second.key).replaces == f"{gone} died and was replaced by {fresh}"
+    assert environments_on_its_load_host(second) == [second.key.environment]
+
+
+def test_a_host_that_is_no_longer_fit_is_ended_and_replaced_alone(place: Place, tools: Toolkit) -> None:
+    first = started(tools, CELLS[0])
+    actions.destroy(first)
+    unfit, before = place.instance("load"), hosts_of(first)
+    replacing.note_unfit(tools, first.cluster_id, {unfit: "its network is slow"})
+    later = []
+    for cell_id in reversed(CELLS):
+        later.append(started(tools, cell_id))
+        actions.destroy(later[-1])
+    [fresh] = hosts_of(later[0]) - before
+    assert before - hosts_of(later[0]) == {unfit}
+    assert hosts_of(later[1]) == hosts_of(later[0])
+    told = {read_fingerprint(tools.store, work.key).replaces for work in later}
+    assert told == {f"{unfit} was replaced by {fresh} (its network is slow)"}
     assert place.launched() == 5
 
 
@@ -192,7 +224,7 @@ def test_a_host_that_dies_after_it_was_looked_for_is_not_replaced_in_secret(
     monkeypatch.setattr(kept_hosts, "take", then_one_dies)
     second = started(tools, CELLS[1])
     assert cluster_of(tools, second) == "hosts/1"
-    assert read_fingerprint(tools.store, second.key).replaces.partition(", replaced by ")[0].endswith(" died")
+    assert read_fingerprint(tools.store, second.key).replaces.partition(" and was replaced by ")[0].endswith(" died")
 
 
 def test_their_time_moves_on_with_each_cell(place: Place, tools: Toolkit) -> None:

@@ -9,11 +9,12 @@ import pytest
 from tests.fakes.census import Census
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import Faults, InstantProvider
 
 from plimsoll.domain.canary import HostFigures
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.domain.errors import HostsLost, ProviderError, Refused
 from plimsoll.services.campaign.planning import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -21,6 +22,7 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
+from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
@@ -265,3 +267,169 @@ def test_the_stored_campaign_says_which_attempt_had_which_hosts(installation: In
     assert campaign.definition().cluster_scope == "campaign"
     assert work.cluster_id == ClusterId.kept("campaign", "", 1)
     assert tools.store.exists(layout.use_key("campaign", "hosts", 1))
+
+
+class Replacing(InstantProvider):
+    """Gives a kept cluster others in the place of hosts that are lost, or unfit."""
+
+    replaces_hosts = True
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(installation.folder / "work", Faults(installation.folder / "work" / "faults"))
+        self.lost: set[str] = set()
+
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        found = super().find(cluster_id)
+        return None if found and self.lost & {info.identity for info in found.hosts} else found
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        found = super().find(request.id)
+        if found is not None:
+            assert request.was_whole
+            self._describe(found.model_copy(update={"hosts": tuple(self._other(one, request) for one in found.hosts)}))
+        return super().ensure(request)
+
+    def _other(self, info: HostInfo, request: ClusterRequest) -> HostInfo:
+        if info.identity not in self.lost | request.unfit:
+            return info
+        return info.model_copy(update={"address": info.address.replace("127.9.9.", "127.9.10.")})
+
+
+def test_a_host_that_died_under_a_cell_is_replaced_alone_and_later_fingerprints_say_so(
+    installation: Installation, tools: Toolkit
+) -> None:
+    provider = Replacing(installation)
+    tools = replace(tools, providers={"instant": provider})
+    first = started(tools, CELLS[0])
+    provider.lost = {"127.9.9.2"}
+    assert actions.poll_load(first).reason.startswith("the cluster is gone")
+    actions.destroy(first)
+    later = []
+    for cell_id in CELLS[1:]:
+        later.append(started(tools, cell_id))
+        assert environments(installation) == {later[-1].key.environment}
+        actions.destroy(later[-1])
+    assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
+    told = [read_fingerprint(tools.store, work.key).replaces for work in later]
+    assert told == ["127.9.9.2 died and was replaced by 127.9.10.2"] * 2
+    assert provider.journal() == ["+ campaign/hosts/1"]
+
+
+def environments(installation: Installation) -> set[str]:
+    """What any host has a folder of."""
+    return {path.name for path in installation.folder.glob("work/alive/*/*/*")}
+
+
+def test_hosts_of_which_nothing_is_left_are_not_made_whole(installation: Installation, tools: Toolkit) -> None:
+    provider = Replacing(installation)
+    tools = replace(tools, providers={"instant": provider})
+    actions.destroy(started(tools, CELLS[0]))
+    provider.destroy(ClusterId.kept("campaign", "", 1))
+    second = started(tools, CELLS[1])
+    assert cluster_of(tools, second) == "hosts/2"
+    assert read_fingerprint(tools.store, second.key).replaces == "hosts of it were gone"
+
+
+class Fixed(InstantProvider):
+    """Clusters of hosts that are always there: where one does not answer, its cluster can't be used nor ended."""
+
+    replaces_hosts = True
+
+    def __init__(self, installation: Installation) -> None:
+        super().__init__(installation.folder / "work", Faults(installation.folder / "work" / "faults"))
+        self.silent: set[str] = set()
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        self._require(request.id)
+        return super().ensure(request)
+
+    def clear(self, cluster: Cluster, keep: str = "") -> None:
+        self._require(cluster.id)
+        super().clear(cluster, keep)
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        self._require(cluster_id)
+        super().destroy(cluster_id)
+
+    def _require(self, cluster_id: ClusterId) -> None:
+        if cluster_id.name in self.silent:
+            raise HostsLost("node2 can't be reached", where=str(cluster_id))
+
+
+def test_where_hosts_do_not_answer_others_are_used_and_they_are_ended_once_they_do(
+    installation: Installation, tools: Toolkit
+) -> None:
+    provider = Fixed(installation)
+    tools = replace(tools, providers={"instant": provider})
+    actions.destroy(started(tools, CELLS[0]))
+    provider.silent = {"hosts/1"}
+    second = started(tools, CELLS[1])
+    assert cluster_of(tools, second) == "hosts/2"
+    assert "node2 can't be reached" in read_fingerprint(tools.store, second.key).replaces
+    actions.destroy(second)
+    assert sorted(one.id.name for one in provider.clusters()) == ["hosts/1", "hosts/2"]
+    provider.silent = set()
+    actions.destroy(started(tools, CELLS[2]))
+    assert [one.id.name for one in provider.clusters()] == ["hosts/2"]
+    kept_hosts.end_kept(tools, "campaign")
+    assert provider.clusters() == []
+
+
+def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Installation, tools: Toolkit) -> None:
+    provider = Fixed(installation)
+    tools = replace(tools, providers={"instant": provider})
+    actions.destroy(started(tools, CELLS[0]))
+    provider.silent = {"hosts/1"}
+    actions.destroy(started(tools, CELLS[1]))
+    with pytest.raises(HostsLost, match=r"hosts could not be freed: .*node2 can't be reached"):
+        kept_hosts.end_kept(tools, "campaign")
+    assert [one.id.name for one in provider.clusters()] == ["hosts/1"]
+
+
+def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(tmp_path: Path) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    provider, figures = Replacing(made), Worn("127.9.9.3")
+    tools = replace(made.toolkit, canary=figures, providers={"instant": provider})
+    ran = run_cells(tools, "campaign", CELLS, "me", print)
+    assert [one.verdict.valid for one in ran] == [True] * 3
+    told = [read_fingerprint(tools.store, one.work.key).replaces for one in ran]
+    why = "127.9.9.3 was replaced by 127.9.10.3 (node3 (127.9.9.3) writes 10M/s to its disk, the floor is 100M/s)"
+    assert told == ["", why, why]
+    assert provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
+    assert figures.asked == 4
+
+
+def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Installation(tmp_path)
+    made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))
+    provider, figures = Replacing(made), Worn("127.9.9.3")
+    tools = replace(made.toolkit, canary=figures, providers={"instant": provider}, owners=Census(alive={"me"}))
+    actions.destroy(started(tools, CELLS[0]))
+    work = begin(tools, "campaign", CELLS[1], "me")
+    actions.provision(work)
+    with monkeypatch.context() as patched:
+        patched.setattr(actions, "provision", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            actions.deploy(work)
+    actions.provision(work)
+    actions.deploy(work)
+    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
+    assert figures.asked == 3
+
+
+class Worn:
+    """A preflight that finds the disk of one host slow, from the second time on that hosts are examined."""
+
+    def __init__(self, address: str) -> None:
+        self.asked, self._address = 0, address
+
+    def examine(self, hosts):
+        self.asked += 1
+        names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
+        slow = [self.asked > 1 and host.info.address == self._address for host in hosts]
+        figures = [(10 if worn else 200) * 2**20 for worn in slow]
+        found = zip(hosts, figures, strict=True)
+        return [HostFigures(host=host.info.name, **dict.fromkeys(names, figure)) for host, figure in found]

@@ -36,6 +36,10 @@ class Launcher:
         seen = self._living()
         return self._launched.begun_in() | {one["SubnetId"] for one in seen}
 
+    def serves_in(self) -> set[str]:
+        """Subnets with hosts that live of a cluster which was whole once; none for one that never was."""
+        return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
+
     def launch(self, subnet: Subnet) -> list[Answer]:
         """All hosts, running, in that subnet. CloudError with AWS's code when they can't be had there."""
         here = set(self._launched.living(subnet=subnet.id))
@@ -68,10 +72,11 @@ class Launcher:
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
         """Ids of all hosts of that role, launched now or before.
 
-        Where some have died, they come up anew together; of kept ones, which have served cells, those alone that died.
+        Where some have died, they come up anew together; of kept ones, which have served cells, those alone that died
+        or are unfit.
         """
         known = self._launched.living(role, subnet.id)
-        lost = self._lost(known)
+        lost = self._lost(known) | (self.wanted.unfit & set(known))
         if len(known) == self.wanted.count(role) and not lost:
             return known
         staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []

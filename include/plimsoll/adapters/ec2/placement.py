@@ -33,27 +33,53 @@ def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]
 
 
 def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
-    """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience."""
-    name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
+    """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience.
+
+    Where hosts live that have served cells, the others are waited for beside them first, as long as patience lasts.
+    Only then all come up anew in another zone; and not at all where a quota is in the way, which holds there too.
+    """
     begun = launcher.begun_in()
     if len(begun) > 1:
         launcher.undo()
-    began = clock.now()
-    for pause in pauses(name):
-        found, full = _one_round(launcher, preferred(subnets, begun), say)
+    home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
+    if home:
+        found, full = _with_patience(launcher, clock, home, say, keeps=True)
         if full is None:
             return found
+        if full.code in QUOTA:
+            raise _no_room(launcher, full)
+        say(f"{launcher.wanted.id}: no room beside the hosts that are left: all of them come up anew in another zone")
+    found, full = _with_patience(launcher, clock, preferred(subnets, begun), say, keeps=False)
+    if full is not None:
+        raise _no_room(launcher, full)
+    return found
+
+
+def _no_room(launcher: Launcher, full: CloudError) -> ProviderError:
+    what = f"no room within {launcher.wanted.options.patience}: {full.what}"
+    return ProviderError(what, where=full.where, mend=full.mend)
+
+
+def _with_patience(
+    launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, *, keeps: bool
+) -> tuple[list[Answer], CloudError | None]:
+    """The hosts, or why no zone has had room for as long as patience lasts."""
+    name, patience, began = str(launcher.wanted.id), launcher.wanted.options.patience, clock.now()
+    for pause in pauses(name):
+        found, full = _one_round(launcher, subnets, say, keeps=keeps)
         waited = clock.now() - began
-        if waited + timedelta(seconds=pause) > patience:
-            raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
+        if full is None or waited + timedelta(seconds=pause) > patience:
+            return found, full
         minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
         say(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
         clock.sleep(pause)
     raise AssertionError("pauses never end")
 
 
-def _one_round(launcher: Launcher, subnets: Sequence[Subnet], say: Say) -> tuple[list[Answer], CloudError | None]:
-    """The hosts, or why no zone has room. A quota holds in every zone."""
+def _one_round(
+    launcher: Launcher, subnets: Sequence[Subnet], say: Say, *, keeps: bool
+) -> tuple[list[Answer], CloudError | None]:
+    """The hosts, or why no zone has room; what came up of them stays if it `keeps` it. A quota holds in every zone."""
     full: CloudError | None = None
     for subnet in subnets:
         try:
@@ -62,7 +88,8 @@ def _one_round(launcher: Launcher, subnets: Sequence[Subnet], say: Say) -> tuple
             if error.code not in _MOVES | QUOTA:
                 raise
             full = error
-        launcher.undo()
+        if not keeps:
+            launcher.undo()
         if full.code in QUOTA:
             break
         say(f"{launcher.wanted.id}: no room in {subnet.zone}: {full.code}")

@@ -175,6 +175,8 @@ class Ec2Provider:
             security_group=security_group(cloud, options, vpc)["GroupId"],
             user_data=cloud_config(self._setup(request, options)),
             usd_per_hour={"node": tariff.node.usd_per_hour, "load": tariff.load.usd_per_hour},
+            was_whole=request.was_whole,
+            unfit=request.unfit,
         )
 
     def _setup(self, request: ClusterRequest, options: Ec2Options) -> HostSetup:

@@ -31,6 +31,9 @@ class Wanted:
     security_group: str
     user_data: str
     usd_per_hour: dict[Role, float | None]
+    was_whole: bool = False
+    unfit: frozenset[str] = frozenset()
+    """Ids of instances that others are to take the place of."""
 
     def count(self, role: Role) -> int:
         """Hosts of that role."""

@@ -26,11 +26,23 @@ def ids(work: Path) -> Iterator[ClusterId]:
 
 
 def read(work: Path, cluster_id: ClusterId) -> Cluster | None:
-    """The cluster as its folder describes it; None where it is not whole."""
+    """The cluster as its folder describes it, whether its hosts' folders are there or not; None where none does."""
     try:
         return Cluster.model_validate_json((folder_of(work, cluster_id) / _RECORD).read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
+
+
+def lost(work: Path, cluster: Cluster) -> tuple[str, ...]:
+    """Names of the hosts that are lost: what makes a host of this machine is its folder."""
+    folder = folder_of(work, cluster.id)
+    return tuple(info.name for info in cluster.hosts if not (folder / info.name).is_dir())
+
+
+def make_hosts(work: Path, cluster: Cluster) -> None:
+    """A folder for each host that has none. OSError where something else lies in its place."""
+    for info in cluster.hosts:
+        (folder_of(work, cluster.id) / info.name).mkdir(exist_ok=True)
 
 
 def write(work: Path, cluster: Cluster) -> None:

@@ -21,6 +21,7 @@ from plimsoll.adapters.local.subnets import (
     load_addresses,
     node_addresses,
     release,
+    with_others,
 )
 from plimsoll.adapters.local.sweep import marked
 from plimsoll.adapters.marks import Marks, marks_of
@@ -45,7 +46,7 @@ class LocalProvider:
     name = PROVIDER
     is_local = True
     keeps_hosts = True
-    replaces_hosts = False
+    replaces_hosts = True
 
     def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
         self._work = work.resolve()
@@ -66,12 +67,13 @@ class LocalProvider:
             mending = f"ask for at most {MOST_NODES}"
             raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.id), mend=mending)
         with self._explained(), exclusive(self._claims):
-            return self._prolonged(request) or self._make(request)
+            return self._found(request) or self._make(request)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """That cluster, if it is whole."""
+        """That cluster, if it is whole: described, with a folder for each host."""
         with self._explained():
-            return folders.read(self._work, cluster_id)
+            found = folders.read(self._work, cluster_id)
+            return None if found is None or folders.lost(self._work, found) else found
 
     def clusters(self) -> Sequence[Cluster]:
         """From what runs and from what lies there; half of one is a cluster too."""
@@ -108,15 +110,23 @@ class LocalProvider:
                 mend="end these processes and remove what is left by hand, or destroy the cluster",
             )
 
-    def _prolonged(self, request: ClusterRequest) -> Cluster | None:
-        """The cluster that is there, whoever has it from now on, and as long as the latest to ask needs it."""
-        found = folders.read(self._work, request.id)
-        if found is None or not request.id.is_kept:
-            return found
-        expires_at = max(found.expires_at, request.expires_at)
-        cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at})
-        if cluster != found:
-            folders.write(self._work, cluster)
+    def _found(self, request: ClusterRequest) -> Cluster | None:
+        """The cluster that is there, whoever has it from now on, and as long as the latest to ask needs it.
+
+        Of a kept one, others take the place of hosts that are lost or unfit, at addresses of their own.
+        """
+        found = cluster = folders.read(self._work, request.id)
+        if found is None or cluster is None:
+            return None
+        if request.id.is_kept:
+            lost = {*folders.lost(self._work, found)} if request.was_whole else set()
+            lost |= {info.name for info in found.hosts if info.identity in request.unfit}
+            expires_at = max(found.expires_at, request.expires_at)
+            hosts = with_others(found.hosts, lost, request.unfit)
+            cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at, "hosts": hosts})
+            if cluster != found:
+                folders.write(self._work, cluster)
+        folders.make_hosts(self._work, cluster)
         return cluster
 
     def _make(self, request: ClusterRequest) -> Cluster:
@@ -125,6 +135,7 @@ class LocalProvider:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             cluster = self._described(request, claim(self._claims, folder, request.nodes, request.load_hosts))
+            folders.make_hosts(self._work, cluster)
             folders.write(self._work, cluster)
         except BaseException:
             folders.remove(self._work, request.id)

@@ -8,7 +8,7 @@ import hashlib
 import os
 import socket
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -16,10 +16,12 @@ import psutil
 from plimsoll.adapters.local.files import write_whole
 from plimsoll.adapters.local.sweep import subnets_in_use
 from plimsoll.adapters.node_ports import PORTS
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.errors import HostsLost, ProviderError
 
 MOST_NODES = 200
 _LOAD_HOST, _FURTHER_LOAD_HOST = 10, 210
+_MOST_LOAD_HOSTS = 40
 _TRIES = 64
 # 127.0.x stays free for everything else of the machine.
 _FIRST, _LAST = 16, 250
@@ -40,6 +42,31 @@ def load_addresses(subnet: str, load_hosts: int) -> tuple[str, ...]:
     """`.10`, then `.211`, `.212`, … beyond those of nodes."""
     further = (f"{subnet}.{_FURTHER_LOAD_HOST + number}" for number in range(1, load_hosts))
     return (f"{subnet}.{_LOAD_HOST}", *further)
+
+
+def with_others(hosts: Sequence[HostInfo], lost: Collection[str], unfit: Collection[str]) -> tuple[HostInfo, ...]:
+    """The hosts of a cluster; those that are lost, by name, at other addresses of its subnet, whose ports are free.
+
+    None of them is `unfit`. HostsLost where no address is left.
+    """
+    taken = {*unfit, *(info.address for info in hosts)}
+    found = []
+    for info in hosts:
+        address = _other_address(info, taken) if info.name in lost else info.address
+        taken.add(address)
+        found.append(info.model_copy(update={"address": address}))
+    return tuple(found)
+
+
+def _other_address(info: HostInfo, taken: Collection[str]) -> str:
+    subnet = info.address.rpartition(".")[0]
+    several = load_addresses(subnet, _MOST_LOAD_HOSTS) if info.role == "load" else node_addresses(subnet, MOST_NODES)
+    free = (address for address in several if address not in taken and _obstacle([address]) is None)
+    found = next(free, None)
+    if found is None:
+        mend = "destroy the cluster: the next one is in another subnet"
+        raise HostsLost(f"no address is left in {subnet} in the place of {info.address}", where=info.name, mend=mend)
+    return found
 
 
 def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1) -> str:

@@ -1,6 +1,6 @@
 """A group of existing hosts, which are leased, cleaned and released together."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -146,15 +146,56 @@ class Group:
 
     def infos(self, nodes: int, load_hosts: int) -> tuple[HostInfo, ...]:
         """That many nodes and load hosts, in the form of a cluster's hosts."""
-        return tuple(
-            HostInfo(
-                name=member.name,
-                role=member.role,
-                address=member.options.address,
-                facts={**member.options.facts, "group": self.name},
-            )
-            for member in (*self.nodes[:nodes], *self.loads[:load_hosts])
+        return tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
+
+    def _info(self, member: Member) -> HostInfo:
+        return HostInfo(
+            name=member.name,
+            role=member.role,
+            address=member.options.address,
+            facts={**member.options.facts, "group": self.name},
         )
+
+    def with_others(self, lease: Lease, unfit: Sequence[HostInfo], avoided: Collection[str]) -> Lease | None:
+        """Take further nodes of the group in the place of unfit ones, and give those back; None: there are not enough.
+
+        Repeated after a crash, it takes the same. The load host that decides can't be replaced. HostError.
+        """
+        changed = lease
+        for info in unfit:
+            other = self._taken_instead(changed, info, avoided)
+            if other is None:
+                return None
+            changed = other
+        self.renew(changed)
+        for member in [found for info in unfit if (found := self.member(info.name))]:
+            member.clean(lease.key)
+            member.release(lease.key)
+        return changed
+
+    def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:
+        """The lease with the first further node in that one's place that is free and answers."""
+        names = {one.name for one in lease.cluster.hosts}
+        spare = [member for member in self.nodes if member.name not in names] if info.role == "node" else []
+        for member in spare:
+            other = self._info(member)
+            hosts = tuple(other if one.name == info.name else one for one in lease.cluster.hosts)
+            wanted = lease.model_copy(update={"cluster": lease.cluster.model_copy(update={"hosts": hosts})})
+            with suppress(HostError, SecretError):
+                if other.identity not in avoided and member.take(wanted).lease.key == lease.key:
+                    member.clean(None)
+                    return wanted
+        return None
+
+    def release_others(self, lease: Lease) -> None:
+        """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
+        names = {info.name for info in lease.cluster.hosts}
+        for member in self.members():
+            with suppress(HostError, SecretError):
+                held = None if member.name in names else member.held()
+                if held is not None and held.lease.key == lease.key:
+                    member.clean(lease.key)
+                    member.release(lease.key)
 
     def held(self) -> Held | None:
         """The lease that holds the group."""

@@ -17,7 +17,7 @@ from plimsoll.adapters.ssh.options import SshOptions
 from plimsoll.adapters.ssh.pool import Connections
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostError, Problem, ProviderError, SecretError
+from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError, Unreachable
 from plimsoll.domain.plurals import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
@@ -34,7 +34,7 @@ class SshProvider:
     name = "ssh"
     is_local = False
     keeps_hosts = True
-    replaces_hosts = False
+    replaces_hosts = True
 
     def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
         self._connections, self._clock, self._depot = connections, clock, depot
@@ -60,7 +60,7 @@ class SshProvider:
         # A group that does not answer can't keep the others from being used.
         found, _ = self._looked_up(groups, request.id)
         if found is not None:
-            return self._prolonged(*self._completed(*found), request)
+            return self._prolonged(*self._without_unfit(*self._completed(*found), request), request)
         obstacles = []
         for group in groups:
             try:
@@ -92,6 +92,7 @@ class SshProvider:
         group, lease = found
         with _explained():
             group.clean(lease.cluster, lease.key)
+            group.release_others(lease)
             group.release(lease)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
@@ -142,6 +143,19 @@ class SshProvider:
                 group.take(lease)
                 self._make(group, lease)
         return group, lease.model_copy(update={"ready": True})
+
+    def _without_unfit(self, group: Group, lease: Lease, request: ClusterRequest) -> tuple[Group, Lease]:
+        """Further nodes of the group in the place of unfit ones. HostsLost where there are not enough."""
+        unfit = [info for info in lease.cluster.hosts if info.identity in request.unfit]
+        if not request.id.is_kept or not unfit:
+            return group, lease
+        with _explained():
+            changed = group.with_others(lease, unfit, request.unfit)
+        if changed is None:
+            names = ", ".join(f"{info.name} ({info.address})" for info in unfit)
+            what = f"unfit, and group {group.name} has no other host that is free in its place: {names}"
+            raise HostsLost(what, where=str(request.id), mend="name further nodes in the group")
+        return group, changed
 
     def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
         """Extend the cluster for its present owner, to the latest expiry that was ever requested."""
@@ -227,4 +241,5 @@ def _explained() -> Iterator[None]:
 
 
 def _as_provider_error(error: HostError | SecretError) -> ProviderError:
-    return ProviderError(error.what, where=error.where, mend=error.mend)
+    kind = HostsLost if isinstance(error, Unreachable) else ProviderError
+    return kind(error.what, where=error.where, mend=error.mend)

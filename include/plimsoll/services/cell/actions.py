@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.errors import DeployError, HostError, LoadError, ProviderError, StoreError
+from plimsoll.domain.errors import DeployError, HostError, HostsLost, LoadError, ProviderError, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -21,6 +22,7 @@ from plimsoll.services.cell.recording import note_phase, record_failure
 from plimsoll.services.cell.sizing import with_counted_rows
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.booking import destroy_cluster
+from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
@@ -53,9 +55,16 @@ def provision(work: AttemptContext) -> Cluster:
         load_hosts=work.definition.load_generator.hosts,
         expires_at=expires_at,
         options=dict(work.definition.provider.options),
+        **(_as_known(work) if work.keeps_hosts else {}),
     )
-    with waiting_told_to(partial(_note_waiting, work)):
-        cluster = work.provider.ensure(request)
+    try:
+        with waiting_told_to(partial(_note_waiting, work)):
+            cluster = work.provider.ensure(request)
+    except HostsLost as error:
+        if not request.was_whole:
+            raise
+        replacing.retire(work.toolkit, request.id, error.text())
+        return provision(work)  # on the cluster that takes its place
     if work.keeps_hosts:
         changed = replacing.note_provided(work.toolkit, cluster)
         # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
@@ -63,6 +72,15 @@ def provision(work: AttemptContext) -> Cluster:
         work.provider.clear(cluster, keep="" if changed else work.key.environment)
     write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
     return cluster
+
+
+def _as_known(work: AttemptContext) -> dict[str, Any]:
+    """What is on record of the kept cluster that is asked for."""
+    store, cluster_id = work.toolkit.store, work.cluster_id
+    return {
+        "was_whole": read_provided(store, cluster_id) is not None,
+        "unfit": frozenset(replacing.unfit_hosts(store, cluster_id)),
+    }
 
 
 def _note_waiting(work: AttemptContext, sentence: str) -> None:
@@ -99,14 +117,23 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
-    """The figures of the preflight check. Kept hosts that fail it are replaced once, and the new ones checked."""
+    """The figures of the preflight check. Kept hosts that fail it are replaced once, and all hosts checked again.
+
+    Only the hosts that fail are replaced, where the provider can replace single hosts.
+    """
     try:
         return examine(work, [*_nodes(work), *_load_hosts(work)])
     except (DeployError, HostError) as error:
         if not work.keeps_hosts or not kept_hosts.served_before(work.toolkit.store, work.key):
             raise
-        replacing.retire(work.toolkit, work.cluster_id, str(error))
-    work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
+        # Before the record that others take their place: whoever goes on must not hold old figures against new hosts.
+        work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
+        if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
+            identities = {info.name: info.identity for info in _cluster(work).hosts}
+            unfit = {identities[name]: why for name, why in error.reasons.items()}
+            replacing.note_unfit(work.toolkit, work.cluster_id, unfit)
+        else:
+            replacing.retire(work.toolkit, work.cluster_id, str(error))
     provision(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     return examine(work, [*_nodes(work), *_load_hosts(work)])

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.domain.canary import Canary, CanaryReport, HostFigures
 from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.errors import UnfitHosts
 from plimsoll.domain.units import format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
@@ -23,7 +23,7 @@ _FIGURES: Mapping[str, str] = {
 def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
     """The figures of every host, measured once per attempt; empty where the definition asks for no check.
 
-    Raises DeployError with each host, figure and floor where a host is below its floor.
+    Raises UnfitHosts with each host, figure and floor where a host is below its floor.
     """
     canary, store = work.definition.canary, work.toolkit.store
     if canary is None or work.toolkit.canary is None:
@@ -33,20 +33,24 @@ def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, .
     if report is None:
         report = CanaryReport(hosts=tuple(work.toolkit.canary.examine(hosts)))
         write_model(store, work.key, layout.CANARY, report)
-    found = list(shortfalls(canary, [host.info for host in hosts], report.hosts))
+    found = shortfalls(canary, [host.info for host in hosts], report.hosts)
     if found:
         mend = "run the cell again on other hosts; if all are alike, correct the definition's canary"
-        raise DeployError("; ".join(found), where="canary", mend=mend)
+        raise UnfitHosts(found, where="canary", mend=mend)
     return report.hosts
 
 
-def shortfalls(canary: Canary, hosts: Sequence[HostInfo], figures: Sequence[HostFigures]) -> Iterator[str]:
-    """A sentence for each figure below its floor, with host, figure and floor."""
-    for info, found in zip(hosts, figures, strict=True):
-        floors = canary.node if info.role == "node" else canary.load
-        kind = info.facts.get("instance_type", "")
-        for name, words in _FIGURES.items():
-            figure, floor = getattr(found, f"{name}_bytes_s"), getattr(floors, name)
-            if floor is not None and figure < floor:
-                said = words.format(figure=f"{figure / _MIB:.0f}M")
-                yield f"{info.name} ({kind or info.address}) {said}, the floor is {format_size(floor)}/s"
+def shortfalls(canary: Canary, hosts: Sequence[HostInfo], figures: Sequence[HostFigures]) -> dict[str, str]:
+    """By the name of each host with a figure below its floor: a sentence for each, with host, figure and floor."""
+    told = {info.name: "; ".join(_below(canary, info, one)) for info, one in zip(hosts, figures, strict=True)}
+    return {name: sentences for name, sentences in told.items() if sentences}
+
+
+def _below(canary: Canary, info: HostInfo, found: HostFigures) -> Iterator[str]:
+    floors = canary.node if info.role == "node" else canary.load
+    kind = info.facts.get("instance_type", "")
+    for name, words in _FIGURES.items():
+        figure, floor = getattr(found, f"{name}_bytes_s"), getattr(floors, name)
+        if floor is not None and figure < floor:
+            said = words.format(figure=f"{figure / _MIB:.0f}M")
+            yield f"{info.name} ({kind or info.address}) {said}, the floor is {format_size(floor)}/s"

@@ -11,9 +11,9 @@ from contextlib import suppress
 from datetime import datetime
 
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.cluster import ClusterId, kept_for
+from plimsoll.domain.cluster import ClusterId, PartlySeen, kept_for
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError, Unreachable
+from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, StoreError, Unreachable
 from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
@@ -96,6 +96,7 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     if is_kept(definition):
         _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
+        _require_ended(toolkit.store, campaign_id)
 
 
 def _purpose(definition: Definition, key: AttemptKey) -> str:
@@ -122,28 +123,73 @@ def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, ask
     `asker` is the attempt that will use it. It may have used the one before too, and goes on.
     """
     store, provider = toolkit.store, toolkit.provider(definition)
-    is_lost = store.exists(layout.cluster_key(cluster_id)) and provider.find(cluster_id) is None
-    if is_lost and (not provider.replaces_hosts or _was_ended(store, cluster_id)):
-        retire(toolkit, cluster_id, GONE)
+    _end_unended(toolkit, provider, cluster_id)
+    if retirement_of(store, cluster_id) is None and (why := _why_lost(store, provider, cluster_id)):
+        retire(toolkit, cluster_id, why)
     if retirement_of(store, cluster_id) is None:
         return cluster_id
-    destroy_replaced(toolkit, provider, cluster_id, asker)
+    try:
+        destroy_replaced(toolkit, provider, cluster_id, asker)
+    except HostsLost as error:  # what is left there ends at its expiry; hosts elsewhere need not wait for that
+        store.create(layout.unended_key(cluster_id), error.text().encode())
     return cluster_id.numbered(cluster_id.number + 1)
 
 
-def _was_ended(store: ResultStore, cluster_id: ClusterId) -> bool:
-    """Whether all of its hosts were told to end, by hand for one: then its account is closed."""
-    return all(host.until is not None for host in read_launched(store, cluster_id).hosts)
+def _require_ended(store: ResultStore, campaign_id: str) -> None:
+    """HostsLost for clusters that could not be ended, because hosts of them have not answered since."""
+    unended = [key for key in store.keys(layout.clusters_prefix(campaign_id)) if layout.is_unended(key)]
+    if unended:
+        what = "; ".join(store.read(key).decode() for key in unended)
+        mend = "bring the hosts back; what runs there ends at the cluster's expiry, which frees them too"
+        raise HostsLost(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
+
+
+def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> str:
+    """Why a cluster that was provided can't be used again; empty where it can, or was not provided yet."""
+    if not store.exists(layout.cluster_key(cluster_id)):
+        return ""
+    try:
+        is_whole = provider.find(cluster_id) is not None
+    except HostsLost as error:
+        return f"hosts of it did not answer: {error.what}"
+    return "" if is_whole or _can_be_made_whole(store, provider, cluster_id) else GONE
+
+
+def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
+    """Destroy older clusters of that purpose that could not be ended when others took their place, if they answer."""
+    for cluster_id in map(newest.numbered, range(1, newest.number + 1)):
+        key = layout.unended_key(cluster_id)
+        if toolkit.store.exists(key):
+            with suppress(HostsLost):
+                destroy_cluster(toolkit, provider, cluster_id)
+                toolkit.store.delete(key)
+
+
+def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> bool:
+    """Whether hosts of it that are lost can be replaced alone: something of it is there, and nobody has ended it.
+
+    Once all of its hosts were told to end, by hand for one, its account is closed.
+    """
+    if not provider.replaces_hosts or all(host.until is not None for host in read_launched(store, cluster_id).hosts):
+        return False
+    try:
+        shown = provider.clusters()
+    except PartlySeen as error:
+        shown = error.clusters
+    return any(cluster.id == cluster_id for cluster in shown)
 
 
 def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
-    """End and remove what attempts have left on the cluster's hosts. What can't be cleared is retired."""
+    """End and remove what attempts have left on the cluster's hosts. What can't be cleared is retired.
+
+    Where hosts of it were lost, whoever uses it next has them replaced, and all of it cleared before it is used.
+    """
     try:
         cluster = provider.find(cluster_id)
-        if cluster is None:
-            retire(toolkit, cluster_id, GONE)
-        else:
+        if cluster is not None:
             provider.clear(cluster)
+        elif not _can_be_made_whole(toolkit.store, provider, cluster_id):
+            retire(toolkit, cluster_id, GONE)
     except (ProviderError, Unreachable) as error:
         retire(toolkit, cluster_id, f"what was left on it could not be removed: {error.what}")
 
@@ -158,6 +204,7 @@ def _end(
         if last is not None and _is_at_work(toolkit, last, toolkit.owners.me()):
             continue
         cluster_id = _newest(store, campaign_id, purpose, last)
+        _end_unended(toolkit, provider, cluster_id)
         retire(toolkit, cluster_id, reason)
         destroy_cluster(toolkit, provider, cluster_id)
 

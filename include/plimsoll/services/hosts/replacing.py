@@ -1,12 +1,15 @@
 """Kept hosts that were replaced: which, why, and what later cells are to say of it.
 
-Where a provider can, a host that died is replaced alone. Else, and where hosts are not fit to be used again, their
-cluster is retired, and the next of its number takes its place.
+Where a provider can, a host that died or that failed its preflight is replaced alone. Else its cluster is retired, and
+the next of its number takes its place.
 """
 
-from pydantic import AwareDatetime
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from plimsoll.domain.base import Model
+from pydantic import AwareDatetime, Field
+
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ResultStore
@@ -18,17 +21,29 @@ GONE = "hosts of it were gone"
 
 
 class Replacement(Model):
-    """Hosts of a cluster died, and others have taken their place; the rest of it lives on.
+    """Hosts of a cluster died or were unfit, and others have taken their place; the rest of it lives on.
 
     Instances, or addresses of what is none: names are given in an order that may change with the hosts.
     """
 
     gone: tuple[str, ...]
     fresh: tuple[str, ...]
+    reasons: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]], Field(description="Why hosts were replaced that lived; empty: they died")
+    ] = ()
     at: AwareDatetime
 
     def __str__(self) -> str:
-        return f"{', '.join(self.gone)} died, replaced by {', '.join(self.fresh)}"
+        died, were = "" if self.reasons else "died and ", "was" if len(self.gone) == 1 else "were"
+        why = f" ({'; '.join(self.reasons)})" if self.reasons else ""
+        return f"{_listed(self.gone)} {died}{were} replaced by {_listed(self.fresh)}{why}"
+
+
+class Unfit(Model):
+    """Hosts of a cluster that are not to be used again, though they live: why, by identity."""
+
+    reasons: dict[str, str]
+    at: AwareDatetime
 
 
 class Retirement(Model):
@@ -48,11 +63,30 @@ def note_provided(toolkit: Toolkit, cluster: Cluster) -> bool:
     was, now = (_hosts_of(before) if before else set[str]()), _hosts_of(cluster)
     has_changed = bool(was) and was != now
     if has_changed:
-        replacement = Replacement(gone=_sorted(was - now), fresh=_sorted(now - was), at=toolkit.clock.now())
+        unfit = unfit_hosts(store, cluster.id)
+        replacement = Replacement(
+            gone=_sorted(was - now),
+            fresh=_sorted(now - was),
+            reasons=tuple(unfit[name] for name in _sorted(was - now) if name in unfit),
+            at=toolkit.clock.now(),
+        )
         number = len(tuple(store.keys(layout.replaced_prefix(cluster.id)))) + 1
         store.create(layout.replaced_key(cluster.id, number), replacement.model_dump_json(indent=1).encode())
     store.write(layout.cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
     return has_changed
+
+
+def note_unfit(toolkit: Toolkit, cluster_id: ClusterId, reasons: Mapping[str, str]) -> None:
+    """Have others take the place of these hosts, named by identity, when the cluster is asked for next."""
+    number = len(tuple(toolkit.store.keys(layout.unfit_prefix(cluster_id)))) + 1
+    unfit = Unfit(reasons=dict(reasons), at=toolkit.clock.now())
+    toolkit.store.create(layout.unfit_key(cluster_id, number), unfit.model_dump_json(indent=1).encode())
+
+
+def unfit_hosts(store: ResultStore, cluster_id: ClusterId) -> dict[str, str]:
+    """Why each host is not to be used again, by identity; those that were replaced since too."""
+    files = sorted(store.keys(layout.unfit_prefix(cluster_id)))
+    return {name: why for file in files for name, why in Unfit.model_validate_json(store.read(file)).reasons.items()}
 
 
 def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
@@ -87,7 +121,13 @@ def _replacements(store: ResultStore, cluster_id: ClusterId) -> list[Replacement
 
 
 def _hosts_of(cluster: Cluster) -> set[str]:
-    return {host.facts.get("instance_id") or host.address for host in cluster.hosts}
+    return {host.identity for host in cluster.hosts}
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = names or ("none",)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _sorted(names: set[str]) -> tuple[str, ...]:

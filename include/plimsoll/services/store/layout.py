@@ -89,12 +89,12 @@ def run_key(campaign_id: str) -> str:
 
 
 def runs_prefix(campaign_id: str) -> str:
-    """Below it one file for each run of another program, such as Airflow, that works at the campaign."""
+    """The folder of runs: one file for each run of another program, such as Airflow, that works on the campaign."""
     return f"{campaign_id}/runs"
 
 
 def run_of_owner_key(campaign_id: str, owner: str) -> str:
-    """That run's file. Its name is a digest, for the names of runs may hold anything."""
+    """The key of that run's record. Its name is a digest, for names of runs may hold any character."""
     return f"{runs_prefix(campaign_id)}/{hashlib.sha256(owner.encode()).hexdigest()[:16]}.json"
 
 
@@ -161,22 +161,22 @@ def replaced_key(cluster_id: ClusterId, number: int) -> str:
 
 
 def unended_key(cluster_id: ClusterId) -> str:
-    """Why a kept cluster whose place another has taken could not be ended yet."""
+    """The key of the reason why a kept cluster that was replaced could not be ended yet."""
     return f"{cluster_prefix(cluster_id)}/{_UNENDED}"
 
 
 def is_unended(key: str) -> bool:
-    """Whether that key is such a record."""
+    """Whether that key is one of `unended_key`."""
     return key.endswith(f"/{_UNENDED}")
 
 
 def unfit_prefix(cluster_id: ClusterId) -> str:
-    """Below it, numbered, which hosts of a kept cluster are not to be used again, and why."""
+    """The folder of the records of hosts of a kept cluster that are not to be used again."""
     return f"{cluster_prefix(cluster_id)}/unfit"
 
 
 def unfit_key(cluster_id: ClusterId, number: int) -> str:
-    """One time that hosts of it were found unfit, numbered from 1."""
+    """The key of the record of one time that hosts were found unfit; these are counted."""
     return f"{unfit_prefix(cluster_id)}/{number}.json"
 
 

@@ -18,12 +18,15 @@ HOSTS = [{"InstanceId": "i-1"}]
 class FakeLauncher:
     """Answers launches in the order given: AWS's error codes, or None for success."""
 
-    def __init__(self, wanted: Any, *answers: Any, begun: Any = ()) -> None:
-        self.wanted, self.answers, self._begun = wanted, list(answers), set(begun)
+    def __init__(self, wanted: Any, *answers: Any, begun: Any = (), serves: Any = ()) -> None:
+        self.wanted, self.answers, self._begun, self._serves = wanted, list(answers), set(begun), set(serves)
         self.log = []
 
     def begun_in(self) -> Any:
         return self._begun
+
+    def serves_in(self) -> Any:
+        return self._serves
 
     def launch(self, subnet: Any) -> Any:
         self.log.append(subnet.zone)
@@ -97,6 +100,36 @@ def test_an_interrupted_launch_is_gone_on_with_where_it_began(wanted: Wanted) ->
     place(launcher)
     assert launcher.log == ["us-east-1b"]
     assert preferred([A, B], []) == [A, B]
+
+
+def test_hosts_that_have_served_are_kept_while_one_that_died_is_waited_for(wanted: Wanted) -> None:
+    full = "InsufficientInstanceCapacity"
+    launcher = FakeLauncher(wanted, full, full, None, begun=["subnet-b"], serves=["subnet-b"])
+    place(launcher)
+    assert launcher.log == ["us-east-1b"] * 3
+
+
+def test_only_when_patience_has_ended_all_hosts_come_up_in_another_zone(wanted: Wanted) -> None:
+    class FullInOneZone(FakeLauncher):
+        def launch(self, subnet: Any) -> Any:
+            self.answers = [None if subnet == A else "InsufficientInstanceCapacity"]
+            return super().launch(subnet)
+
+    clock, launcher = SteppingClock(), FullInOneZone(wanted, begun=["subnet-b"], serves=["subnet-b"])
+    found, said = place(launcher, clock)
+    assert found == HOSTS
+    assert launcher.log[:3] == ["us-east-1b"] * 3
+    assert set(launcher.log[:-2]) == {"us-east-1b"}
+    assert launcher.log[-2:] == ["undo", "us-east-1a"]
+    assert timedelta(minutes=20) < clock.passed <= wanted.options.patience
+    assert any("all of them come up anew in another zone" in one for one in said)
+
+
+def test_a_quota_ends_no_hosts_that_have_served(wanted: Wanted) -> None:
+    launcher = FakeLauncher(wanted, "VcpuLimitExceeded", begun=["subnet-b"], serves=["subnet-b"])
+    with pytest.raises(ProviderError, match="no room within"):
+        place(launcher)
+    assert "undo" not in launcher.log
 
 
 def test_hosts_of_two_zones_are_given_up(wanted: Wanted) -> None:

@@ -20,21 +20,22 @@ FLOORS = Canary.model_validate({"node": {"disk_write": "150M", "network": "250M"
 
 
 def test_hosts_that_reach_their_floors_are_fit():
-    assert list(shortfalls(FLOORS, [NODE, LOAD], [figures("node1", disk_write=150), figures("load")])) == []
+    assert shortfalls(FLOORS, [NODE, LOAD], [figures("node1", disk_write=150), figures("load")]) == {}
 
 
 def test_each_figure_below_is_named_with_host_and_floor():
-    found = list(shortfalls(FLOORS, [NODE, LOAD], [figures("node1", disk_write=41), figures("load", network=80)]))
-    assert found == [
-        "node1 (r5d.2xlarge) writes 41M/s to its disk, the floor is 150M/s",
-        "load (10.0.0.9) sends or receives 80M/s at best, the floor is 250M/s",
-    ]
+    found = shortfalls(FLOORS, [NODE, LOAD], [figures("node1", disk_write=41, network=9), figures("load", network=80)])
+    assert found == {
+        "node1": "node1 (r5d.2xlarge) writes 41M/s to its disk, the floor is 150M/s; "
+        "node1 (r5d.2xlarge) sends or receives 9M/s at best, the floor is 250M/s",
+        "load": "load (10.0.0.9) sends or receives 80M/s at best, the floor is 250M/s",
+    }
 
 
 def test_the_load_host_has_floors_of_its_own_and_what_has_none_is_not_judged():
-    assert list(shortfalls(FLOORS, [NODE, LOAD], [figures("node1", cpu=1), figures("load", disk_write=1)])) == []
+    assert shortfalls(FLOORS, [NODE, LOAD], [figures("node1", cpu=1), figures("load", disk_write=1)]) == {}
 
 
 def test_hosts_and_figures_must_belong_together():
     with pytest.raises(ValueError, match="argument"):
-        list(shortfalls(FLOORS, [NODE, LOAD], [figures("node1")]))
+        shortfalls(FLOORS, [NODE, LOAD], [figures("node1")])

@@ -1,0 +1,92 @@
+"""Further nodes of a group in the place of kept ones that are unfit. Each host is a folder with a lease in it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.clock import SteppingClock
+
+from plimsoll.adapters.onhost import lease
+from plimsoll.adapters.ssh import Connections, SshProvider
+from plimsoll.adapters.ssh.group import Member
+from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.errors import HostsLost, Unreachable
+from plimsoll.ports.provider import Places
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF"
+NODES = [f"10.0.0.{number}" for number in (1, 2, 3, 4)]
+HOSTS = ClusterId.kept("demo-1", "", 1)
+
+
+@pytest.fixture
+def silent() -> set[str]:
+    """Addresses that do not answer."""
+    return set()
+
+
+@pytest.fixture
+def provider(tmp_path: Path, silent: set[str], monkeypatch: pytest.MonkeyPatch) -> SshProvider:
+    commands: dict[str, Callable[[Path, Any], Any]] = {
+        "lease-read": lambda folder, _: lease.read(folder),
+        "lease-take": lambda folder, asked: lease.take(folder, asked["lease"], asked["over"]),
+        "lease-renew": lambda folder, asked: lease.renew(folder, asked["lease"]),
+        "lease-ready": lambda folder, asked: lease.ready(folder, asked["key"]),
+        "lease-release": lambda folder, asked: lease.release(folder, asked["key"]),
+        "clean": lambda *_: [],
+    }
+
+    def ask(member: Member, command: str, timeout_s: float = 0, **request: Any) -> Any:
+        if member.options.address in silent:
+            raise Unreachable("can't be reached", where=member.options.address)
+        return commands[command](tmp_path / member.options.address, request)
+
+    monkeypatch.setattr(Member, "ask", ask)
+    nodes = [{"address": address, "host_key": KEY} for address in NODES]
+    group = {"name": "rack1", "nodes": nodes, "load": {"address": "10.0.0.9", "host_key": KEY}}
+    secrets: Any = None
+    return SshProvider(Connections(secrets), SteppingClock()).at(Places(({"groups": [group]},)))
+
+
+def ensured(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> list[str]:
+    """Addresses of the nodes that a cluster of that many has once these hosts are unfit."""
+    options = dict(provider._places.options[0])
+    expires = datetime.now(UTC) + timedelta(hours=1)
+    wanted = ClusterRequest(id=hosts, owner="run-7", nodes=nodes, expires_at=expires, options=options)
+    cluster = provider.ensure(wanted.model_copy(update={"was_whole": True, "unfit": frozenset(unfit)}))
+    assert provider.find(hosts) == cluster
+    return [info.address for info in cluster.nodes]
+
+
+def test_a_further_node_takes_the_place_of_an_unfit_one_and_the_rest_stays(provider: SshProvider) -> None:
+    assert ensured(provider) == NODES[:2]
+    assert ensured(provider, NODES[0]) == [NODES[2], NODES[1]]
+    assert ensured(provider, NODES[0]) == [NODES[2], NODES[1]]
+    assert ensured(provider, NODES[0], NODES[2]) == [NODES[3], NODES[1]]
+    provider.destroy(HOSTS)
+    assert provider.clusters() == []
+    assert ensured(provider, nodes=4, hosts=HOSTS.numbered(2)) == NODES
+
+
+def test_a_further_node_that_does_not_answer_is_passed_over(provider: SshProvider, silent: set[str]) -> None:
+    ensured(provider)
+    silent.add(NODES[2])
+    assert ensured(provider, NODES[1]) == [NODES[0], NODES[3]]
+
+
+@pytest.mark.parametrize("unfit", [("10.0.0.9",), tuple(NODES[:3])])
+def test_where_no_other_host_is_free_that_is_said(provider: SshProvider, unfit: tuple[str, ...]) -> None:
+    ensured(provider)
+    with pytest.raises(HostsLost, match="no other host that is free in its place"):
+        ensured(provider, *unfit)
+
+
+def test_hosts_that_do_not_answer_are_lost(provider: SshProvider, silent: set[str]) -> None:
+    ensured(provider)
+    silent.add(NODES[1])
+    with pytest.raises(HostsLost, match="can't be reached"):
+        provider.destroy(HOSTS)
+    silent.add("10.0.0.9")
+    with pytest.raises(HostsLost, match="can't be reached"):
+        provider.find(HOSTS)
