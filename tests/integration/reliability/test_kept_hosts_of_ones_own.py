@@ -1,6 +1,7 @@
 """Hosts of one's own that are kept while software is swapped on them: over a real sshd and of this machine, with real
 processes. A campaign reaches its report, and is killed in each step."""
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -191,6 +192,25 @@ def test_killed_while_it_destroys_the_hosts_the_next_run_does(site: Site) -> Non
         with pytest.raises(Killed):
             kept_hosts.end_kept(site.tools, "campaign")
     kept_hosts.end_kept(site.tools, "campaign")
+    assert site.nothing_is_left()
+
+
+@pytest.mark.parametrize("site", ["local"], indirect=True)
+def test_a_host_of_this_machine_that_is_lost_under_a_cell_is_replaced_alone(site: Site) -> None:
+    first, second = (cell.id for cell in running_order(site.definition))
+    work = begin(site.tools, "campaign", first, "me")
+    before = actions.provision(work)
+    actions.deploy(work)
+    shutil.rmtree(site.work / "campaign" / "hosts" / "1" / "node2")
+    actions.destroy(work)
+    [ran] = run_cells(site.tools, "campaign", [second], "me", print)
+    after, fingerprint = read_cluster(site.tools.store, ran.work.key), read_fingerprint(site.tools.store, ran.work.key)
+    assert after is not None
+    assert fingerprint is not None
+    stayed = [one.name for one, other in zip(before.hosts, after.hosts, strict=True) if one.address == other.address]
+    assert (after.id, stayed) == (before.id, ["node1", "node3", "load"])
+    assert fingerprint.replaces == f"{before.nodes[1].address} died and was replaced by {after.nodes[1].address}"
+    assert site.database.found == [0, 0], "processes of the cell were there when the next one was deployed"
     assert site.nothing_is_left()
 
 
