@@ -1,6 +1,7 @@
-"""One DAG a definition: plan the missing cells, run each in a run of the DAG `cell`, pass the gate, publish the report.
+"""One DAG per definition: plan the missing cells, run each in a run of the DAG `cell`, pass the gate, publish the
+report.
 
-Definitions that no DAG can be made of are left out here and told by `definition_faults.py`.
+Invalid definitions are left out here; `definition_faults.py` reports them.
 """
 
 from datetime import timedelta

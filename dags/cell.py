@@ -1,4 +1,4 @@
-"""One run a cell: its cluster's life from reservation to destruction, and the judgement of what was measured on it.
+"""One run per cell: the life of its cluster from reservation to destruction, and the judgement of its measurement.
 
 The DAGs of campaigns start its runs. To run a cell again, press *Run again* on the cell's page, or trigger the
 campaign's DAG with the campaign's id and the cell's.

@@ -1,6 +1,7 @@
-"""No DAG: an import error that says what is wrong with the definitions that no DAG can be made of.
+"""An import error with the faults of definitions that can't become DAGs. This file defines no DAG.
 
-Airflow marks every DAG of a file with an import error as stale; hence a file of its own, beside `campaigns.py`.
+Airflow marks every DAG of a file with an import error as stale, so the error has a file of its own beside
+`campaigns.py`.
 """
 
 from airflow.sdk import get_parsing_context

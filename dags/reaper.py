@@ -1,7 +1,7 @@
-"""Destroys clusters that no live run of the DAG `cell` owns: what crashes and kills have left behind.
+"""Destroys clusters that no living run of the DAG `cell` owns, as crashes and kills leave behind.
 
-Every hour, and by hand (with `dry_run`: only says what it would destroy); each campaign's DAG does the same at its end.
-With a campaign's id it destroys all clusters of that campaign instead, whoever owns them.
+It runs every hour, and by hand (with `dry_run` it only shows what it would destroy). Each campaign's DAG does the same
+at its end. With a campaign's id it destroys all clusters of that campaign instead, whoever owns them.
 """
 
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Tells of scheduled campaigns that did not start when they were due. No DAG where no definition asks for it."""
+"""Reports scheduled campaigns that did not start when they were due. Exists only if a definition asks for it."""
 
 from datetime import UTC, datetime, timedelta
 

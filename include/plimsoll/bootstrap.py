@@ -1,4 +1,4 @@
-"""Settings → wired ports. The only place that knows which adapters there are."""
+"""Wire the ports by the settings. No other module knows which adapters exist."""
 
 import importlib
 import logging
@@ -31,19 +31,19 @@ _log = logging.getLogger("plimsoll")
 
 
 def build_toolkit(settings: Settings) -> Toolkit:
-    """The toolkit that the settings ask for."""
+    """The toolkit with the adapters that the settings select."""
     toolkit: Toolkit = _made(settings.toolkit, settings)
     return replace(toolkit, owners=LocalProcesses())
 
 
 def build_secrets(settings: Settings) -> Secrets:
-    """The source of keys that the settings ask for."""
+    """The source of keys that the settings select."""
     secrets: Secrets = _made(settings.secrets, settings)
     return secrets
 
 
 def environment_secrets(settings: Settings) -> Secrets:
-    """Keys for those who run without Airflow."""
+    """The source of keys for running without Airflow."""
     from plimsoll.adapters.secrets import EnvironmentSecrets
 
     return EnvironmentSecrets(settings.ssh_key, settings.ssh_user)
@@ -99,7 +99,7 @@ def local_toolkit(settings: Settings) -> Toolkit:
 
 
 def build_store(settings: Settings) -> ResultStore:
-    """The result store alone, for those who only read."""
+    """Only the result store, for callers that only read."""
     if not settings.has_store_in_s3:
         if "store" not in settings.model_fields_set:
             with suppress(OSError):  # whoever writes there says so
@@ -111,7 +111,7 @@ def build_store(settings: Settings) -> ResultStore:
 
 
 def existing_store(settings: Settings) -> ResultStore:
-    """The result store for commands that read what is there. StoreError where the settings name one that is not."""
+    """The result store for commands that read existing data. Raises StoreError where the store does not exist."""
     if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
         folder = Path(settings.store)
         if not folder.is_dir():
@@ -125,9 +125,9 @@ def _s3(settings: Settings) -> Any:
 
 
 def store_name(settings: Settings) -> str:
-    """What tells this installation's clusters from others' in the same account: its result store.
+    """The name that distinguishes this installation's clusters from others' in the same account: its result store.
 
-    A folder is this machine's alone.
+    A store in a folder is unique to this machine.
     """
     return settings.store if "://" in settings.store else f"{platform.node()}:{settings.store}"
 
@@ -138,18 +138,18 @@ def definition_folder(settings: Settings) -> DefinitionFolder:
 
 
 def load_definition(settings: Settings, name_or_path: str) -> Definition:
-    """A definition by name or path. NotFound, or DefinitionError with every fault."""
+    """A definition by name or path. Raises NotFound, or DefinitionError with every fault."""
     return load_document(settings, name_or_path).model(Definition)
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """The same as the file that it stands in, which knows the line of each key."""
+    """A definition and the document of its file, which knows the line of each key."""
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
 
 
 def sound_definitions(settings: Settings) -> Iterator[Definition]:
-    """Every definition of the folder that can be read; others are passed over."""
+    """Every valid definition of the folder; others are skipped."""
     folder = definition_folder(settings)
     for name in folder.names():
         with suppress(PlimsollError):
@@ -157,7 +157,7 @@ def sound_definitions(settings: Settings) -> Iterator[Definition]:
 
 
 def _made(factory: str, settings: Settings) -> Any:
-    """What the factory `module:function` makes of the settings. Refused where there is no such factory."""
+    """The result of the factory `module:function` for these settings. Raises Refused where there is no such factory."""
     module, _, function = factory.partition(":")
     try:
         make = getattr(importlib.import_module(module), function)

@@ -1,4 +1,7 @@
-"""The one reader of `PLIMSOLL_*`: where results, caches, clusters and definitions lie."""
+"""Read the settings `PLIMSOLL_*`: the places of results, caches, clusters and definitions.
+
+No other module reads them.
+"""
 
 from pathlib import Path
 
@@ -9,7 +12,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 class Settings(BaseSettings):
-    """Settings from the environment; every default lies below the checkout or the user's cache folder."""
+    """Settings from the environment. All defaults are below the checkout or the user's cache folder."""
 
     model_config = SettingsConfigDict(env_prefix="PLIMSOLL_", frozen=True, extra="ignore")
 
@@ -51,7 +54,7 @@ class Settings(BaseSettings):
 
     @property
     def further_regions(self) -> tuple[str, ...]:
-        """Regions where clusters may be, whatever campaigns and definitions say."""
+        """Regions to search for clusters, in addition to those of campaigns and definitions."""
         return tuple(region.strip() for region in self.regions.split(",") if region.strip())
 
     @property

@@ -59,7 +59,7 @@ cli.add_typer(clusters_app, name="clusters")
 
 
 def app() -> None:
-    """Entry point: errors that Plimsoll raises on purpose become a message and exit code 2."""
+    """Entry point. Errors that Plimsoll raises on purpose become a message and exit code 2."""
     try:
         cli()
     except PlimsollError as error:
@@ -73,7 +73,7 @@ def app() -> None:
 
 
 def _wrong_settings(error: ValueError) -> Refused | None:
-    """Settings of the environment that are of the wrong form, in words; None for any other error."""
+    """The faults of settings in the environment, in words; None for any other error."""
     from pydantic import ValidationError
 
     from plimsoll.domain.faults import problems_of

@@ -88,13 +88,19 @@ def destroy(
 
 
 def _as_json(cluster: Cluster) -> dict[str, object]:
-    """`key` is the attempt that the cluster is for, as earlier versions named it; null for hosts that are kept."""
+    """A cluster for `--json`.
+
+    `key` is the attempt that it serves, as earlier versions named it; null for kept hosts.
+    """
     key = cluster.id.attempt
     return {**cluster.model_dump(mode="json"), "key": key.model_dump(mode="json") if key else None}
 
 
 def _cost(usd: float, *, is_paid: bool) -> str:
-    """Of hosts that must be paid for, none costs nothing: what has no price is not known."""
+    """The cluster's cost so far.
+
+    A host without a price makes it unknown, because hosts that must be paid for cost something.
+    """
     if usd:
         return show_usd(usd)
     return "unknown" if is_paid else "nothing"

@@ -1,4 +1,4 @@
-"""`plimsoll doctor`: is this machine fit, and how to mend it."""
+"""`plimsoll doctor`: check whether this machine can run campaigns, with advice."""
 
 import typer
 

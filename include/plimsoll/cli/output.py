@@ -1,4 +1,4 @@
-"""What all commands share: options and printing."""
+"""Options and printing that all commands share."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ def print_json(document: Any) -> None:
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """A table for people, numbers to the right."""
+    """Print a table for people, with numbers aligned to the right."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -37,7 +37,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
 
 
 def print_view(view: "RenderableType") -> None:
-    """Whatever rich can draw."""
+    """Print anything that rich can render."""
     from rich.console import Console
 
     # In a pipe or a file there is no width to fit into.
@@ -46,7 +46,7 @@ def print_view(view: "RenderableType") -> None:
 
 @contextmanager
 def log_shown() -> Iterator[None]:
-    """Print what Plimsoll logs meanwhile, for a person who waits."""
+    """Print Plimsoll's log messages inside the block, for a person who waits."""
     log, handler = logging.getLogger("plimsoll"), logging.StreamHandler(sys.stdout)
     level = log.level
     log.addHandler(handler)

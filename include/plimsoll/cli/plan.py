@@ -72,7 +72,10 @@ def schema(
 
 
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
-    """Every problem found; or notes why the provider was not asked, and what would stop the campaign anyway."""
+    """Every problem found.
+
+    Or notes why the provider was not asked, and problems that would stop the campaign anyway.
+    """
     from plimsoll.domain.errors import SecretError
     from plimsoll.services.campaign.planning import problems, software_problems
 
@@ -101,7 +104,7 @@ def _show(plan: Plan, notes: Sequence[str]) -> None:
 
 
 def _show_stage(stage: StagePlan, alone: Definition) -> None:
-    """A stage's service levels, and its variants by its loads; of a definition without stages the whole."""
+    """Show a stage's service levels, and its variants by loads. A definition without stages is shown as one stage."""
     if stage.id:
         typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
     for level in alone.service_levels:
@@ -119,7 +122,7 @@ def _show_stage(stage: StagePlan, alone: Definition) -> None:
 
 
 def _counts(plan: Plan) -> str:
-    """How many cells there are, and of what they are made."""
+    """The number of cells, and the numbers that it is the product of."""
     definition, named = plan.definition, workload_ids(plan.definition)
     cells = plural(definition.cells, "cell")
     if len(plan.stages) > 1:
@@ -133,7 +136,7 @@ def _counts(plan: Plan) -> str:
 
 
 def _hosts(plan: Plan) -> str:
-    """How many live at once, and how long, unless each cell has its own."""
+    """The number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
     scope = plan.definition.cluster_scope
     return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
 
@@ -149,7 +152,7 @@ def _load_time(plan: Plan) -> str:
 
 
 def _search(plan: Plan) -> Iterator[str]:
-    """What a search or ramp takes of the grid; nothing for the full grid."""
+    """The part of the grid that a search or ramp runs; empty for a full grid."""
     if not plan.definition.has_rounds:
         return
     found = plan.estimate
@@ -163,7 +166,7 @@ def _search(plan: Plan) -> Iterator[str]:
 
 
 def _money(plan: Plan) -> Iterator[str]:
-    """Nothing where hosts cost nothing."""
+    """The cost; empty where hosts cost nothing."""
     if plan.tariff is None:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]

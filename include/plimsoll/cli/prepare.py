@@ -1,4 +1,4 @@
-"""`plimsoll prepare`: fetch and build what definitions need, ahead of the first cell."""
+"""`plimsoll prepare`: download and build the software of definitions before the first cell."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def prepare(
 
 
 def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, even_elsewhere: bool) -> bool:
-    """Prepare one definition, unless its cells run elsewhere; whether it was prepared. PlimsollError."""
+    """Prepare one definition, unless its cells run elsewhere. Returns whether it was prepared. Raises PlimsollError."""
     from plimsoll.bootstrap import load_definition
 
     definition = load_definition(settings, name)

@@ -1,4 +1,4 @@
-"""`plimsoll rejudge`: all verdicts of a campaign anew from its raw files."""
+"""`plimsoll rejudge`: reach all verdicts of a campaign again from its raw files."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,7 +60,7 @@ def rejudge(
 
 @contextmanager
 def _progress(total: int, hidden: bool) -> Iterator[Callable[["Rejudged"], None]]:
-    """A bar on standard error, for a person who waits."""
+    """A progress bar on standard error, for a person who waits."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

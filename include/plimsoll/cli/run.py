@@ -83,7 +83,7 @@ def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[Ran, ...
 
 
 def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
-    """Gate and report, where the cells that were asked for are valid; an exit code for what went wrong beside them."""
+    """Gate and report, if the requested cells are valid. Exits with 1 after other problems."""
     from plimsoll.services.publish.publishing import next_loads, pass_gate, publish_report
 
     troubles = [trouble for one in ran for trouble in one.troubles]
@@ -101,7 +101,7 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[Ran, ...]) -> None:
 
 @contextmanager
 def _told_how_to_go_on(definition: str, campaign_id: str) -> Iterator[None]:
-    """Say how to go on when the block is left before its end: by an error, Ctrl-C, a closed terminal, a polite kill."""
+    """Print how to continue when the block ends early: by an error, Ctrl-C, a closed terminal or SIGTERM."""
     before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield

@@ -1,4 +1,4 @@
-"""`plimsoll simulate`: a definition's strategy over outcomes that are given, or over synthetic campaigns."""
+"""`plimsoll simulate`: simulate a definition's strategy with given outcomes, or on synthetic campaigns."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
 
 
 def _read(path: Path) -> Mapping[str, Sequence[Outcome]]:
-    """The file of outcomes. Refused where it is not what it should be."""
+    """Read the file of outcomes. Raises Refused for a malformed file."""
     from pydantic import TypeAdapter, ValidationError
 
     from plimsoll.domain.errors import Problem, Refused

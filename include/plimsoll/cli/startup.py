@@ -1,4 +1,4 @@
-"""What must be settled before anything else of the command line is imported: importing this settles it."""
+"""Settings that must be made before any other import of the command line. Importing this module makes them."""
 
 import os
 
