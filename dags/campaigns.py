@@ -1,5 +1,4 @@
-"""One DAG per definition: plan the missing cells, run each in a run of the DAG `cell`, pass the gate, publish the
-report.
+"""One DAG per definition: plan the missing cells, run each by the DAG `cell`, pass the gate, publish the report.
 
 Invalid definitions are left out here; `definition_faults.py` reports them.
 """

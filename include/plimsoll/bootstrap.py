@@ -143,7 +143,10 @@ def load_definition(settings: Settings, name_or_path: str) -> Definition:
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:
-    """A definition and the document of its file, which knows the line of each key."""
+    """The document of a definition, by name or path. It knows the line of each key.
+
+    Raises NotFound, or DefinitionError where the file is not readable YAML.
+    """
     where, text = definition_folder(settings).read(name_or_path)
     return parse_yaml(text, where)
 

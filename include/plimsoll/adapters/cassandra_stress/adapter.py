@@ -56,7 +56,10 @@ class CassandraStress(ForeignGenerator):
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """The summary, from its console output, its end, and the head of its log. Only the log counts operations."""
+        """The summary, from its console output, its end, and the head of its log.
+
+        Only the log counts operations, including failed ones.
+        """
         printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
         plan = Plan.parse(files.get(PLAN, ""))
         if not printed or ending is None:

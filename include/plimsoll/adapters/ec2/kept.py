@@ -22,7 +22,10 @@ class SharedHost(Host, Protocol):
     """A host on which several environments may have a folder each, one after another."""
 
     def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> Host:
-        """The same host with a folder below its own as root. Everything started there carries the marks. HostError."""
+        """The same host with a folder below its own as root. Everything started there carries the marks.
+
+        Raises HostError.
+        """
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
         """End and remove everything of the cluster in that folder except `keep`. Returns a sentence for each remainder.

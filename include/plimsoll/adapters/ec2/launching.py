@@ -1,4 +1,4 @@
-"""Launch a cell's hosts in one zone, whole or not at all; repeated, it finds what it has launched."""
+"""Launch a cell's hosts in one zone, all or none. Launching again finds the hosts that were launched before."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -26,13 +26,13 @@ _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 
 
 class Launcher:
-    """Launches one wanted cluster. What RunInstances answers is the truth until describe calls show it."""
+    """Launches one requested cluster. The answers of RunInstances are trusted until describe calls show the hosts."""
 
     def __init__(self, cloud: Cloud, clock: Clock, wanted: Wanted, launched: Launched) -> None:
         self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched
 
     def begun_in(self) -> set[str]:
-        """Subnets where an interrupted try has hosts, or may have some that do not show yet."""
+        """Subnets in which an interrupted try has hosts, or may have some that are not listed yet."""
         seen = self._living()
         return self._launched.begun_in() | {one["SubnetId"] for one in seen}
 
@@ -41,7 +41,7 @@ class Launcher:
         return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
 
     def launch(self, subnet: Subnet) -> list[Answer]:
-        """All hosts, running, in that subnet. CloudError with AWS's code when they can't be had there."""
+        """Launch all hosts in that subnet and wait until they run. Raises CloudError with AWS's code if that fails."""
         here = set(self._launched.living(subnet=subnet.id))
         elsewhere = [one["InstanceId"] for one in self._living() if one["SubnetId"] != subnet.id]
         self._end([*elsewhere, *(instance for instance in self._launched.living() if instance not in here)])
@@ -49,7 +49,7 @@ class Launcher:
         return self._await_running(ids)
 
     def undo(self) -> None:
-        """Terminate whatever the attempt has launched, whether it shows yet or not."""
+        """Terminate everything that the attempt has launched, whether EC2 lists it yet or not."""
         self._end([*self._launched.living(), *(one["InstanceId"] for one in self._living())])
 
     def _end(self, ids: Collection[str]) -> None:
@@ -199,7 +199,7 @@ def _runs(instance: Answer) -> bool:
 
 
 def _require_alive(instance: Answer, where: str) -> None:
-    """CloudError with the reason that AWS gives, once an instance has ended again."""
+    """Raise CloudError with AWS's reason if an instance has already ended."""
     if instance["State"]["Name"] in LIVING:
         return
     reason = instance.get("StateReason", {})

@@ -1,4 +1,4 @@
-"""Where a cell's hosts come up: all in one zone, in the next one when a zone is full, and with patience."""
+"""Find a place for a cell's hosts: all in one zone, the next zone when one is full, with waiting when all are full."""
 
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -19,7 +19,9 @@ Say = Callable[[str], None]
 
 
 def pauses(seed: str) -> Iterator[float]:
-    """Seconds between two rounds: doubling up to a bound, each cell's shifted, so that they do not come all at once."""
+    """The seconds between two rounds: doubling up to a limit, shifted for each cell, so that cells do not retry at
+    once.
+    """
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     longest = _FIRST_S
     while True:
@@ -28,7 +30,7 @@ def pauses(seed: str) -> Iterator[float]:
 
 
 def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]:
-    """The subnets, the one first where an interrupted try has begun; `begun` are ids of subnets. Pure."""
+    """The subnets, beginning with one in which an interrupted try has begun; `begun` are ids of subnets. Pure."""
     return sorted(subnets, key=lambda subnet: subnet.id not in begun)
 
 

@@ -226,7 +226,7 @@ def _place(options: Ec2Options) -> Place:
 
 
 def _places(known: Sequence[Mapping[str, object]]) -> Iterator[Place]:
-    """Of each options. ProviderError where there are no others, and they can't be read."""
+    """The place in each of these options. Raises ProviderError where the only options can't be read."""
     for options in known:
         try:
             yield _place(read_options(options, ""))

@@ -11,7 +11,7 @@ _MIB = 1 << 20
 
 
 class LocalOptions(Model):
-    """What a cell is counted at when it is asked whether the machine can carry it."""
+    """The resources that a cell is assumed to need when the machine's resources are checked."""
 
     memory_per_node_overhead: Annotated[
         Size, Field(description="Memory that a database node's process takes beyond its heap")

@@ -159,7 +159,7 @@ def _bind(address: str, port: int) -> str | None:
 
 
 def _by(address: str, port: int) -> str:
-    """Who listens there, as far as it may be asked."""
+    """The process that listens there, as far as this user may know it."""
     for connection in psutil.net_connections("tcp"):
         local = connection.laddr
         if local and local.port == port and local.ip in (address, "0.0.0.0", "::") and connection.pid:  # noqa: S104
