@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from plimsoll.adapters.ec2.cloud import Answer
 from plimsoll.adapters.ec2.errors import CAPACITY, QUOTA, CloudError
@@ -37,40 +37,37 @@ def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]
 def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say) -> list[Answer]:
     """The hosts, running, all in one zone. ProviderError when there is no room within the options' patience.
 
-    Where hosts live that have served cells, the others are waited for beside them first, as long as patience lasts.
-    Only then all come up anew in another zone; and not at all where a quota is in the way, which holds there too.
+    Where hosts live that have served cells, the others are waited for in their zone first, for half of that time. Only
+    then all hosts are launched in another zone. Where a quota is in the way, which holds there too, none is given up.
     """
+    began, patience = clock.now(), launcher.wanted.options.patience
     begun = launcher.begun_in()
     if len(begun) > 1:
         launcher.undo()
     home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
     if home:
-        found, full = _with_patience(launcher, clock, home, say, keeps=True)
+        found, full = _by(began + patience / 2, launcher, clock, home, say, keeps=True)
         if full is None:
             return found
-        if full.code in QUOTA:
-            raise _no_room(launcher, full)
-        say(f"{launcher.wanted.id}: no room beside the hosts that are left: all of them come up anew in another zone")
-    found, full = _with_patience(launcher, clock, preferred(subnets, begun), say, keeps=False)
+        if full.code not in QUOTA:
+            say(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
+            home = []
+    found, full = _by(began + patience, launcher, clock, home or preferred(subnets, begun), say, keeps=bool(home))
     if full is not None:
-        raise _no_room(launcher, full)
+        raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
     return found
 
 
-def _no_room(launcher: Launcher, full: CloudError) -> ProviderError:
-    what = f"no room within {launcher.wanted.options.patience}: {full.what}"
-    return ProviderError(what, where=full.where, mend=full.mend)
-
-
-def _with_patience(
-    launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, *, keeps: bool
+def _by(  # noqa: PLR0913  # when, and what a round takes
+    deadline: datetime, launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], say: Say, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
-    """The hosts, or why no zone has had room for as long as patience lasts."""
-    name, patience, began = str(launcher.wanted.id), launcher.wanted.options.patience, clock.now()
+    """The hosts, or why no zone has had room by that time."""
+    name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
+    began = clock.now()
     for pause in pauses(name):
         found, full = _one_round(launcher, subnets, say, keeps=keeps)
         waited = clock.now() - began
-        if full is None or waited + timedelta(seconds=pause) > patience:
+        if full is None or clock.now() + timedelta(seconds=pause) > deadline:
             return found, full
         minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
         say(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")

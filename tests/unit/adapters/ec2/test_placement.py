@@ -109,7 +109,7 @@ def test_hosts_that_have_served_are_kept_while_one_that_died_is_waited_for(wante
     assert launcher.log == ["us-east-1b"] * 3
 
 
-def test_only_when_patience_has_ended_all_hosts_come_up_in_another_zone(wanted: Wanted) -> None:
+def test_only_after_half_of_the_patience_all_hosts_come_up_in_another_zone(wanted: Wanted) -> None:
     class FullInOneZone(FakeLauncher):
         def launch(self, subnet: Any) -> Any:
             self.answers = [None if subnet == A else "InsufficientInstanceCapacity"]
@@ -121,15 +121,26 @@ def test_only_when_patience_has_ended_all_hosts_come_up_in_another_zone(wanted: 
     assert launcher.log[:3] == ["us-east-1b"] * 3
     assert set(launcher.log[:-2]) == {"us-east-1b"}
     assert launcher.log[-2:] == ["undo", "us-east-1a"]
-    assert timedelta(minutes=20) < clock.passed <= wanted.options.patience
-    assert any("all of them come up anew in another zone" in one for one in said)
+    assert timedelta(minutes=10) < clock.passed <= wanted.options.patience / 2
+    assert any("all are launched in another zone" in one for one in said)
 
 
 def test_a_quota_ends_no_hosts_that_have_served(wanted: Wanted) -> None:
     launcher = FakeLauncher(wanted, "VcpuLimitExceeded", begun=["subnet-b"], serves=["subnet-b"])
+    clock = SteppingClock()
     with pytest.raises(ProviderError, match="no room within"):
-        place(launcher)
+        place(launcher, clock)
     assert "undo" not in launcher.log
+    assert wanted.options.patience / 2 < clock.passed <= wanted.options.patience
+
+
+def test_where_no_zone_has_room_for_kept_hosts_either_patience_ends_once(wanted: Wanted) -> None:
+    launcher = FakeLauncher(wanted, "InsufficientInstanceCapacity", begun=["subnet-b"], serves=["subnet-b"])
+    clock = SteppingClock()
+    with pytest.raises(ProviderError, match="no room within"):
+        place(launcher, clock)
+    assert launcher.log[-1] == "undo"
+    assert clock.passed <= wanted.options.patience
 
 
 def test_hosts_of_two_zones_are_given_up(wanted: Wanted) -> None:
