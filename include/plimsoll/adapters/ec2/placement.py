@@ -19,8 +19,9 @@ Say = Callable[[str], None]
 
 
 def pauses(seed: str) -> Iterator[float]:
-    """The seconds between two rounds: doubling up to a limit, shifted for each cell, so that cells do not retry at
-    once.
+    """The seconds between two rounds: doubling up to a limit, and shifted for each cell.
+
+    The shift keeps cells from retrying at the same time.
     """
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     longest = _FIRST_S
