@@ -1,7 +1,7 @@
 """How many rows make a size on disk: counted once, for all cells of a campaign."""
 
 from math import ceil
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import AwareDatetime, Field
 
@@ -13,6 +13,8 @@ FIRST_SAMPLE = 20_000
 """Rows of which it is measured first what they take."""
 _SAMPLE_SHARE, _SAMPLE_BYTES = 0.1, 1 << 30
 """A sample is to have this share of what is asked for, or so many bytes on each node."""
+_MOST_PARTS = 9_999
+"""A load generator can't be one of more."""
 
 
 class CountedRows(Model):
@@ -32,13 +34,30 @@ def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
     return max(1, round(asked_bytes * sample_rows / sample_bytes))
 
 
-def larger_sample(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int | None:
-    """Rows of a larger sample where this one is too small to tell by; None where it will do.
+class Sample(NamedTuple):
+    """Rows to write for a measurement: of `of_rows`, every so-manieth, `parts` times fewer."""
 
-    A few rows mislead: files have heads, and the keys of few rows are shorter than those of many.
+    of_rows: int
+    parts: int = 1
+
+    @property
+    def rows(self) -> int:
+        """How many are written."""
+        return ceil(self.of_rows / self.parts)
+
+
+def second_sample(asked_bytes: int, sample_bytes: int) -> Sample | None:
+    """What to measure after `FIRST_SAMPLE` rows took `sample_bytes`; None where these are half of the size already.
+
+    The first rows mislead: files have heads, and the keys of the first rows are shorter than those of the last ones.
+    So rows from all over the range that will be populated are measured.
     """
-    wanted = min(asked_bytes * _SAMPLE_SHARE, _SAMPLE_BYTES)
-    return None if sample_bytes >= wanted else ceil(1.1 * rows_of(round(wanted), sample_rows, sample_bytes))
+    if 2 * sample_bytes >= asked_bytes:
+        return None
+    wanted_bytes = min(max(asked_bytes * _SAMPLE_SHARE, sample_bytes), _SAMPLE_BYTES)
+    of_rows = rows_of(asked_bytes, FIRST_SAMPLE, sample_bytes)
+    wanted = rows_of(round(wanted_bytes), FIRST_SAMPLE, sample_bytes)
+    return Sample(of_rows, min(max(1, of_rows // wanted), _MOST_PARTS))
 
 
 def is_within_tolerance(asked_bytes: int, found_bytes: int) -> bool:

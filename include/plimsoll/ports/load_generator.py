@@ -117,7 +117,10 @@ class SamplingLoadGenerator(LoadGenerator, Protocol):
         """The same workload with so many rows to populate, and to ask for."""
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
-        """Write the workload's rows into that keyspace and nothing else, or attach to that if it was begun before."""
+        """Write the request's part of the workload's rows into that keyspace, and nothing else.
+
+        Attaches to a job of that id that was started before.
+        """
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
         """How far that is."""

@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance, larger_sample, rows_of
+from plimsoll.domain.data_size import FIRST_SAMPLE, Sample, is_within_tolerance, rows_of, second_sample
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -10,17 +10,22 @@ def test_rows_are_as_many_as_take_the_size_by_those_of_the_sample() -> None:
     assert rows_of(1, 20_000, 5 * MIB) == 1
 
 
-def test_a_sample_of_a_tenth_of_the_size_will_do() -> None:
-    assert larger_sample(50 * MIB, FIRST_SAMPLE, 5 * MIB) is None
-    larger = larger_sample(100 * MIB, FIRST_SAMPLE, 5 * MIB)
-    assert larger is not None
-    assert larger_sample(100 * MIB, larger, larger * 5 * MIB // FIRST_SAMPLE) is None
+def test_first_rows_that_take_half_of_the_size_will_do() -> None:
+    assert second_sample(10 * MIB, 5 * MIB) is None
+    assert second_sample(1 * MIB, 5 * MIB) is None
+
+
+def test_of_more_rows_a_tenth_is_measured_from_all_over_their_range() -> None:
+    assert second_sample(100 * MIB, 5 * MIB) == Sample(of_rows=400_000, parts=10)
+    assert Sample(of_rows=400_000, parts=10).rows == 40_000
+    assert second_sample(11 * MIB, 5 * MIB) == Sample(of_rows=44_000, parts=2)
 
 
 def test_of_a_terabyte_a_gibibyte_will_do() -> None:
-    larger = larger_sample(1024 * GIB, FIRST_SAMPLE, 5 * MIB)
-    assert larger == pytest.approx(1.1 * FIRST_SAMPLE * 1024 / 5, rel=0.001)
-    assert larger_sample(1024 * GIB, 5_000_000, GIB) is None
+    sample = second_sample(1024 * GIB, 5 * MIB)
+    assert sample is not None
+    assert sample.parts == 1024
+    assert sample.of_rows == rows_of(1024 * GIB, FIRST_SAMPLE, 5 * MIB)
 
 
 @pytest.mark.parametrize(("found", "is_near"), [(95, True), (105, True), (94, False), (106, False)])

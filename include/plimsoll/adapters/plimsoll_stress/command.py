@@ -69,6 +69,7 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
         "--options": str(folder / OPTIONS),
+        **({"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}),
     }
     return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")
 

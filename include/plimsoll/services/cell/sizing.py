@@ -11,7 +11,14 @@ from datetime import timedelta
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.data_size import FIRST_SAMPLE, CountedRows, is_within_tolerance, larger_sample, rows_of
+from plimsoll.domain.data_size import (
+    FIRST_SAMPLE,
+    CountedRows,
+    Sample,
+    is_within_tolerance,
+    rows_of,
+    second_sample,
+)
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, LoadError, NotFound
 from plimsoll.domain.units import format_size
@@ -106,16 +113,15 @@ class _Measurement:
         return definition.model_copy(update={"workload": self._generator.with_rows(definition.workload, rows)})
 
     def counted(self) -> CountedRows:
-        """By a sample, and where that was too small to tell by, by a larger one."""
-        rows = FIRST_SAMPLE
-        taken = self._bytes_of(rows, 1)
-        if (larger := larger_sample(self._asked_bytes, rows, taken)) is not None:
-            rows = larger
-            taken = self._bytes_of(rows, 2)
+        """By the first rows, and where there will be many more, by others from all over their range."""
+        sample = Sample(FIRST_SAMPLE)
+        taken = self._bytes_of(sample, 1)
+        if (second := second_sample(self._asked_bytes, taken)) is not None:
+            sample, taken = second, self._bytes_of(second, 2)
         return CountedRows(
-            rows=rows_of(self._asked_bytes, rows, taken),
+            rows=rows_of(self._asked_bytes, sample.rows, taken),
             asked_bytes=self._asked_bytes,
-            sample_rows=rows,
+            sample_rows=sample.rows,
             sample_bytes=taken,
             cell=self._work.key.cell_id,
             attempt=self._work.key.attempt,
@@ -127,12 +133,13 @@ class _Measurement:
         for number in (1, 2):
             self._database.drop(self._nodes, f"{_KEYSPACE}{number}")
 
-    def _bytes_of(self, rows: int, number: int) -> int:
-        """What so many rows take on a node's disk, the nodes' mean."""
+    def _bytes_of(self, sample: Sample, number: int) -> int:
+        """What those rows take on a node's disk, the nodes' mean."""
         job, keyspace = _job(self._work.key, number), f"{_KEYSPACE}{number}"
-        request = replace(self._request, job_id=job, definition=self.with_rows(rows), waits=False)
+        rows = self.with_rows(sample.of_rows)
+        request = replace(self._request, job_id=job, definition=rows, parts=sample.parts, waits=False)
         self._generator.start_sample(self._load, request, keyspace)
-        self._await(job, rows)
+        self._await(job, sample.rows)
         found = self._database.bytes_on_disk(self._nodes, keyspace)
         return max(1, round(sum(found.values()) / len(found)))
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
 
@@ -97,3 +98,5 @@ def test_a_sample_of_rows_is_populated_in_a_keyspace_of_its_own_and_nothing_else
         "--progress samples/one/progress.jsonl --summary samples/one/summary.json --options samples/one/options.json "
         "--drop --populate-only"
     )
+    spread = replace(request, parts=10)
+    assert " --split 1/10 --drop" in " ".join(sample_arguments(spread, PurePosixPath("samples/one"), "apart"))
