@@ -33,7 +33,7 @@ class Workload(Model):
     replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
 
     data_per_node: Annotated[
-        Size | None,
+        Annotated[Size, Field(gt=0)] | None,
         Field(
             description="Size of the populated rows on each node's disk, instead of their number: the campaign's first "
             "cell counts how many rows that takes, and all cells populate as many"

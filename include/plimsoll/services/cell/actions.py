@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -150,7 +151,7 @@ def _kept(work: AttemptContext) -> dict[str, str]:
 def start_load(work: AttemptContext) -> None:
     """Start the load, or attach to it if it is running already."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
-    request = LoadRequest(
+    asked = LoadRequest(
         job_id=load_job(work.key),
         definition=work.definition,
         load_ops_s=work.cell.load_ops_s,
@@ -158,7 +159,9 @@ def start_load(work: AttemptContext) -> None:
         expires=_time_left(work),
         waits=waits_for_database(work),
     )
-    start_all(work, _load_hosts(work), with_counted_rows(work, _cluster(work), request))
+    request = with_counted_rows(work, _cluster(work), asked)
+    # Counting takes minutes, and the load is to end with its hosts.
+    start_all(work, _load_hosts(work), replace(request, expires=_time_left(work)))
 
 
 def poll_load(work: AttemptContext) -> LoadStatus:

@@ -2,14 +2,14 @@
 
 The campaign's first cell writes a sample of the rows into a keyspace of its own, asks nodes what that takes on disk,
 and puts on record how many rows every cell is to have. Then it populates as all others do. What is interrupted goes on:
-samples are jobs with ids of their own, and of two cells that measure at once the first record stands.
+samples are jobs with ids of their own. Of two cells that measure at once the first record stands, and each removes the
+samples that it wrote.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.data_size import (
     FIRST_SAMPLE,
@@ -29,9 +29,11 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
+from plimsoll.services.waiting import tell_waiting
 
 _KEYSPACE = "plimsoll_sample_"
-_LONGEST_SAMPLE = timedelta(minutes=20)
+_LONGEST = timedelta(minutes=20)
+"""For all samples together: less than the step that starts the load may take."""
 _PAUSE_S = 1.0
 
 
@@ -45,7 +47,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
         return request
     measurement = _Measurement(work, cluster, request, asked_bytes)
     counted = read_counted_rows(work) or _recorded(work, measurement.counted())
-    if (counted.cell, counted.attempt) == (work.key.cell_id, work.key.attempt):
+    if measurement.left_samples():  # also where another cell's record stands
         measurement.clear()
     fingerprint = read_fingerprint(work.toolkit.store, work.key)
     if fingerprint is not None:
@@ -107,6 +109,8 @@ class _Measurement:
         self._generator, self._database = generator, database
         self._nodes: list[Host] = [work.host(cluster, info) for info in cluster.nodes]
         self._load = work.host(cluster, cluster.load_host)
+        self._jobs = {number: f"sample-{work.key.cell_id}-{work.key.attempt}-{number}" for number in (1, 2)}
+        self._deadline = work.toolkit.clock.now() + _LONGEST
 
     def with_rows(self, rows: int) -> Definition:
         definition = self._request.definition
@@ -128,14 +132,19 @@ class _Measurement:
             measured_at=self._work.toolkit.clock.now(),
         )
 
+    def left_samples(self) -> bool:
+        """Whether the attempt has begun a sample, perhaps in a process that was killed."""
+        return any(self._load.status(job).state != "missing" for job in self._jobs.values())
+
     def clear(self) -> None:
-        """Nothing of the samples is left. Done again, it does nothing."""
-        for number in (1, 2):
+        """End the samples and remove their rows. Done again, it does nothing."""
+        for number, job in self._jobs.items():
+            self._generator.stop(self._load, job)
             self._database.drop(self._nodes, f"{_KEYSPACE}{number}")
 
     def _bytes_of(self, sample: Sample, number: int) -> int:
         """What those rows take on a node's disk, the nodes' mean."""
-        job, keyspace = _job(self._work.key, number), f"{_KEYSPACE}{number}"
+        job, keyspace = self._jobs[number], f"{_KEYSPACE}{number}"
         rows = self.with_rows(sample.of_rows)
         request = replace(self._request, job_id=job, definition=rows, parts=sample.parts, waits=False)
         self._generator.start_sample(self._load, request, keyspace)
@@ -145,8 +154,8 @@ class _Measurement:
 
     def _await(self, job: str, rows: int) -> None:
         toolkit = self._work.toolkit
-        deadline = toolkit.clock.now() + _LONGEST_SAMPLE
         note = f"counting how many rows make {format_size(self._asked_bytes)} on each node: a sample of {rows:,}"
+        tell_waiting(note)
         while (status := self._generator.sample_status(self._load, job)).state == "running":
             rate, attempted = status.achieved_ops_s, self._request.load_ops_s
             note_phase(
@@ -158,13 +167,9 @@ class _Measurement:
                 achieved_ops_s=rate,
                 attempted_ops_s=attempted,
             )
-            if toolkit.clock.now() > deadline:
-                what = f"a sample of {rows:,} rows was not written within {_LONGEST_SAMPLE}"
+            if toolkit.clock.now() > self._deadline:
+                what = f"rows could not be counted within {_LONGEST}: a sample of {rows:,} is still being written"
                 raise LoadError(what, where=str(self._work.key), mend="give the number of rows")
             toolkit.clock.sleep(_PAUSE_S)
         if status.state == "failed":
             raise LoadError(status.reason, where=str(self._work.key))
-
-
-def _job(key: AttemptKey, number: int) -> str:
-    return f"sample-{key.cell_id}-{key.attempt}-{number}"

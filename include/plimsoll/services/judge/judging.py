@@ -136,9 +136,12 @@ def _left_to_do(evidence: Evidence) -> Iterator[str]:
 
 
 def _data_size(work: AttemptContext, evidence: Evidence) -> Iterator[str]:
-    """Where the populated rows have another size on disk than was asked for."""
-    found = evidence.start.data_bytes if evidence.start else {}
-    if remark := size_remark(work.definition.workload.data_per_node, found):
+    """Where the populated rows have another size on disk than was asked for.
+
+    Nothing for a load that was never told to start: nobody has measured its rows.
+    """
+    asked_bytes = work.definition.workload.data_per_node
+    if evidence.start and (remark := size_remark(asked_bytes, evidence.start.data_bytes)):
         yield remark
 
 

@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.data_size import CountedRows
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, LoadError
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.campaign.planning import Plan, problems, remarks
 from plimsoll.services.cell import actions
@@ -23,7 +26,7 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import read_counted_rows
 from plimsoll.services.judge.judging import judge
-from plimsoll.services.store.campaigns import read_fingerprint, read_progress
+from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_progress
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
 
@@ -60,6 +63,8 @@ class Sampling(InstantLoadGenerator):
         super().__init__(Faults(folder))
         self._database = database
         self.samples: dict[str, int] = {}
+        self.stopped: list[str] = []
+        self.expires = timedelta(0)
         self.looks = 0
         self.failure = ""
 
@@ -70,6 +75,7 @@ class Sampling(InstantLoadGenerator):
         rows = _rows(request.definition) // request.parts
         self.samples.setdefault(request.job_id, rows)
         self._database.rows[keyspace] = rows
+        host.start(Job(id=request.job_id, argv=("sample",), expires=request.expires))
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
         self.looks += 1
@@ -79,7 +85,12 @@ class Sampling(InstantLoadGenerator):
 
     def start(self, host: Host, request: LoadRequest) -> None:
         self._database.rows["data"] = _rows(request.definition)
+        self.expires = request.expires
         super().start(host, request)
+
+    def stop(self, host: Host, job_id: str) -> None:
+        self.stopped.append(job_id)
+        super().stop(host, job_id)
 
 
 def _rows(definition: Definition) -> int:
@@ -114,10 +125,17 @@ class Setting:
 
 
 class Hurried(SystemClock):
-    """Waits for nothing."""
+    """Waits for nothing; what it is told to wait is over."""
+
+    def __init__(self) -> None:
+        self.slept_s = 0.0
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=self.slept_s)
 
     def sleep(self, seconds: float) -> None:
         """At once."""
+        self.slept_s += seconds
 
 
 @pytest.fixture
@@ -165,7 +183,85 @@ def test_a_start_that_was_interrupted_goes_on_with_the_same_samples_and_leaves_n
     assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
 
 
-def test_while_it_counts_progress_says_so(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_that_another_was_quicker_than_takes_its_rows_and_leaves_nothing_of_its_own_samples(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two first cells count at once: the other's record comes while this one measures its last sample."""
+    measure = setting.database.bytes_on_disk
+
+    def is_overtaken(nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        if keyspace == "plimsoll_sample_2":
+            other = CountedRows(
+                rows=77,
+                asked_bytes=parse_size("1G"),
+                sample_rows=1,
+                sample_bytes=1,
+                cell="v2-001k-r1",
+                attempt=1,
+                measured_at=datetime.now(UTC),
+            )
+            assert setting.toolkit.store.create("campaign/rows/workload.json", other.model_dump_json().encode())
+        return measure(nodes, keyspace)
+
+    monkeypatch.setattr(setting.database, "bytes_on_disk", is_overtaken)
+    setting.cell("v1-001k-r1")
+    assert setting.database.rows["data"] == 77
+    assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
+
+
+def test_a_sample_of_a_process_that_was_killed_is_ended_where_another_cell_counted_meanwhile(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(host: Host, job_id: str) -> LoadStatus:
+        raise InterruptedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setting.generator, "sample_status", dies)
+        with pytest.raises(InterruptedError):
+            setting.cell("v1-001k-r1")
+    setting.cell("v2-001k-r1")
+    setting.database.dropped.clear()
+    setting.generator.stopped.clear()
+    actions.start_load(AttemptContext(setting.toolkit, FIRST))
+    assert "sample-v1-001k-r1-1-1" in setting.generator.stopped
+    assert "plimsoll_sample_1" in setting.database.dropped
+
+
+def test_all_samples_together_have_twenty_minutes_which_is_less_than_the_step_has(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = setting.toolkit.clock
+    begun = clock.now()
+
+    def slow(host: Host, job_id: str) -> LoadStatus:
+        is_first = job_id.endswith("-1-1")
+        return LoadStatus("complete" if is_first and clock.now() - begun > timedelta(minutes=15) else "running")
+
+    monkeypatch.setattr(setting.generator, "sample_status", slow)
+    with pytest.raises(LoadError, match="rows could not be counted within 0:20:00"):
+        setting.cell("v1-001k-r1")
+    assert timedelta(minutes=19) < clock.now() - begun < timedelta(minutes=21)
+
+
+def test_the_load_is_to_end_with_its_hosts_however_long_counting_took(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = setting.toolkit.clock
+    begun = clock.now()
+
+    def takes_ten_minutes(host: Host, job_id: str) -> LoadStatus:
+        return LoadStatus("running" if clock.now() - begun < timedelta(minutes=10) else "complete")
+
+    monkeypatch.setattr(setting.generator, "sample_status", takes_ten_minutes)
+    work = setting.cell("v1-001k-r1")
+    cluster = read_cluster(setting.toolkit.store, work.key)
+    assert cluster is not None
+    assert clock.now() + setting.generator.expires < cluster.expires_at + timedelta(seconds=30)
+
+
+def test_while_it_counts_progress_says_so_and_the_log(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     seen: list[str] = []
 
     def looks(host: Host, job_id: str) -> LoadStatus:
@@ -174,8 +270,10 @@ def test_while_it_counts_progress_says_so(setting: Setting, monkeypatch: pytest.
         return LoadStatus("running" if len(seen) < 2 else "complete")
 
     monkeypatch.setattr(setting.generator, "sample_status", looks)
-    setting.cell("v1-001k-r1")
+    with caplog.at_level("INFO", "plimsoll"):
+        setting.cell("v1-001k-r1")
     assert seen[1] == "counting how many rows make 1G on each node: a sample of 20,000"
+    assert seen[1] in caplog.messages
 
 
 def test_a_sample_that_can_not_be_written_fails_the_load_and_nothing_is_on_record(setting: Setting) -> None:
@@ -203,6 +301,20 @@ def test_a_size_as_asked_is_not_remarked(setting: Setting) -> None:
         pass
     collect(work)
     assert not [one for one in judge(work).warnings if "on disk" in one]
+
+
+def test_nothing_is_remarked_of_rows_that_were_never_there(setting: Setting) -> None:
+    setting.generator.failure = "no connection"
+    with pytest.raises(LoadError):
+        setting.cell("v1-001k-r1")
+    work = AttemptContext(setting.toolkit, FIRST)
+    collect(work)
+    assert not [one for one in judge(work).warnings if "disk" in one]
+
+
+def test_a_size_of_nothing_is_refused() -> None:
+    with pytest.raises(ValidationError, match="greater than 0"):
+        Workload.model_validate({"name": "StandardRow", "data_per_node": "0M"})
 
 
 def test_the_plan_says_what_is_counted_later_and_refuses_whoever_can_not_count(setting: Setting) -> None:
