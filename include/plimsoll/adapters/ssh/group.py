@@ -20,7 +20,7 @@ from plimsoll.domain.errors import HostError, SecretError
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
 
 Place = tuple[str, int, PurePosixPath]
-"""Address and port of a load host, and the group's folder there."""
+"""Address and port of a host, and the group's folder there."""
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
@@ -41,6 +41,12 @@ class Member:
     def work(self) -> PurePosixPath:
         """The folder of clusters."""
         return self.folder / "clusters"
+
+    @property
+    def place(self) -> Place:
+        """What has one lease: hosts of a group may be addresses of one machine."""
+        target = self.options.target(self.connection_id)
+        return target.address, target.port, self.folder
 
     @property
     def bundles(self) -> PurePosixPath:
@@ -135,8 +141,7 @@ class Group:
     @property
     def place(self) -> Place:
         """The identity of the group, whatever its name."""
-        target = self.load.options.target(self.load.connection_id)
-        return target.address, target.port, self.load.folder
+        return self.load.place
 
     def members(self, cluster: Cluster | None = None) -> tuple[Member, ...]:
         """The load hosts, then the nodes. For a cluster, only those that belong to it."""
@@ -168,9 +173,11 @@ class Group:
                 return None
             changed = other
         self.renew(changed)
+        used = {member.place for member in self.members(changed.cluster)}
         for member in [found for info in unfit if (found := self.member(info.name))]:
             member.clean(lease.key)
-            member.release(lease.key)
+            if member.place not in used:
+                member.release(lease.key)
         return changed
 
     def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:

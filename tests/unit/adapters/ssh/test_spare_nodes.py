@@ -40,13 +40,21 @@ def provider(tmp_path: Path, silent: set[str], monkeypatch: pytest.MonkeyPatch) 
     def ask(member: Member, command: str, timeout_s: float = 0, **request: Any) -> Any:
         if member.options.address in silent:
             raise Unreachable("can't be reached", where=member.options.address)
-        return commands[command](tmp_path / member.options.address, request)
+        return commands[command](tmp_path / member.options.target("").address, request)
 
     monkeypatch.setattr(Member, "ask", ask)
     nodes = [{"address": address, "host_key": KEY} for address in NODES]
     group = {"name": "rack1", "nodes": nodes, "load": {"address": "10.0.0.9", "host_key": KEY}}
     secrets: Any = None
     return SshProvider(Connections(secrets), SteppingClock()).at(Places(({"groups": [group]},)))
+
+
+def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_is_used(provider: SshProvider) -> None:
+    groups: Any = provider._places.options[0]["groups"]
+    for host in (*groups[0]["nodes"], groups[0]["load"]):
+        host["ssh_address"] = "10.0.0.100"
+    ensured(provider)
+    assert ensured(provider, NODES[0]) == [NODES[2], NODES[1]]
 
 
 def ensured(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> list[str]:
