@@ -386,6 +386,36 @@ def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Install
     assert [one.id.name for one in provider.clusters()] == ["hosts/1"]
 
 
+def test_hosts_that_ended_themselves_are_no_trouble_of_later_runs(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    provider = Fixed(installation)
+    tools = replace(tools, providers={"instant": provider})
+    actions.destroy(started(tools, CELLS[0]))
+    provider.silent = {"hosts/1"}
+    actions.destroy(started(tools, CELLS[1]))
+    clock.at += timedelta(hours=5)
+    kept_hosts.end_kept(tools, "campaign")
+
+
+def test_hosts_of_another_variant_that_do_not_answer_are_in_nobodys_way(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.open_campaign(kept("variant"))
+    provider = Fixed(installation)
+    tools = replace(installation.toolkit, owners=Census(alive={"me"}), providers={"instant": provider})
+    actions.destroy(started(tools, "v1-001k-r1"))
+    provider.silent = {"v1-hosts/1"}
+    second = started(tools, "v2-001k-r1")
+    assert cluster_of(tools, second) == "v2-hosts/1"
+    actions.destroy(second)
+    with pytest.raises(HostsLost, match=r"hosts could not be freed: .*node2 can't be reached"):
+        kept_hosts.end_kept(tools, "campaign")
+    assert [one.id.name for one in provider.clusters()] == ["v1-hosts/1"]
+    provider.silent = set()
+    kept_hosts.end_kept(tools, "campaign")
+    assert provider.clusters() == []
+
+
 def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(tmp_path: Path) -> None:
     made = Installation(tmp_path)
     made.open_campaign(kept("campaign", canary={"node": {"disk_write": "100M"}}))

@@ -6,8 +6,8 @@ that is not fit to be used again is retired: that is put on record, then the clu
 next takes the next number.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
@@ -20,7 +20,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.holding import is_at_work, is_in_force
 from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.booking import destroy_cluster, destroy_replaced, record_share
-from plimsoll.services.hosts.launches import read_launched
+from plimsoll.services.hosts.launches import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.hosts.uses import Use, end_use, newest_use, use_of, uses
 from plimsoll.services.store import layout
@@ -96,7 +96,7 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     if is_kept(definition):
         _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
-        _require_ended(toolkit.store, campaign_id)
+        _require_ended(toolkit, campaign_id)
 
 
 def _purpose(definition: Definition, key: AttemptKey) -> str:
@@ -128,20 +128,38 @@ def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, ask
         retire(toolkit, cluster_id, why)
     if retirement_of(store, cluster_id) is None:
         return cluster_id
-    try:
+    with _unended_noted(store, cluster_id):
         destroy_replaced(toolkit, provider, cluster_id, asker)
-    except HostsLost as error:  # what is left there ends at its expiry; hosts elsewhere need not wait for that
-        store.create(layout.unended_key(cluster_id), error.text().encode())
     return cluster_id.numbered(cluster_id.number + 1)
 
 
-def _require_ended(store: ResultStore, campaign_id: str) -> None:
-    """HostsLost for clusters that could not be ended, because hosts of them have not answered since."""
-    unended = [key for key in store.keys(layout.clusters_prefix(campaign_id)) if layout.is_unended(key)]
-    if unended:
-        what = "; ".join(store.read(key).decode() for key in unended)
+@contextmanager
+def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
+    """Go on where hosts do not answer that are to end: what is left there ends at its expiry, and others need not wait.
+
+    It is on record, so that it is tried again.
+    """
+    try:
+        yield
+    except HostsLost as error:
+        store.create(layout.unended_key(cluster_id), error.text().encode())
+
+
+def _require_ended(toolkit: Toolkit, campaign_id: str) -> None:
+    """HostsLost for clusters that have not expired, and could not be ended because hosts of them do not answer."""
+    prefix, store = layout.clusters_prefix(campaign_id), toolkit.store
+    unended = [key for key in store.keys(prefix) if layout.is_unended(key)]
+    clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
+    if living := [one for one in clusters if not _has_expired(toolkit, one)]:
+        what = "; ".join(store.read(layout.unended_key(one)).decode() for one in living)
         mend = "bring the hosts back; what runs there ends at the cluster's expiry, which frees them too"
         raise HostsLost(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
+
+
+def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:
+    """Whether everything on the cluster's hosts has ended itself by now."""
+    provided = read_provided(toolkit.store, cluster_id)
+    return provided is not None and provided.expires_at < toolkit.clock.now()
 
 
 def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> str:
@@ -205,8 +223,10 @@ def _end(
             continue
         cluster_id = _newest(store, campaign_id, purpose, last)
         _end_unended(toolkit, provider, cluster_id)
-        retire(toolkit, cluster_id, reason)
-        destroy_cluster(toolkit, provider, cluster_id)
+        if not store.exists(layout.unended_key(cluster_id)):
+            retire(toolkit, cluster_id, reason)
+            with _unended_noted(store, cluster_id):
+                destroy_cluster(toolkit, provider, cluster_id)
 
 
 def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
