@@ -81,6 +81,8 @@ class Launcher:
             return known
         staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []
         self._end([one for one in known if one not in staying])
+        if len(staying) == self.wanted.count(role):  # others have taken the place of those that ended, unnoted
+            return staying
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation, staying)
             if made and all(self._is_alive(one) for one in made):

@@ -162,6 +162,23 @@ def test_of_kept_hosts_those_alone_that_died_are_replaced_whether_they_still_sho
     assert ids(launcher.launch(subnet)) == found
 
 
+def test_an_unfit_host_is_replaced_once_though_its_end_could_not_be_recorded(
+    kept: Wanted, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloud, records = FakeCloud(clock), Records()
+
+    def launched(wanted: Wanted) -> set[str]:
+        return ids(Launcher(cloud, clock, wanted, Launched.read(records, kept.id, cloud.place, clock)).launch(subnet))  # type: ignore[arg-type]
+
+    before = launched(kept)
+    unfit = replace(kept, unfit=frozenset({"i-1"}))
+    with monkeypatch.context() as patched:
+        patched.setattr(Launched, "ended", lambda *_: None)
+        after = launched(unfit)
+    assert (before - after, len(after)) == ({"i-1"}, 4)
+    assert launched(unfit) == after
+
+
 def test_of_hosts_of_one_attempt_all_of_a_role_come_up_anew(
     wanted: Wanted, subnet: Subnet, clock: SteppingClock
 ) -> None:
