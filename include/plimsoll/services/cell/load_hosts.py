@@ -20,7 +20,7 @@ from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus, SplitLoadGenerator
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.sizing import bytes_on_disk
+from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model, write_model
 
@@ -138,6 +138,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
     if len(ready) == len(hosts) and (start is None or start.start < _first_clock(work, start)):
         # None was told of an earlier start, else it would not wait.
         waits = waits_for_database(work)
+        flush_once(work, cluster)
         aftermath = work.database.aftermath([work.host(cluster, info) for info in cluster.nodes]) if waits else None
         if waits and aftermath is None:
             return

@@ -78,6 +78,17 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
         return {}
 
 
+def flush_once(work: AttemptContext, cluster: Cluster) -> None:
+    """Have the nodes write the populated rows to disk, where a size was asked for: once, before what that makes due.
+
+    A flush can begin compactions, which must be waited for like those of populating.
+    """
+    mark = layout.attempt_file(work.key, layout.FLUSHED)
+    if work.definition.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
+        bytes_on_disk(work, cluster)
+        work.toolkit.store.create(mark, b"")
+
+
 def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
     """What is to be said of the data's size on the nodes; empty where it is as asked, and where none was."""
     if asked_bytes is None:

@@ -11,6 +11,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator
 
 from plimsoll.adapters.clock import SystemClock
+from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.data_size import CountedRows
 from plimsoll.domain.definition import Definition
@@ -293,6 +294,28 @@ def test_what_the_rows_take_is_measured_before_the_load_and_remarked_where_it_is
     collect(work)
     (remark,) = [one for one in judge(work).warnings if "on disk" in one]
     assert remark.startswith("the populated rows take another size on disk than 1G: node1 2,04")
+
+
+def test_nodes_flush_once_before_the_wait_for_compactions_which_a_flush_can_begin(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    measure = setting.database.bytes_on_disk
+
+    def measured(nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        done.append(f"flush {keyspace}")
+        return measure(nodes, keyspace)
+
+    def waited(nodes: Sequence[Host]) -> Aftermath | None:
+        done.append("wait")
+        return Aftermath(settled=True) if done.count("wait") == 3 else None
+
+    work = setting.cell("v1-001k-r1")
+    monkeypatch.setattr(setting.database, "bytes_on_disk", measured)
+    monkeypatch.setattr(setting.database, "aftermath", waited)
+    while actions.poll_load(work).state == "running":
+        pass
+    assert done == ["flush data", "wait", "wait", "wait", "flush data"]
 
 
 def test_a_size_as_asked_is_not_remarked(setting: Setting) -> None:
