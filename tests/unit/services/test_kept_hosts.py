@@ -375,6 +375,27 @@ def test_where_hosts_do_not_answer_others_are_used_and_they_are_ended_once_they_
     assert provider.clusters() == []
 
 
+def test_hosts_that_answer_again_and_can_not_be_ended_are_in_nobodys_way(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = Fixed(installation)
+    tools = replace(tools, providers={"instant": provider})
+    actions.destroy(started(tools, CELLS[0]))
+    provider.silent = {"hosts/1"}
+    actions.destroy(started(tools, CELLS[1]))
+
+    def resist(cluster_id: ClusterId) -> None:
+        raise ProviderError("process 7 (java) runs", where=str(cluster_id))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(provider, "destroy", resist)
+        third = started(tools, CELLS[2])
+    assert cluster_of(tools, third) == "hosts/2"
+    actions.destroy(third)
+    with pytest.raises(HostsLost, match="hosts could not be freed"):
+        kept_hosts.end_kept(tools, "campaign")
+
+
 def test_a_run_that_ends_while_hosts_do_not_answer_says_so(installation: Installation, tools: Toolkit) -> None:
     provider = Fixed(installation)
     tools = replace(tools, providers={"instant": provider})

@@ -174,11 +174,11 @@ def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> 
 
 
 def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
-    """Destroy older clusters of that purpose that could not be ended when others took their place, if they answer."""
+    """Try again to destroy older clusters of that purpose that did not answer when others took their place."""
     for cluster_id in map(newest.numbered, range(1, newest.number + 1)):
         key = layout.unended_key(cluster_id)
         if toolkit.store.exists(key):
-            with suppress(HostsLost):
+            with suppress(ProviderError):
                 destroy_cluster(toolkit, provider, cluster_id)
                 toolkit.store.delete(key)
 
