@@ -185,3 +185,7 @@ def test_every_row_is_populated_once_and_each_is_read_back_by_what_was_written(
 def test_no_workload_with_rows_is_left_out_here(ask: Callable[..., Any]) -> None:
     assert POPULATED.keys() | NOT_NUMBERED == set(catalogue().by_name)
     assert ask(*(f"populated {name} {{}} 1 1" for name in sorted(NOT_NUMBERED))) == ["none", "none"]
+
+
+def test_a_row_that_the_replica_asked_does_not_have_yet_is_asked_for_again(ask: Callable[..., Any]) -> None:
+    assert ask("found 40 0", "found 40 38") == ["40 40", "40 78"]

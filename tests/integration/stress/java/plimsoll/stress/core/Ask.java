@@ -67,6 +67,8 @@ public final class Ask {
                 return Scrambled.hash(number(question[1]));
             case "populated":
                 return populated(question[1], parsed(question[2]), (int) number(question[3]), (int) number(question[4]));
+            case "found":
+                return found((int) number(question[1]), number(question[2]));
             case "retried":
                 return retried((int) number(question[1]), ErrorKind.valueOf(question[2]));
             case "error":
@@ -147,6 +149,29 @@ public final class Ask {
             }
         }
         return row.toString();
+    }
+
+    /** How many rows are verified of so many, where the first reads, so many, find none; and how many reads that takes. */
+    private static String found(int rows, long without) {
+        Workload workload = Workloads.named("KeyValue")
+                .make(Options.of("KeyValue", Workloads.named("KeyValue").options(), Map.of("rows", rows)));
+        AtomicInteger reads = new AtomicInteger();
+        Client client = new Client() {
+            @Override
+            public void send(Operation operation, int command, Object[][] values, Completion end) {
+                end.ended(reads.incrementAndGet() > without ? 1 : 0, null);
+            }
+
+            @Override
+            public ErrorKind kind(Throwable error) {
+                return ErrorKind.OTHER;
+            }
+        };
+        try {
+            return new ReadBack(client, workload.population, Split.NONE).verify(7) + " " + reads;
+        } catch (StressException error) {
+            throw new IllegalArgumentException(error);
+        }
     }
 
     /** How an operation ends that first fails so often with an error of that kind, and how often it was sent. */
