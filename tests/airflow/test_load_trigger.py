@@ -12,6 +12,7 @@ from tests.support.campaigns.declared_steps import declare_polling
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, StoreError
+from plimsoll.domain.progress import AttemptProgress
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -53,15 +54,20 @@ def test_a_complete_load_ends_its_task_without_a_worker(installation: Installati
     assert isinstance(event_of(trigger_of(started(installation))), TaskSuccessEvent)
 
 
+async def _until_in_phase(work: AttemptContext, phase: str) -> AttemptProgress:
+    """The first progress on record of that phase, while the trigger follows the load."""
+    following = asyncio.create_task(_first(trigger_of(work)))
+    try:
+        while (progress := read_progress(work.toolkit.store, work.key)) is None or progress.phase != phase:
+            await asyncio.sleep(0.01)
+        return progress
+    finally:
+        following.cancel()
+
+
 def test_progress_is_on_record_while_the_load_runs(installation: Installation) -> None:
-    work = started(installation, load_s=0.2)
-
-    event_of(trigger_of(work))
-
-    progress = read_progress(installation.toolkit.store, work.key)
-    assert progress is not None
-    assert progress.phase == "load"
-    assert progress.attempted_ops_s == 1000
+    work = started(installation, load_s=600)
+    assert asyncio.run(_until_in_phase(work, "load")).attempted_ops_s == 1000
 
 
 def test_a_failed_load_goes_back_with_its_reason_which_is_on_record(installation: Installation) -> None:

@@ -2,13 +2,17 @@
 
 import os
 import stat
+import threading
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 import paramiko
 
 _BLOCK = 1 << 15
+_ASKS_AHEAD = "_prefetch_thread"
+_PATIENCE_S = 5.0
 
 
 def write_whole(sftp: paramiko.SFTPClient, path: PurePosixPath, content: bytes) -> None:
@@ -37,13 +41,28 @@ def make_folders(sftp: paramiko.SFTPClient, folder: PurePosixPath) -> None:
             sftp.stat(str(folder))
 
 
+@contextmanager
+def blocks_asked_for() -> Iterator[None]:
+    """Wait at the end for the threads in which paramiko asks for a file's blocks ahead, for some seconds at most.
+
+    Where such a thread is slow, paramiko reads on without it, and would close the channel under it.
+    """
+    before = set(threading.enumerate())
+    try:
+        yield
+    finally:
+        for thread in set(threading.enumerate()) - before:
+            if _ASKS_AHEAD in thread.name:
+                thread.join(_PATIENCE_S)
+
+
 def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) -> bytes:
     """The last bytes of a file; empty where there is no file. Raises OSError."""
     try:
         size = _size(sftp, path)
         if size is None:
             return b""
-        with sftp.open(_name(path), "rb") as file:
+        with blocks_asked_for(), sftp.open(_name(path), "rb") as file:
             file.seek(max(0, size - max_bytes))
             if min(size, max_bytes) > _BLOCK:
                 file.prefetch(size)  # one request after the other would take a round trip each
@@ -56,7 +75,8 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
     """Copy a file to this machine, as far as it is written now. Raises OSError."""
     unfinished = destination.with_name(f".{destination.name}.part")
     try:
-        sftp.get(_name(path), str(unfinished), max_concurrent_prefetch_requests=64)
+        with blocks_asked_for():
+            sftp.get(_name(path), str(unfinished), max_concurrent_prefetch_requests=64)
         unfinished.replace(destination)
     finally:
         unfinished.unlink(missing_ok=True)
