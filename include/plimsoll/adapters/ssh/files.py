@@ -52,7 +52,8 @@ def blocks_asked_for() -> Iterator[None]:
         yield
     finally:
         for thread in set(threading.enumerate()) - before:
-            if _ASKS_AHEAD in thread.name:
+            # Those of other transfers are seen too, also while they are being started: then they can't be waited for.
+            if _ASKS_AHEAD in thread.name and thread.is_alive():
                 thread.join(_PATIENCE_S)
 
 

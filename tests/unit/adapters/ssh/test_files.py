@@ -2,6 +2,8 @@
 
 from threading import Event, Thread
 
+import pytest
+
 from plimsoll.adapters.ssh.files import blocks_asked_for
 
 NAMES = ("_prefetch_thread", "_prefetch_thread", "worker")
@@ -32,3 +34,10 @@ def test_the_thread_that_asks_for_a_files_blocks_has_ended_before_the_channel_is
     assert (before.was_joined, own.was_joined, others.was_joined) == (False, True, False)
     before.join()
     others.join()
+
+
+def test_a_thread_of_another_transfer_that_is_being_started_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Thread] = []
+    monkeypatch.setattr("plimsoll.adapters.ssh.files.threading.enumerate", lambda: list(seen))
+    with blocks_asked_for():
+        seen.append(Waiting("Thread-7 (_prefetch_thread)"))  # Python lists a thread before it has started
