@@ -9,19 +9,27 @@ from plimsoll.domain.units import Size
 
 
 class Floor(Model):
-    """The least that a host of a role must reach, each a second; what is not given is measured and not judged."""
+    """The least figures that a host of a role must reach, in bytes per second.
 
-    cpu: Annotated[Size | None, Field(description="Hashed by SHA-256 on all processors together")] = None
-    disk_write: Annotated[Size | None, Field(description="Written to the disk of the database's data")] = None
-    disk_read: Annotated[Size | None, Field(description="Read from it")] = None
-    network: Annotated[Size | None, Field(description="Sent to or received from another host of the cluster")] = None
+    A figure without a floor is measured and not judged.
+    """
+
+    cpu: Annotated[Size | None, Field(description="Data that all processors together hash with SHA-256")] = None
+    disk_write: Annotated[Size | None, Field(description="Data written to the disk of the database's data")] = None
+    disk_read: Annotated[Size | None, Field(description="Data read from the disk of the database's data")] = None
+    network: Annotated[
+        Size | None, Field(description="Data sent to, or received from, another host of the cluster")
+    ] = None
 
 
 class Canary(Model):
-    """Checks every host for some seconds before the database starts; a host below its role's floor ends the attempt."""
+    """Checks every host for some seconds before the database starts.
 
-    node: Annotated[Floor, Field(description="Database nodes")] = Floor()
-    load: Annotated[Floor, Field(description="The load generator's host")] = Floor()
+    A host below a floor of its role is unfit. It ends the attempt or, if hosts are kept, is replaced.
+    """
+
+    node: Annotated[Floor, Field(description="Floors of the database nodes")] = Floor()
+    load: Annotated[Floor, Field(description="Floors of the load hosts")] = Floor()
 
 
 class HostFigures(Model):

@@ -43,15 +43,16 @@ _LEFT_TO_STAGES = object()
 
 
 class System(Model):
-    """The shape of a cluster, and the database of those variants that name no `product` of their own."""
+    """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
 
     database: Annotated[str, Field(description="Product, by the name of its adapter")] = "cassandra"
     version: Annotated[
-        str | None, Field(pattern=RELEASE, description="Release; of variants that name none", examples=["4.0.1"])
+        str | None,
+        Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
     ] = None
-    nodes: Annotated[int, Field(ge=1, le=1000, description="Database nodes of one cluster")] = 3
+    nodes: Annotated[int, Field(ge=1, le=1000, description="Number of database nodes of one cluster")] = 3
     settings: Annotated[
-        dict[str, JsonValue], Field(description="Settings over the adapter's template; of that database")
+        dict[str, JsonValue], Field(description="Settings of the database, which replace the adapter's own")
     ] = {}
 
 
@@ -60,12 +61,12 @@ class LoadGeneratorChoice(Model):
 
     name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress` or `latte`")] = "plimsoll-stress"
     hosts: Annotated[
-        int, Field(ge=1, le=32, description="Load hosts of a cell: they share the rate, and start together")
+        int, Field(ge=1, le=32, description="Number of load hosts of a cell. They share the rate and start together")
     ] = 1
     threads: Annotated[
-        int, Field(ge=1, le=1024, description="Client threads of each load host, each with a schedule of its own")
+        int, Field(ge=1, le=1024, description="Client threads of each load host. Each thread has its own schedule")
     ] = 8
-    concurrency: Annotated[int, Field(ge=1, description="Queries in flight per thread at most")] = 50
+    concurrency: Annotated[int, Field(ge=1, description="Greatest number of queries in flight per thread")] = 50
     heap: Annotated[str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM")] = "1G"
 
     @model_serializer(mode="wrap")
@@ -81,7 +82,7 @@ class LoadGeneratorChoice(Model):
 
 
 class ProviderChoice(Model):
-    """Where clusters come from: a provider by name, and its options as that provider defines them."""
+    """The provider of clusters, by its name, and the options that this provider defines."""
 
     name: Annotated[str, Field(description="`local`, or another provider's name")] = "local"
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
@@ -94,34 +95,38 @@ Event = Literal["missed-schedule", "incomplete"]
 class Definition(Model):
     """A campaign as declared in one YAML file."""
 
-    name: Annotated[str, Field(pattern=SLUG, max_length=60, description="Name; also the DAG's, with underscores")]
+    name: Annotated[
+        str, Field(pattern=SLUG, max_length=60, description="Name. The DAG has the same name, with underscores")
+    ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
-    description: Annotated[str, Field(description="What it is for, in Markdown")] = ""
+    description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
     tags: tuple[str, ...] = ()
     system: System
-    variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="What is compared")]
-    control: Annotated[str | None, Field(description="Id of the variant the others are compared with")] = None
+    variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]
+    control: Annotated[str | None, Field(description="Id of the variant that the others are compared with")] = None
     max_cells: Annotated[
         int,
         Field(
-            ge=1, le=LARGEST_GRID, description="Most cells that variants × loads × repeats may make; say more for more"
+            ge=1,
+            le=LARGEST_GRID,
+            description="Greatest number of cells that the campaign may have. A larger campaign must raise it",
         ),
     ] = MAX_CELLS
     loads: Annotated[
         LeftOutIfEmpty[LoadLevels],
         Field(
             min_length=1,
-            description="Load levels: a list of rates, or `{from, to, step}`; needed unless every stage has its own",
+            description="Load levels: a list of rates, or `{from, to, step}`. Required unless every stage has its own",
         ),
     ]
-    repeats: Annotated[int, Field(ge=1, le=1000, description="Times every variant meets every load")] = 1
-    seed: Annotated[int, Field(description="Shuffles the order of cells within each repeat")] = 1
+    repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
+    seed: Annotated[int, Field(description="Seed of the random order of cells within each repeat")] = 1
     workload: Workload = Workload()
     workloads: Annotated[
         tuple[NamedWorkload, ...],
         Field(
-            description="Several workloads instead of one `workload`: every variant meets every load of each. They are "
-            "judged, compared and reported one by one"
+            description="Several workloads instead of one `workload`: every variant gets every load with each of them. "
+            "They are judged, compared and reported one by one"
         ),
     ] = ()
     stages: Annotated[
@@ -132,32 +137,37 @@ class Definition(Model):
         ),
     ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
-    timing: Annotated[Timing, Field(description="Needed unless every stage has its own")]
+    timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
     service_levels: Annotated[tuple[ServiceLevel, ...], Field(min_length=1)] = (ServiceLevel(),)
     provider: ProviderChoice = ProviderChoice()
     canary: Annotated[
         Canary | None,
-        Field(description="Check of every host before its load, with floors; none: hosts are not checked"),
+        Field(description="Check of every host before the load. Without it hosts are not checked"),
     ] = None
     strategy: Annotated[Strategy, Field(description="Which cells to run: `full-grid`, `search` or `ramp`")] = FullGrid()
     cluster_scope: Annotated[
         Literal["cell", "variant", "campaign"],
         Field(
-            description="How long hosts live: for a `cell`; for the cells of a `variant`, which then run before those "
-            "of the next; or for the `campaign`. On kept hosts each cell has its own software and no other's data"
+            description="How long hosts live: for a `cell`; for all cells of a `variant`, which then run before the "
+            "cells of the next one; or for the `campaign`. On kept hosts each cell has its own software and data"
         ),
     ] = "cell"
-    max_parallel: Annotated[int, Field(ge=1, le=500, description="Cells in flight at most")] = 1
+    max_parallel: Annotated[
+        int, Field(ge=1, le=500, description="Greatest number of cells that run at the same time")
+    ] = 1
     budget: Annotated[
-        Usd | None, Field(gt=0, description="What the hosts may cost at most; no cell starts that would exceed it")
+        Usd | None, Field(gt=0, description="Greatest cost of all hosts. A cell that would exceed it does not start")
     ] = None
-    schedule: Annotated[str | None, Field(description="Cron expression; none: by hand or by REST only")] = None
+    schedule: Annotated[
+        str | None, Field(description="Cron expression. Without it the campaign starts only by hand or by REST")
+    ] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
     notify: Annotated[
         tuple[Event, ...],
         Field(
-            description="Of what people are told: `missed-schedule` (no campaign had started 15 minutes after it was "
-            "due), `incomplete` (one ended without a report). Whom to tell, and how, is a setting of the installation"
+            description="Events that people are notified of: `missed-schedule` (no campaign had started 15 minutes "
+            "after it was due), `incomplete` (a campaign ended without a report). The installation's settings say who "
+            "is notified, and how"
         ),
     ] = ()
 

@@ -48,12 +48,15 @@ class TakenLoad(Model):
     """
 
     share: Annotated[
-        LeftOutIfEmpty[Percent | None], Field(ge=1, le=100, description="Of each variant's own maximum, beside `of`")
+        LeftOutIfEmpty[Percent | None],
+        Field(ge=1, le=100, description="Share of each variant's own maximum, with `of`"),
     ] = None
-    of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima those are")] = None
+    of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima are used")] = None
     slowest_of: Annotated[
         LeftOutIfEmpty[_StageId | None],
-        Field(description="Id of a stage: every variant gets the lowest of all variants' maxima in it, by workload"),
+        Field(
+            description="Id of a stage. With each workload, every variant gets the lowest maximum of all variants in it"
+        ),
     ] = None
     rounded_to: Annotated[
         LeftOutIfEmpty[Rate | None],

@@ -14,20 +14,22 @@ Windows = Literal["aligned", "sliding"]
 
 
 class ServiceLevel(Model):
-    """Of `operations`, the `percentile` of response time lies strictly below `below` in every judged `interval`."""
+    """In every judged `interval` the `percentile` of the response times of `operations` must be lower than `below`."""
 
     percentile: Annotated[float, Field(gt=0, le=100, description="Percentile in per cent, such as 99.9")] = 99.9
     interval: Annotated[Duration, Field(description="Length of the windows that are judged one by one")] = timedelta(
         seconds=10
     )
-    below: Annotated[Duration, Field(description="The bound; a percentile equal to it misses")] = timedelta(
+    below: Annotated[Duration, Field(description="Bound of the percentile. A value equal to it misses")] = timedelta(
         milliseconds=100
     )
     operations: Annotated[
-        Operations, Field(description="Whose response times count: `all`, or one of the workload's operations")
+        Operations,
+        Field(description="Operations whose response times count: `all`, or one of the workload's operations"),
     ] = "all"
     windows: Annotated[
-        Windows, Field(description="One interval after the other, or one that begins with every record of the logs")
+        Windows,
+        Field(description="`aligned`: one interval after the other. `sliding`: an interval begins at every log record"),
     ] = "aligned"
 
     @property

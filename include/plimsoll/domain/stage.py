@@ -14,25 +14,26 @@ from plimsoll.domain.variant import SLUG
 
 
 class Stage(Model):
-    """A part of a campaign that begins when those before it are complete.
+    """A part of a campaign that begins when the stages before it are complete.
 
-    What it does not say is as at the top of the definition.
+    For keys that it does not have, the keys at the top of the definition count.
     """
 
     id: Annotated[
         str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID, description="Short name: letters, digits and hyphens")
     ]
-    title: Annotated[LeftOutIfEmpty[str], Field(description="What it is for, in a few words")] = ""
+    title: Annotated[LeftOutIfEmpty[str], Field(description="Purpose of the stage, in a few words")] = ""
     strategy: LeftOutIfEmpty[Strategy | None] = None
     loads: Annotated[
         LeftOutIfEmpty[StageLoads | None],
         Field(
-            description="Load levels: a list of rates, or `{from, to, step}`; or one load that is taken from an "
+            description="Load levels: a list of rates, or `{from, to, step}`, or one load that is taken from an "
             "earlier stage's results, `{share, of}` or `{slowest_of}`"
         ),
     ] = None
     repeats: Annotated[
-        LeftOutIfEmpty[int | None], Field(ge=1, le=1000, description="Times every variant meets every load")
+        LeftOutIfEmpty[int | None],
+        Field(ge=1, le=1000, description="Number of times that every variant gets every load"),
     ] = None
     timing: LeftOutIfEmpty[Timing | None] = None
     service_levels: Annotated[LeftOutIfEmpty[tuple[ServiceLevel, ...] | None], Field(min_length=1)] = None

@@ -10,7 +10,7 @@ from plimsoll.domain.base import Model
 
 
 class FullGrid(Model):
-    """Every repeat of every variant at every load."""
+    """Runs every repeat of every variant at every load."""
 
     name: Literal["full-grid"] = "full-grid"
 
@@ -21,31 +21,31 @@ class FullGrid(Model):
 
 
 class Search(Model):
-    """Only the cells that each variant's capacity hangs on."""
+    """Runs only the cells that each variant's capacity depends on."""
 
     name: Literal["search"] = "search"
     mode: Annotated[
         Literal["exact", "fast"],
         Field(
-            description="`exact` climbs from the lowest load to the first miss and finds what the full grid finds; "
-            "`fast` bisects with one repeat each, and takes lower loads for met that it did not run"
+            description="`exact` climbs from the lowest load to the first miss and finds the same capacity as the full "
+            "grid. `fast` bisects with one repeat per load, and assumes that lower loads that it did not run are met"
         ),
     ] = "exact"
     guard: Annotated[
-        int, Field(ge=0, description="Of `fast`: so many loads below the capacity are run with all repeats, too")
+        int, Field(ge=0, description="For `fast`: number of loads below the capacity that also run with all repeats")
     ] = 1
     repeats_at_once: Annotated[
         int,
         Field(
             ge=1,
-            description="So many repeats of one load may run side by side: the search ends sooner, and a miss comes "
-            "too late to spare the others",
+            description="Number of repeats of a load that may run at the same time. With more repeats at once the "
+            "search ends sooner, but it runs repeats that a miss of another one makes unnecessary",
         ),
     ] = 1
 
 
 class Ramp(Model):
-    """Up from the lowest load until the rate is not reached or a service level is missed; each repeat by itself."""
+    """Climbs from the lowest load until the rate is not reached or a service level is missed, in each repeat."""
 
     name: Literal["ramp"] = "ramp"
     data: Annotated[

@@ -11,10 +11,10 @@ from plimsoll.domain.units import Duration, format_duration
 
 
 class Timing(Model):
-    """How long a cell is loaded. The service level is judged over `duration` less `warmup`."""
+    """How long a cell is loaded. The service level is judged over `duration` minus `warmup`."""
 
-    duration: Annotated[Duration, Field(description="Length of the timed run, warm-up included")]
-    warmup: Annotated[Duration, Field(description="First part of the run, which is not judged")]
+    duration: Annotated[Duration, Field(description="Length of the timed run, with its warm-up")]
+    warmup: Annotated[Duration, Field(description="Length of the first part of the run, which is not judged")]
 
     @model_validator(mode="after")
     def _warmup_is_shorter(self) -> Self:

@@ -16,37 +16,42 @@ RELEASE = r"^\d+(\.\d+)*([.-][a-z0-9]+)*$"
 
 
 class JdkArchive(Model):
-    """Where a JDK is had that can't be fetched freely, such as Azul Prime. Definitions are kept: no secrets in them."""
+    """The archive of a JDK that can't be downloaded freely, such as Azul Prime.
+
+    Definitions are stored with their campaigns, so they must not contain secrets.
+    """
 
     url: Annotated[
         str,
         Field(
             pattern=r"^(https?://[^@?#\s]+|s3://[^/@?#\s]+/[^?#\s]+)$",
-            description="`https://…` or `s3://bucket/key` of its tar archive; without user, password or query",
+            description="Address of its tar archive, `https://…` or `s3://bucket/key`, without user, password or query",
         ),
     ]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="Of the archive")]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 digest of the archive")]
 
 
 class JvmConfiguration(Model):
-    """A JDK, its collector, the heap and every further flag, in the order given on the command line."""
+    """The JVM of a variant: JDK, collector, heap, and further flags in the order of the command line."""
 
     jdk: Annotated[
         str,
         Field(
             pattern=r"^[a-z]+(-[a-z]+)*-\d+(\.\d+)*$",
-            description="Distribution and version",
+            description="Distribution and version of the JDK",
             examples=["openjdk-11.0.13", "prime-11.0.13"],
         ),
     ]
-    collector: Annotated[Collector, Field(description="Garbage collector; its flags are added")]
-    heap: Annotated[Size, Field(gt=0, description="Heap of each database node, minimum and maximum alike")]
+    collector: Annotated[Collector, Field(description="Garbage collector. Its flags are added")]
+    heap: Annotated[Size, Field(gt=0, description="Heap of each database node: its minimum and its maximum")]
     flag_set: Annotated[
-        FlagSet, Field(description="Whose flags for the collector: the database's as shipped, or a publication's")
+        FlagSet,
+        Field(description="Flags of the collector: those that the database ships, or those of a published benchmark"),
     ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
     archive: Annotated[
-        JdkArchive | None, Field(description="Where that JDK is had; none: the freely available one of that name")
+        JdkArchive | None,
+        Field(description="Archive of the JDK. Without it the freely available JDK of that name is used"),
     ] = None
 
     @property
@@ -61,12 +66,12 @@ class JvmConfiguration(Model):
 
 
 class Variant(Model):
-    """One of the things compared. `id` is part of every cell's id."""
+    """One of the systems that are compared. Its `id` is a part of the ids of its cells."""
 
     id: Annotated[str, Field(pattern=SLUG, max_length=40, description="Short name: letters, digits and hyphens")]
     title: Annotated[str, Field(description="Name in reports")] = ""
     product: Annotated[
-        str | None, Field(description="Product, by the name of its adapter; none: the system's `database`")
+        str | None, Field(description="Product, by the name of its adapter. Without it: the system's `database`")
     ] = None
     version: Annotated[
         str | None,
@@ -74,14 +79,15 @@ class Variant(Model):
             pattern=RELEASE,
             # What the key was called while variants could choose nothing but the version.
             validation_alias=AliasChoices("version", "database_version"),
-            description="Release; none: the system's, if the product is the system's too",
+            description="Release. Without it: the system's, if the variant has the system's product too",
         ),
     ] = None
     jvm: Annotated[
-        JvmConfiguration | None, Field(description="What it runs on; none: of a product that needs no JVM")
+        JvmConfiguration | None, Field(description="JVM on which it runs. Products that need no JVM have none")
     ] = None
     settings: Annotated[
-        dict[str, JsonValue], Field(description="Settings of the product, over the system's own if it is the system's")
+        dict[str, JsonValue],
+        Field(description="Settings of the product. If it is the system's product, they replace the system's settings"),
     ] = {}
 
     @property

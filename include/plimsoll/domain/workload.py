@@ -19,18 +19,18 @@ class Workload(Model):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
     name: Annotated[
-        str, Field(description="Workload of the load generator; further keys are options of that workload")
+        str, Field(description="Workload of the load generator. Further keys are options of this workload")
     ] = BASIC_TIME_SERIES
     read_share: Annotated[float, Field(ge=0, le=1, description="Share of reads among all operations")] = 0.2
     partitions: Annotated[Count, Field(gt=0, description="Number of partition keys")] = 100_000_000
     partition_generator: Annotated[
-        Literal["sequence", "random", "normal"], Field(description="How partition keys follow one another")
+        Literal["sequence", "random", "normal"], Field(description="Order or distribution of the partition keys")
     ] = "sequence"
     populate: Annotated[Count, Field(ge=0, description="Rows written per thread before the timed run")] = 0
     consistency: Annotated[
         Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"], Field(description="Consistency level")
     ] = "LOCAL_ONE"
-    replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row")] = 3
+    replication_factor: Annotated[int, Field(ge=1, description="Number of replicas of each row")] = 3
 
     data_per_node: Annotated[
         Annotated[Size, Field(gt=0)] | None,

@@ -25,12 +25,12 @@ from plimsoll_airflow.local.client import DagRun
 
 CAMPAIGN = "azul-instant"
 _CLOUD = ("--mode", "instant")
-# The first minute of an instance is paid for whole.
+# AWS bills at least one minute for each instance.
 _LEAST_S = 60.0
 
 
 def published(parallel: int, **changes: Any) -> Definition:
-    """`azul-2022`, so many cells at a time. Its loads take no time, so the histograms that are judged are short."""
+    """`azul-2022` with that many cells at a time. Its loads take no time, and the judged histograms are short."""
     definition = load_definition(Settings(), "azul-2022").model_dump(mode="json")
     timing = {"duration": "20s", "warmup": "10s"}
     return Definition.model_validate({**definition, "timing": timing, "max_parallel": parallel, **changes})
@@ -38,7 +38,7 @@ def published(parallel: int, **changes: Any) -> Definition:
 
 @contextmanager
 def stack_with(definition: Definition, folder: Path) -> Iterator[CloudStack]:
-    """Airflow, and a cloud whose instances are just said to run."""
+    """A real Airflow, and a test cloud whose instances only appear to run."""
     environment = {"PLIMSOLL_TOOLKIT": f"{toolkit.__module__}:{toolkit.__name__}", "PYTHONPATH": SOURCES}
     with running_cloud_stack(folder, [definition], cloud=_CLOUD, env=environment) as stack:
         stack.airflow.client.set_pool("clusters", definition.max_parallel, "How many clusters may live at once")

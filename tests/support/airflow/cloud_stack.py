@@ -22,28 +22,28 @@ from plimsoll.services.definitions.text import dump_definition
 from plimsoll.settings import Settings
 
 USER = "ec2-user"
-"""Who logs in to hosts, as on the images that AWS itself gives: not root."""
+"""The user who logs in to hosts. It is the user of AWS's own images, and not root."""
 
 _PREFIX = "runs"
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What nobody but Airflow's database may hold."""
+    """Keys that only Airflow's database may hold."""
 
     access_key: str = field(repr=False)
     secret_key: str = field(repr=False)
     ssh_key: str = field(repr=False)
 
     def words(self) -> Iterator[str]:
-        """Texts that give a secret away."""
+        """Texts whose presence reveals a secret."""
         yield self.secret_key
         yield from words_of_key(self.ssh_key)
 
 
 @dataclass(frozen=True)
 class CloudStack:
-    """Airflow, the cloud with all that it says of itself, and the store in its bucket."""
+    """A running Airflow, the test cloud with its properties, and the store in its bucket."""
 
     airflow: StackUnderTest
     cloud: CloudClient
@@ -60,10 +60,10 @@ def running_cloud_stack(
     cloud: Sequence[str] = ("--mode", "namespaces"),
     env: Mapping[str, str] | None = None,
 ) -> Iterator[CloudStack]:
-    """A cloud, and an Airflow with the definitions' DAGs that uses it; both in processes of their own.
+    """A test cloud, and an Airflow that uses it and has the definitions' DAGs. Both run in processes of their own.
 
-    Definitions need no more than the options of the EC2 provider that they are published with: what differs between
-    accounts is set to the cloud's. `cloud` are its process' options, `env` is given to Airflow's processes.
+    Definitions keep their published options of the EC2 provider, except for those that differ between accounts, which
+    get the cloud's values. `cloud` has options of the cloud's process, `env` the environment of Airflow's processes.
     """
     with cloud_process(*cloud) as process:
         about = process.about
@@ -86,7 +86,7 @@ def running_cloud_stack(
 
 
 def at_home(definition: Definition, landscape: Mapping[str, Any]) -> Definition:
-    """The definition with the cloud's own security group: what every account has another of."""
+    """The definition with the test cloud's security group, because each account has its own."""
     options = {**definition.provider.options, "security_group": landscape["security_group"]}
     return definition.model_copy(update={"provider": definition.provider.model_copy(update={"options": options})})
 
@@ -103,14 +103,14 @@ def _made_secrets(folder: Path) -> Secrets:
 
 
 def _connect(airflow: StackUnderTest, keys: Secrets, endpoint: str, region: str) -> None:
-    """The connections that docs/aws.md asks for, in Airflow's database, where its UI puts them."""
+    """Add the connections that docs/aws.md requires to Airflow's database, as its UI does."""
     aws = {"endpoint_url": endpoint, "region_name": region}
     airflow.connect("aws_default", conn_type="aws", login=keys.access_key, password=keys.secret_key, extra=aws)
     airflow.connect("plimsoll_ssh", conn_type="ssh", login=USER, extra={"private_key": keys.ssh_key})
 
 
 def _direct(endpoint: str) -> dict[str, str]:
-    """No proxy is to stand between Airflow and the cloud."""
+    """The environment that keeps Airflow from using a proxy to reach the cloud."""
     hosts = [os.environ.get("NO_PROXY", ""), "127.0.0.1", "localhost", str(urlsplit(endpoint).hostname)]
     return dict.fromkeys(("NO_PROXY", "no_proxy"), ",".join(filter(None, hosts)))
 

@@ -1,4 +1,4 @@
-"""An instant campaign through a real Airflow, from trigger to report: what the system tests and benchmarks share."""
+"""An instant campaign through a real Airflow, from trigger to report, for system tests and benchmarks."""
 
 import time
 from collections import defaultdict
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A campaign's run, what it took, and the clusters that its definition ever had.
+    """A campaign's run, its duration and CPU time, and the clusters that its definition ever had.
 
-    `cpu_s` is by part; tasks count to the scheduler. `failures` are the failed tasks with the last error of each.
+    `cpu_s` is by part of Airflow, in seconds; tasks count as part of the scheduler. `failures` has the failed tasks,
+    each with its last error.
     """
 
     run: DagRun
@@ -56,10 +57,10 @@ def run_campaign(
 
 
 def cpu_seconds(home: "Home") -> Mapping[str, float]:
-    """CPU time of a stack's processes and of all they have waited for, by part."""
+    """The CPU time, s, of a stack's processes and of their ended children, by part of Airflow."""
     total: defaultdict[str, float] = defaultdict(float)
     for member in census.members(home):
-        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile: whoever waited for it has its time
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile, and its time counts for its parent
             times = member.process.cpu_times()
             total[member.component] += times.user + times.system + times.children_user + times.children_system
     return total

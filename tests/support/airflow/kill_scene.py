@@ -1,4 +1,4 @@
-"""A real Airflow whose processes are killed while campaigns run; what died is started again, as Compose would do it."""
+"""A real Airflow whose processes are killed while campaigns run, and are started again, as Compose would do."""
 
 import random
 import time
@@ -24,17 +24,17 @@ from plimsoll_airflow.local.processes import is_alive
 
 PARTS = ("triggerer", "api-server", "postgres", "scheduler")
 Gate = tuple[str, str]
-"""Cell, as `<campaign>~<cell>`, and phase."""
-# Long enough for a machine that is busy with ten times as much.
+"""A place where a cell waits: the cell, as `<campaign>~<cell>`, and the phase."""
+# Long enough for a machine with ten times as much work.
 HELD_S, WHOLE_S, GONE_S, ENDED_S = 600.0, 300.0, 60.0, 900.0
 AN_HOUR_AGO = "now() - interval '1 hour'"
 _JOBS = {"scheduler": "SchedulerJob", "triggerer": "TriggererJob"}
-"""Parts of Airflow that are known by a heartbeat, with its kind."""
+"""Parts of Airflow that have a heartbeat, with its kind."""
 
 
 @dataclass(frozen=True)
 class Begun:
-    """A campaign that was triggered, and the closed gates at which its cells wait."""
+    """A triggered campaign, and the closed gates at which its cells wait."""
 
     definition: Definition
     run: DagRun
@@ -48,16 +48,16 @@ class Scene:
     airflow: StackUnderTest
     installation: Installation
     restarted: Sequence[str]
-    """Parts of Airflow that have died and were started again, in that order."""
+    """Parts of Airflow that died and were started again, in the order of their restarts."""
     campaigns: dict[str, Begun] = field(default_factory=dict)
 
     @property
     def gates(self) -> Gates:
-        """Where cells are held."""
+        """The gates at which cells wait."""
         return Gates(self.installation.folder / "work" / "gates")
 
     def begin(self, campaign_id: str, definition: Definition, gates: Sequence[Gate] = ()) -> None:
-        """Have the campaign's cells run, up to their gates."""
+        """Start the campaign, whose cells run up to their gates."""
         for cell, phase in gates:
             self.gates.close(cell, phase)
         client, dag_id = self.airflow.client, definition.dag_id
@@ -66,7 +66,7 @@ class Scene:
         self.campaigns[campaign_id] = Begun(definition, run, gates)
 
     def hold(self, campaign_id: str, definition: Definition, gates: Sequence[Gate]) -> Mapping[Gate, psutil.Process]:
-        """Begin, and wait until every cell is at its gates; the tasks' processes that wait there."""
+        """Start the campaign and wait until all cells are at their gates. Returns the tasks' waiting processes."""
         self.begin(campaign_id, definition, gates)
         wanted = set(gates)
         until(lambda: wanted <= set(self.waiting()), HELD_S, lambda: f"not there: {wanted - set(self.waiting())}")
@@ -74,7 +74,7 @@ class Scene:
         return {gate: psutil.Process(self.waiting()[gate]) for gate in tasks}
 
     def waiting(self) -> Mapping[Gate, int]:
-        """The process that came last to each gate."""
+        """The id of the process that came to each gate last."""
         return {(one.cell, one.phase): one.pid for one in self.gates.arrivals()}
 
     def end(self, campaign_id: str, *, timeout_s: float = ENDED_S) -> DagRun:
@@ -85,9 +85,9 @@ class Scene:
         return self.airflow.wait_for(begun.run, timeout_s=timeout_s, poll_s=1)
 
     def kill_part(self, part: str) -> None:
-        """Kill the main process of a part of Airflow, and wait until it was started again and gives a sign of life.
+        """Kill the main process of a part of Airflow, and wait until it runs again and has a new heartbeat.
 
-        Its last sign of life is dated back: nobody need wait until the dead have been silent for long.
+        Its last heartbeat is dated back, so that Airflow notices the death at once.
         """
         since, job = datetime.now(UTC), self.tell("select max(id) from job")
         main_process(self.airflow, part).kill()
@@ -98,7 +98,7 @@ class Scene:
         until(lambda: self.lives(part, since), WHOLE_S, lambda: f"{part} gives no sign of life")
 
     def kill_at_work(self, choice: random.Random) -> str:
-        """Kill a worker, a task's supervisor, or a task; its command line, empty where nobody is at work."""
+        """Kill a worker, a task's supervisor or a task. Returns its command line; empty where no task runs."""
         members = census.members(self.airflow.stack.home)
         at_work = [one.process for one in members if one.component == "scheduler" and not one.is_top]
         if not at_work:
@@ -114,7 +114,7 @@ class Scene:
         return name
 
     def date_back_dead_tasks(self) -> None:
-        """Date back the last sign of life of tasks whose process is gone, for nobody else may report them."""
+        """Date back the last heartbeat of tasks whose process is gone, so that Airflow notices their death at once."""
         running = self.tell("select pid from task_instance where state = 'running' and pid is not null").split()
         if dead := [pid for pid in running if not psutil.pid_exists(int(pid))]:
             of_dead = f"state = 'running' and pid in ({', '.join(dead)})"
@@ -125,9 +125,9 @@ class Scene:
         return database.execute(self.airflow.stack.home, statement)
 
     def lives(self, part: str, since: datetime) -> bool:
-        """Whether Airflow says so by a sign younger than `since`.
+        """Whether the part has a heartbeat newer than `since`, according to Airflow.
 
-        That the api-server says anything is its own sign, and the database's.
+        An answer of the api-server counts as a heartbeat of the api-server itself and of the database.
         """
         try:
             health = self.airflow.client.health()
@@ -136,12 +136,12 @@ class Scene:
         return health.status["metadatabase"] == "healthy" and part not in health.missing(since)
 
     def failures(self, campaign_id: str) -> str:
-        """What the campaign's tasks say of it."""
+        """The errors of the campaign's failed tasks."""
         begun, store = self.campaigns[campaign_id], self.installation.toolkit.store
         return "\n".join(CampaignRun(self.airflow.client, store, begun.definition, begun.run).failures())
 
     def assert_each_cell_counts_once(self, campaign_id: str) -> None:
-        """Every cell has one valid attempt, no load was started twice, no cluster is left; the report is there."""
+        """Check for one valid attempt per cell, no load that started twice, no living cluster, and a report."""
         store, cells = self.installation.toolkit.store, grid(self.campaigns[campaign_id].definition)
         campaign = CampaignStore(store, campaign_id)
         verdicts = Counter(verdict.key.cell_id for verdict in campaign.verdicts() if verdict.valid)
@@ -156,12 +156,12 @@ class Scene:
 
 
 def await_end(held: Mapping[Gate, psutil.Process]) -> None:
-    """Wait until none of the held processes is there any more."""
+    """Wait until all of the held processes have ended."""
     until(lambda: not any(map(is_alive, held.values())), GONE_S, lambda: f"live on: {held}")
 
 
 def until(condition: Callable[[], bool], seconds: float, otherwise: Callable[[], str]) -> None:
-    """Wait for something real; an AssertionError with `otherwise` after so many seconds."""
+    """Wait until the condition is true. Raises AssertionError with the text of `otherwise` after that many seconds."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, otherwise()

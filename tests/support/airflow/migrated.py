@@ -1,7 +1,7 @@
 """A migrated metadata database, made once on a machine and copied for each Airflow of the tests.
 
-`airflow db migrate` takes ten times as long as all else that PostgreSQL needs. The database lies in Plimsoll's cache,
-under the name of all that its content depends on.
+`airflow db migrate` takes ten times as long as everything else that PostgreSQL does at its start. The database is in
+Plimsoll's cache, under a digest of everything that its content depends on.
 """
 
 import os
@@ -27,11 +27,11 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 AIRFLOW = version("apache-airflow")
 MIGRATE_TIMEOUT_S = 600.0
 KEPT = 4
-"""Databases in the cache: each is of another lock file."""
+"""The number of databases that are kept in the cache. Each lock file has its own."""
 
 
 def lay_migrated_database(home: Home) -> None:
-    """Give a home that has no database yet a migrated one; the first who asks on this machine waits for its making."""
+    """Copy a migrated database into a home that has none yet. The first call on a machine makes the database."""
     if (home.database / "data").exists():
         return
     cache = Settings().cache / "tests" / "databases"
@@ -46,7 +46,7 @@ def lay_migrated_database(home: Home) -> None:
 
 
 def _name() -> str:
-    """By the lock file, the code that makes the database, and its only user."""
+    """A digest of the lock file, of the code that makes the database, and of its only user."""
     made_by = [CHECKOUT / "requirements-dev.txt", *(Path(str(module.__file__)) for module in (database, wakeup))]
     digest = sha256(pwd.getpwuid(os.geteuid()).pw_name.encode())
     for path in made_by:
@@ -55,7 +55,7 @@ def _name() -> str:
 
 
 def _make(place: Path) -> None:
-    """Migrate in a home of its own; what was interrupted is never taken for whole."""
+    """Migrate a database in a temporary home, and move it to its place only when it is complete."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         home, environment = _home_of_its_own(Path(folder))
         guard = Guard.start(home, environment)
@@ -90,13 +90,13 @@ def _migrate(environment: dict[str, str]) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """With owners and permissions: PostgreSQL refuses a folder that is another user's."""
+    """Copy with owners and permissions, because PostgreSQL refuses a folder of another user."""
     target.mkdir(exist_ok=True)
     subprocess.run(["cp", "--archive", "--reflink=auto", f"{source}/.", str(target)], check=True, timeout=120)
 
 
 def _forget_old(cache: Path) -> None:
-    """Keep those that were used last."""
+    """Remove all databases but those that were used last."""
     made = sorted(cache.glob("airflow-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
     for folder in made[KEPT:]:
         shutil.rmtree(folder)

@@ -1,4 +1,4 @@
-"""Who restarts a stack's processes when they die: here a thread of the test; else Compose, systemd or Kubernetes."""
+"""Restart a stack's processes when they die. A thread of the test does this in place of Compose or systemd."""
 
 import threading
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _LOOK_S = 0.5
 
 @contextmanager
 def kept_running(airflow: StackUnderTest) -> Iterator[list[str]]:
-    """Restart each component whose main process dies, until the block ends; yields the names of those restarted."""
+    """Restart each component whose main process dies, until the block ends. Yields the names of those."""
     restarted: list[str] = []
     over = threading.Event()
     keeper = threading.Thread(target=_keep, args=(airflow, restarted, over))
@@ -28,7 +28,7 @@ def kept_running(airflow: StackUnderTest) -> Iterator[list[str]]:
 
 
 def main_process(airflow: StackUnderTest, component: str) -> psutil.Process:
-    """The process that was started as that component. psutil.NoSuchProcess when it is gone."""
+    """The main process of that component. Raises psutil.NoSuchProcess when it has ended."""
     return psutil.Process(int(airflow.stack.home.session_note(component).read_text()))
 
 
@@ -50,7 +50,7 @@ def _is_alive(airflow: StackUnderTest, component: str) -> bool:
 def _start(airflow: StackUnderTest, component: str) -> None:
     home, environment = airflow.stack.home, airflow.stack.environment(airflow.running.port)
     if component == "postgres":
-        with suppress(StackError):  # the killed server's children may need a moment to end; the next look starts it
+        with suppress(StackError):  # children of the killed server may still be ending; the next try starts it
             database.start(home, environment)
         return
     command = processes.airflow_command(processes.AIRFLOW_COMPONENTS[component])

@@ -1,4 +1,4 @@
-"""Campaigns of real measurements to their end, on a machine that may stand still: cells are run again, as users do."""
+"""Run campaigns of real measurements to their report. Cells that a standstill of the machine made invalid run again."""
 
 from tests.support.airflow.stack import StackUnderTest
 
@@ -11,16 +11,19 @@ from plimsoll_airflow.local.client import DagRun
 
 RUNS = 3
 STANDSTILLS = frozenset({"load generator", "misses", "steal beyond use"})
-"""Checks that make an attempt invalid when its hosts get no processor for a moment, as they do where all of them, an
-Airflow and a cloud share two: no fault of the product's, which has the cell run again."""
+"""Checks that make an attempt invalid when its hosts get no processor for a moment.
+
+That happens where all hosts, an Airflow and a test cloud share two processors. It is no fault of the product, and users
+would run the cell again.
+"""
 
 
 def run_to_report(
     airflow: StackUnderTest, campaign: CampaignStore, definition: Definition, *, timeout_s: float
 ) -> DagRun:
-    """Trigger the campaign and, where nothing but standstills keep it from its report, again for the missing cells.
+    """Trigger the campaign, and trigger it again for the missing cells if only standstills made them invalid.
 
-    The last run, as it ended; an AssertionError with all that is known where it did not succeed.
+    Returns the last run. Raises AssertionError, with all that is known, if it failed.
     """
     for _ in range(RUNS):
         run = airflow.run_to_end(definition.dag_id, {"campaign_id": campaign.campaign_id}, timeout_s=timeout_s)
@@ -31,13 +34,13 @@ def run_to_report(
 
 
 def stood_still(campaign: CampaignStore, definition: Definition) -> bool:
-    """Whether cells are missing, and each was measured but for a standstill of its hosts."""
+    """Whether cells are missing, and only standstills of their hosts made them invalid."""
     newest = [one.newest for one in judged_state(campaign, definition).missing]
     verdicts = [attempt.verdict if attempt else None for attempt in newest]
     return bool(verdicts) and all(verdict is not None and is_standstills(verdict) for verdict in verdicts)
 
 
 def is_standstills(verdict: Verdict) -> bool:
-    """Whether nothing else makes it invalid. What failed, or whose logs are not whole, has a reason without a check."""
+    """Whether only standstills make it invalid. A failed attempt, or one with incomplete logs, has other reasons."""
     failed = {check.name for check in verdict.checks if not check.success and check.severity == "invalid"}
     return not verdict.valid and len(verdict.reasons) == len(failed) and failed <= STANDSTILLS

@@ -1,4 +1,4 @@
-"""Looks for secrets where none may be: Airflow's logs and files, its metadata database, the result store."""
+"""Search for secrets where none may be: in Airflow's logs and files, its metadata database and the result store."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -12,17 +12,17 @@ from plimsoll_airflow.local.environment import DATABASE_USER
 from plimsoll_airflow.local.home import Home
 
 _KEPT = "connection"
-"""The table in which Airflow keeps them, encrypted."""
+"""The table in which Airflow keeps secrets, encrypted."""
 
 
 def words_of_key(private_key: str) -> list[str]:
-    """Texts that give a private key away: each line that is its own."""
-    # The first line of an Ed25519 key's body is every such key's.
+    """Texts whose presence reveals a private key: each line that no other key has."""
+    # The first line of the body is the same in all Ed25519 keys.
     return [line for line in private_key.splitlines() if not line.startswith("-----")][1:]
 
 
 def places_that_tell(airflow: StackUnderTest, store: ResultStore, words: Sequence[str]) -> dict[str, list[str]]:
-    """By kind of place, each place that holds one of the words."""
+    """The places that contain one of the words, by kind of place."""
     sought = [word.encode() for word in words]
     return {
         "files": _telling(_files(airflow.stack.home), sought),
@@ -36,14 +36,14 @@ def _telling(places: Iterable[tuple[str, bytes]], sought: Sequence[bytes]) -> li
 
 
 def _files(home: Home) -> Iterator[tuple[str, bytes]]:
-    """Everything below Airflow's home, task logs and those of its parts too, but the database's own files."""
+    """All files below Airflow's home, with the logs of tasks and components, except the files of the database."""
     for path in home.path.rglob("*"):
         if path.is_file() and not path.is_relative_to(home.database):
             yield str(path.relative_to(home.path)), path.read_bytes()
 
 
 def _rows(home: Home) -> Iterator[tuple[str, bytes]]:
-    """All rows of all tables: XComs, arguments of triggers, configurations of runs, rendered fields."""
+    """All rows of all tables, such as XComs, arguments of triggers, configurations of runs and rendered fields."""
     address = {"host": str(home.socket_dir), "user": DATABASE_USER, "dbname": "postgres"}
     with closing(psycopg2.connect(**address)) as connection, connection.cursor() as cursor:
         cursor.execute("select tablename from pg_tables where schemaname = 'public'")

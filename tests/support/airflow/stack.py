@@ -1,4 +1,4 @@
-"""A real Airflow for tests: the very stack of `make up`, in a home of its own, gone when the block ends."""
+"""A real Airflow for tests: the same stack as that of `make up`, in a home of its own, until the block ends."""
 
 import json
 import time
@@ -26,7 +26,7 @@ from plimsoll_airflow.local.users import administrator
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
 _READY_S = 600.0
-"""Several Airflows may start at once, on a busy machine."""
+"""The longest start, s. Several Airflows may start at once on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,15 @@ class StackUnderTest:
     def run_to_end(
         self, dag_id: str, conf: Mapping[str, Any], *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S
     ) -> DagRun:
-        """Trigger a DAG, wait for the run's end; the run as it ended."""
+        """Trigger a DAG and wait for the run's end. Returns the run as it ended."""
         self.client.unpause(dag_id)
         return self.wait_for(self.client.trigger(dag_id, conf), timeout_s=timeout_s, poll_s=poll_s)
 
     def wait_for(self, run: DagRun, *, timeout_s: float = RUN_TIMEOUT_S, poll_s: float = POLL_S) -> DagRun:
-        """Wait for a run's end, asking the less often the longer it takes.
+        """Wait for a run's end. The longer it takes, the less often Airflow is asked.
 
-        Asking costs Airflow the more, the more tasks the run has: five times a second a tenth of a processor.
+        An answer costs Airflow more time if the run has more tasks. Asking five times a second takes a tenth of a
+        processor.
         """
         began = time.monotonic()
         while not (current := self.client.dag_run(run.dag_id, run.run_id)).is_final:
@@ -65,7 +66,7 @@ class StackUnderTest:
 
 
 def settings_for(folder: Path, *, dags: Path, plugins: Path, env: Mapping[str, str] | None = None) -> StackSettings:
-    """Everything below `folder`, any free port."""
+    """The settings of a stack with all files below `folder` and any free port."""
     return StackSettings(
         dags=dags,
         plugins=plugins,
@@ -87,9 +88,10 @@ def running_stack(
     env: Mapping[str, str] | None = None,
     dag_ids: Sequence[str] = (),
 ) -> Iterator[StackUnderTest]:
-    """Airflow with these DAGs, ready when those of `dag_ids` are parsed; home, store, work and campaigns in `folder`.
+    """An Airflow with these DAGs, whose home, store, work and campaigns are in `folder`.
 
-    `env` is given to its processes and wins over everything. Nothing of it runs after the block.
+    It is ready when `dag_ids` are parsed. Its processes get `env`, which replaces all other settings. All of them have
+    ended after the block.
     """
     settings = settings_for(folder, dags=dags, plugins=plugins, env=env)
     stack = Stack(Home(folder / "airflow"), settings, destroy_clusters=destroy_clusters)
@@ -107,7 +109,7 @@ def running_stack(
 
 
 def listening_addresses(home: Home) -> set[str]:
-    """The addresses that processes of a stack listen on. Undumpable ones can be looked into by root only."""
+    """The addresses that processes of a stack listen on. Only root can look into processes that are not dumpable."""
     found = set()
     for member in census.members(home):
         with suppress(psutil.AccessDenied, psutil.NoSuchProcess):  # a worker may have ended meanwhile

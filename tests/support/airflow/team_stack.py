@@ -1,6 +1,6 @@
-"""A team's Airflow for tests: CeleryExecutor with two workers, PostgreSQL and Redis, all of them plain processes.
+"""A team's Airflow for tests: CeleryExecutor with two workers, PostgreSQL and Redis, all as plain processes.
 
-It runs with the settings that docker-compose.yaml ships, but for those that belong to its containers.
+It has the settings of docker-compose.yaml, except for those that belong to containers.
 """
 
 import shutil
@@ -29,7 +29,7 @@ _OF_CONTAINERS = ("AIRFLOW__CORE__AUTH_MANAGER", "AIRFLOW__CORE__EXECUTION_API_S
 _OF_ONE_MACHINE = {
     "AIRFLOW__CELERY__WORKER_CONCURRENCY": "8",
     "AIRFLOW__CELERY__SYNC_PARALLELISM": "1",
-    # PostgreSQL's connections are few here.
+    # PostgreSQL allows only a few connections here.
     "AIRFLOW__DATABASE__SQL_ALCHEMY_POOL_SIZE": "2",
     "AIRFLOW__SCHEDULER__ENABLE_HEALTH_CHECK": "False",
     "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",
@@ -38,29 +38,29 @@ _OF_ONE_MACHINE = {
 
 @dataclass(frozen=True)
 class Team(StackUnderTest):
-    """A running stack with workers, the broker by which they are spoken to, and Airflow's REST API."""
+    """A running stack with workers, their broker, and Airflow's REST API."""
 
     broker: Celery
     api: Transport
 
     def let_take_tasks(self, worker: str, *, allowed: bool) -> None:
-        """Have the worker take tasks from the queue, or no more."""
+        """Let the worker take tasks from the queue, or keep it from doing so."""
         control = self.broker.control
         change = control.add_consumer if allowed else control.cancel_consumer
         [answer] = change(QUEUE, destination=[_node(worker)], reply=True, timeout=30)
         assert "ok" in answer[_node(worker)]
 
     def tasks_done(self) -> Mapping[str, int]:
-        """How many tasks each worker has taken since its start."""
+        """The number of tasks that each worker has taken since its start."""
         stats = self.broker.control.inspect(timeout=30, limit=len(WORKERS)).stats()
         return {worker: sum(stats[_node(worker)]["total"].values()) for worker in WORKERS}
 
     def processes_of(self, worker: str) -> Sequence[psutil.Process]:
-        """The worker's main process, and everything that it has started."""
+        """The worker's main process and all its descendants."""
         return [member.process for member in census.members(self.stack.home) if member.component == worker]
 
     def kill(self, worker: str) -> None:
-        """SIGKILL for all of them."""
+        """Send SIGKILL to all processes of the worker."""
         killed = self.processes_of(worker)
         for process in killed:
             processes.send(process, signal.SIGKILL)
@@ -69,7 +69,7 @@ class Team(StackUnderTest):
 
 @contextmanager
 def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]) -> Iterator[Team]:
-    """A team's Airflow, ready with its workers; nothing of it runs after the block."""
+    """A team's Airflow with workers that are ready. All of its processes have ended after the block."""
     with _running_redis() as broker, Celery(broker=broker) as app:
         told = {**shipped_settings(), **_OF_ONE_MACHINE, "AIRFLOW__CELERY__BROKER_URL": broker, **env}
         with running_stack(folder, env=told, dag_ids=dag_ids) as airflow:
@@ -85,7 +85,7 @@ def running_team(folder: Path, *, env: Mapping[str, str], dag_ids: Sequence[str]
 
 
 def shipped_settings() -> Mapping[str, str]:
-    """What docker-compose.yaml tells a worker's Airflow, without secrets and places."""
+    """The environment of a worker in docker-compose.yaml, without secrets and paths."""
     services: dict[str, Any] = YAML(typ="safe").load(CHECKOUT / "docker-compose.yaml")["services"]
     told = services["worker"]["environment"]
     settings = {name: str(value) for name, value in told.items() if name.startswith("AIRFLOW_")}
@@ -105,7 +105,7 @@ def _node(worker: str) -> str:
 
 @contextmanager
 def _running_redis() -> Iterator[str]:
-    """Redis on a socket of its own; the URL by which Celery finds it."""
+    """Redis on a socket of its own. Yields its URL for Celery."""
     with tempfile.TemporaryDirectory(prefix="redis-") as folder:  # a socket's path must be short
         socket = Path(folder) / "socket"
         options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--appendonly", "no"]

@@ -10,16 +10,16 @@ from tests.support.airflow.stack import StackUnderTest
 
 CHROMIUM = shutil.which("chromium")
 PATIENCE_MS = 180_000
-"""How long to wait for what a page is to show: whole cells run meanwhile, on a busy machine."""
+"""The longest time that a page may take to show something, ms. Whole cells may run in it, on a busy machine."""
 _OFFLINE = ("--disable-background-networking", "--disable-component-update", "--disable-quic", "--disable-sync")
 
 
 @contextmanager
 def running_browser() -> Iterator[Browser]:
-    """Closed when the block ends."""
+    """A browser that is closed when the block ends."""
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        # Without its sandbox: root may not have one, and it shows pages of our own alone.
+        # It runs without its sandbox, which root can't have. It shows only this project's pages.
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *_OFFLINE]
         )
@@ -30,7 +30,7 @@ def running_browser() -> Iterator[Browser]:
 
 
 def logged_in(browser: Browser, airflow: StackUnderTest, user: str) -> Page:
-    """A page of a user's own browser, after SimpleAuthManager's login."""
+    """A page in a browser context of this user, after the login of SimpleAuthManager."""
     page = browser.new_context(base_url=airflow.running.url, viewport={"width": 1400, "height": 900}).new_page()
     page.set_default_timeout(PATIENCE_MS)
     password = json.loads(airflow.stack.home.passwords.read_text())[user]

@@ -1,4 +1,4 @@
-"""A cell's steps, declared otherwise for a test."""
+"""Change the declaration of a cell's steps for a test."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,13 +9,13 @@ from plimsoll.services.cell import steps
 
 
 def declare(monkeypatch: pytest.MonkeyPatch, name: str, **changes: Any) -> None:
-    """Have the step of that name with those fields changed."""
+    """Change these fields of the step with that name."""
     changed = [replace(one, **changes) if one.name == name else one for one in steps.STEPS]
     monkeypatch.setattr(steps, "STEPS", tuple(changed))
 
 
 def declare_polling(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
-    """Have the load followed with those fields changed."""
+    """Change these fields of the polling of the load."""
     polling = steps.step("load").polling
     assert polling is not None
     declare(monkeypatch, "load", polling=replace(polling, **changes))

@@ -1,4 +1,4 @@
-"""The demo cut down to what a test can wait for: real nodes on this machine, one load, two judged intervals."""
+"""A small demo that a test can wait for: real nodes on this machine, one load, two judged intervals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,18 +7,18 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.definition import Definition
 from plimsoll.settings import Settings
 
-# A bound that the load generator's own standstills don't reach, not even beside other tests.
+# A bound that standstills of the load generator do not reach, not even while other tests run.
 LITTLE: Mapping[str, Any] = {
     "loads": ["200/s"],
     "timing": {"duration": "30s", "warmup": "10s"},
     "service_levels": [{"percentile": 99.9, "interval": "10s", "below": "5s"}],
 }
 ONE_INTERVAL: Mapping[str, Any] = {"timing": {"duration": "15s", "warmup": "5s"}}
-"""Where two judged intervals tell no more than one."""
+"""For tests that need only one judged interval."""
 
 
 def local_definition(name: str, *, variants: int, nodes: int = 3) -> Definition:
-    """A cell for each of the demo's first so many variants, all rows on all nodes."""
+    """A cell for each of that many first variants of the demo, with all rows on all nodes."""
     demo = load_definition(Settings(), "demo").model_dump(mode="json")
     fewer = {
         "name": name,

@@ -1,6 +1,6 @@
-"""Campaigns written down as outcomes: `{"a": {10_000: "mmm", 20_000: "mxi"}}` is a variant, two loads, three repeats.
+"""Campaigns in the form of outcomes: `{"a": {10_000: "mmm", 20_000: "mxi"}}` is a variant, two loads, three repeats.
 
-m: met, x: missed, e: missed by errors, i: invalid, a dot: not run, d: invalid first, met at the second attempt.
+m: met, x: missed, e: missed because of errors, i: invalid, a dot: not run, d: first invalid, then met.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def campaign_of(outcomes: Outcomes, *, control: str | None = None, **changes: ob
 
 
 def definition_of(outcomes: Outcomes, *, control: str | None = None, **changes: object) -> Definition:
-    """The definition that such outcomes belong to."""
+    """The definition of a campaign with these outcomes."""
     loads = next(iter(outcomes.values()))
     content: dict[str, object] = {
         "name": "trial",
@@ -52,7 +52,7 @@ def definition_of(outcomes: Outcomes, *, control: str | None = None, **changes: 
 def attempt_of(
     definition: Definition, cell: Cell, number: int, letter: str, worst_ms: float | None = None
 ) -> AttemptData:
-    """One attempt with that outcome; its worst interval may be given."""
+    """One attempt with that outcome. `worst_ms` is its worst interval, ms."""
     worst = _WORST_MS[letter] if worst_ms is None else worst_ms
     levels = tuple(
         LevelVerdict(service_level=level, met=worst < level.bound_ms, judged=6, missed=0, not_judged=0, worst_ms=worst)

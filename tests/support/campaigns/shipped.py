@@ -11,6 +11,6 @@ def shipped(name: str) -> Definition:
 
 
 def shipped_for_this_machine() -> list[Definition]:
-    """Those whose clusters run on one machine."""
+    """The shipped definitions whose clusters run on one machine."""
     every = [shipped(name) for name in definition_folder(Settings()).names()]
     return [definition for definition in every if definition.provider.name == "local"]

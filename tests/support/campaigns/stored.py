@@ -25,7 +25,7 @@ PHASES = ("provision", "deploy", "populate", "warm-up", "load", "collect", "judg
 
 
 def store_every_state(installation: Installation, definition: Definition, campaign_id: str) -> CampaignStore:
-    """The last four cells are invalid, failed, running and waiting; the others met or missed, by planted capacities."""
+    """Store a campaign whose last four cells are invalid, failed, running and waiting. The others are met or missed."""
     cells = [cell.id for cell in sorted(running_order(definition), key=lambda cell: cell.id)]
     *_, invalid, failed, running, waiting = cells
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
@@ -42,7 +42,7 @@ def store_every_state(installation: Installation, definition: Definition, campai
 def store_later_attempts(
     installation: Installation, campaign: CampaignStore, *, running: str, cancelled: str
 ) -> CampaignStore:
-    """A second attempt at two cells whose first one counts: of one under load, of the other cancelled."""
+    """Add a second attempt to two cells whose first one counts: one attempt is under load, the other is cancelled."""
     now = installation.toolkit.clock.now()
     store_begun(campaign.store, campaign.key(running, 2), now, "load", seconds_left=80.0, achieved_ops_s=990.0)
     store_begun(campaign.store, campaign.key(cancelled, 2), now, "load")
@@ -53,7 +53,7 @@ def store_later_attempts(
 def store_campaign(
     store: ResultStore, definition: Definition, campaign_id: str, plan: Plan, now: datetime
 ) -> CampaignStore:
-    """The synthetic campaign of that plan, as judging would have left it."""
+    """Store the synthetic campaign of that plan with the files that judging would have written."""
     campaign = CampaignStore(store, campaign_id)
     campaign.open(definition)
     for attempt in synthetic_campaign(definition, plan).attempts:
@@ -62,7 +62,7 @@ def store_campaign(
 
 
 def store_begun(store: ResultStore, key: AttemptKey, now: datetime, phase: str, **facts: float) -> None:
-    """An attempt that is in that phase now."""
+    """Store an attempt that is in that phase now."""
     run = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0)
     begun = Attempt(key=key, owner=run.token, started_at=now, code_version="0.1.0")
     write_model(store, key, layout.ATTEMPT, begun)

@@ -10,7 +10,7 @@ from tests.cloud.cloud import REGION
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 _SESSION: Any = boto3.session.Session(aws_access_key_id="t", aws_secret_access_key="t")
-"""One for all: it keeps what clients are made of, which takes a third of a second to read."""
+"""One session for all clients. It caches the service models, which take a third of a second to read."""
 
 
 class Account:
@@ -20,7 +20,7 @@ class Account:
         self._endpoint, self._key = endpoint, key
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """The key, for the user that the provider makes."""
+        """The key. The provider says for which user."""
         return SshIdentity("plimsoll", self._key.read_text())
 
     def aws(self, connection_id: str) -> AwsAccess:

@@ -6,7 +6,7 @@ from tests.cloud.cloud import Cloud
 
 
 class CloudClock:
-    """Implements the Clock port on the cloud's own time: who sleeps moves it."""
+    """Implements the Clock port with the cloud's own time. Sleeping moves it forward."""
 
     def __init__(self, cloud: Cloud) -> None:
         self._cloud = cloud

@@ -83,7 +83,7 @@ class Site:
     works: list[AttemptContext] = field(default_factory=list)
 
     def toolkit(self) -> Toolkit:
-        """As `bootstrap` wires it, but for where hosts are."""
+        """The toolkit as `bootstrap` wires it, with other addresses of hosts."""
         settings = Settings(store=str(self.folder / "store"), work=self.folder / "work")
         store, wired = ObjectStore(settings.store), local_toolkit(settings)
         clock, outage = SystemClock(), Outage(wired.clock)
@@ -106,7 +106,7 @@ class Site:
         )
 
     def start(self, cells: int) -> None:
-        """So many cells whose database and load run."""
+        """Start that many cells, whose database and load then run."""
         toolkit = self.toolkit()
         CampaignStore(toolkit.store, _CAMPAIGN).open(self.definition)
         with ThreadPoolExecutor(8) as pool:
@@ -114,7 +114,7 @@ class Site:
         self.renew()
 
     def renew(self) -> None:
-        """No connection is open any more: those who follow the loads from now on have new ones."""
+        """Close all connections, so that triggers open new ones from now on."""
         self.connections.close()
 
     def connected(self) -> set[str]:
@@ -125,7 +125,7 @@ class Site:
 
     @contextmanager
     def silent(self, work: AttemptContext) -> Iterator[None]:
-        """That cell's load host says nothing more, nor does the sshd to whoever comes anew."""
+        """Inside the block, that cell's load host does not answer, and the sshd does not answer new connections."""
         cluster = work.provider.find(work.cluster_id)
         assert cluster is not None
         silenced = [*self._sessions_of(_here(cluster.load_host.address)), self.sshd.process]
@@ -143,7 +143,7 @@ class Site:
         return [one for one in every if any(to.laddr.ip == address for to in one.net_connections("tcp"))]
 
     def _host(self, key: ClusterId, info: HostInfo, target: Target) -> SharedHost:
-        """At a loopback address of its own, all of which the sshd listens on; user data has prepared it."""
+        """A host at a loopback address of its own, on which the sshd listens. User data has prepared it."""
         root = self.folder / "hosts" / info.facts["instance_id"]
         root.mkdir(parents=True, exist_ok=True)
         (root / "prepared").write_text("ok\n")
@@ -158,14 +158,14 @@ class Site:
 
 
 def _here(address: str) -> str:
-    """The loopback address that stands for that one."""
+    """The loopback address that is used in place of that address."""
     *_, third, fourth = address.split(".")
     return f"127.77.{third}.{fourth}"
 
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
-    """No cell runs yet; nothing runs any more after the block. Nobody may follow a load then."""
+    """A site on which no cell runs yet. All processes end with the block, and no trigger may run after it."""
     key = make_key(folder / "keys", "user")
     with (
         cloud_process("--mode", "instant") as cloud,
@@ -204,25 +204,25 @@ def _started(toolkit: Toolkit, cell_id: str) -> AttemptContext:
 
 
 class Looks:
-    """When each look of triggers at a load was answered, on the monotonic clock."""
+    """The times at which polls of loads were answered, on the monotonic clock."""
 
     def __init__(self) -> None:
         self.at: defaultdict[str, list[float]] = defaultdict(list)
         self._poll = actions.poll_load
 
     def __call__(self, work: AttemptContext) -> LoadStatus:
-        """In place of the look that the step `load` declares."""
+        """Poll the load in place of the function that the step `load` declares, and note the time."""
         status = self._poll(work)
         self.at[str(work.key)].append(time.monotonic())
         return status
 
     def of(self, work: AttemptContext) -> list[float]:
-        """Those at one load."""
+        """The times of one load's polls."""
         return self.at[str(work.key)]
 
 
 def trigger_of(toolkit: Toolkit, work: AttemptContext) -> LoadTrigger:
-    """The product's own, as a triggerer makes it, with that toolkit."""
+    """Plimsoll's own trigger of the load, as a triggerer makes it, with that toolkit."""
     trigger = LoadTrigger(str(work.key), "run")
     trigger.__dict__["work"] = AttemptContext(toolkit, work.key)
     return trigger

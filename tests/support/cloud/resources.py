@@ -1,4 +1,4 @@
-"""One resource of each kind in an account on EC2, as if a cluster had left it; and what there is of each kind."""
+"""Make one EC2 resource of each kind, as a cluster could have left it, and list the resources of each kind."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ def tagged(kind: str, store: str, cluster_id: ClusterId, owner: str = "cli-1") -
 
 
 def leave(ec2: Any, store: str, cluster_id: ClusterId, owner: str = "cli-1") -> None:
-    """One of each kind with the tags of that cluster."""
+    """Make one resource of each kind with the tags of that cluster."""
 
     def tags(kind: str) -> list[dict[str, Any]]:
         return tagged(kind, store, cluster_id, owner)
@@ -25,7 +25,7 @@ def leave(ec2: Any, store: str, cluster_id: ClusterId, owner: str = "cli-1") -> 
 
 
 def make_one_of_each(ec2: Any, name: str, tags: Any = lambda _: []) -> None:
-    """An instance, and all else that a cluster could have, with those tags by kind."""
+    """Make an instance and one of each other resource that a cluster could have. `tags` returns the tags by kind."""
     by_default = [{"Name": "default-for-az", "Values": ["true"]}]
     subnet = ec2.describe_subnets(Filters=by_default)["Subnets"][0]
     image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
@@ -43,7 +43,7 @@ def make_one_of_each(ec2: Any, name: str, tags: Any = lambda _: []) -> None:
 
 
 def census(ec2: Any) -> dict[str, list[str]]:
-    """Ids of all that exists, by kind; a terminated instance does not."""
+    """The ids of all existing resources, by kind. A terminated instance does not count."""
     living = [{"Name": "instance-state-name", "Values": LIVING}]
     instances = ec2.describe_instances(Filters=living)["Reservations"]
     return {

@@ -1,6 +1,7 @@
-"""Nodes of this machine that do not give way, for tests that measure nothing and run beside others.
+"""Local nodes with the usual priority, for tests that measure nothing and run at the same time as others.
 
-As shipped, such nodes get processor time when nobody else wants it: beside other tests they might never be up.
+As shipped, local nodes get processor time only when no other process wants it. While other tests run, they might never
+start.
 """
 
 from dataclasses import replace
@@ -16,16 +17,16 @@ from plimsoll.settings import Settings
 
 
 class EvenProvider(LocalProvider):
-    """Clusters of this machine whose nodes share the processors evenly with everybody."""
+    """Provides local clusters whose nodes share the processors evenly with other processes."""
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
-        """The same host, whose jobs are as important as all others."""
+        """The host, whose jobs have the usual priority."""
         facts = {name: value for name, value in info.facts.items() if name != NICENESS}
         return super().host(cluster, info.model_copy(update={"facts": facts}), environment)
 
 
 def toolkit(settings: Settings) -> Toolkit:
-    """A factory for `PLIMSOLL_TOOLKIT`: what is shipped, with such nodes."""
+    """A factory for `PLIMSOLL_TOOLKIT`: the shipped toolkit with such nodes."""
     shipped = local_toolkit(settings)
     return replace(shipped, providers={**shipped.providers, "local": EvenProvider(settings.work, shipped.clock)})
 
@@ -34,4 +35,4 @@ EVEN_NODES = {
     "PLIMSOLL_TOOLKIT": f"{toolkit.__module__}:{toolkit.__name__}",
     "PYTHONPATH": SOURCES,
 }
-"""The environment of processes that are to have such nodes."""
+"""The environment of processes that use such nodes."""

@@ -1,4 +1,4 @@
-"""Small real nodes on loopback addresses: their definition, a cluster of them, and what is read of their GC logs."""
+"""Small real nodes on loopback addresses: their definition, a cluster of them, and their GC logs."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,13 +19,13 @@ from plimsoll.ports.host import Host
 
 LIFETIME = timedelta(minutes=10)
 QUICK: Mapping[str, object] = {"flags": ["-XX:TieredStopAtLevel=1"]}
-"""A node starts with a quarter less of processor time where its first compiler is its last."""
+"""Flags for a faster start: with only the first JIT compiler, a node's start takes a quarter less processor time."""
 
 
 def define(
     nodes: int = 3, settings: Mapping[str, object] | None = None, version: str = "4.0.1", **jvm: object
 ) -> Definition:
-    """A definition of small nodes; `jvm` is the one variant's."""
+    """A definition of small nodes with one variant. `jvm` has options of its JVM."""
     return Definition.model_validate(
         {
             "name": "small",
@@ -63,13 +63,13 @@ class Deployment:
         self.database.deploy(self.definition, self.variant, self.nodes, self.load, LIFETIME)
 
     def fingerprint(self) -> list[NodeFingerprint]:
-        """What each node says that it runs."""
+        """The fingerprint of each node."""
         return list(self.database.fingerprint(self.variant, self.nodes, self.load))
 
 
 @contextmanager
 def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id: str = "cell") -> Iterator[Deployment]:
-    """The hosts of a fresh cluster for a definition, destroyed at the end, which the provider verifies."""
+    """The hosts of a new cluster for a definition. It is destroyed at the end, and the provider verifies that."""
     provider, clock = EvenProvider(folder, SystemClock()), SystemClock()
     key = ClusterId(campaign_id="cassandra", name=f"{cell_id}/1")
     expires = clock.now() + LIFETIME
@@ -83,12 +83,12 @@ def provided(artefacts: Artefacts, folder: Path, definition: Definition, cell_id
 
 
 def gc_log(deployment: Deployment, node: Host) -> str:
-    """The whole lines of a running node's GC log."""
+    """The complete lines of a running node's GC log."""
     path = next(path for path in deployment.database.files(node) if path.name == "gc.log")
     return node.read_tail(path, max_bytes=10_000_000).rpartition("\n")[0]
 
 
 def pauses_counted(log: str) -> int:
-    """As one counts them with `grep`: lines that tell a pause's length; beginnings and statistics tell them again."""
+    """The number of pauses as `grep` would count them: lines with a pause's length, without starts and statistics."""
     told = (line for line in log.splitlines() if " Pause " in line and line.endswith("ms"))
     return sum("gc,start" not in line and "gc,stats" not in line for line in told)

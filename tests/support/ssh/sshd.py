@@ -34,7 +34,7 @@ class KeyPair:
 
 
 def make_key(folder: Path, name: str, kind: str = "ed25519") -> KeyPair:
-    """A new pair, also kept as files `name` and `name.pub` in the folder."""
+    """A new key pair, which is also written to the files `name` and `name.pub` in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", "", "-C", name, "-f", str(folder / name)], check=True)
     return KeyPair((folder / name).read_text(), (folder / f"{name}.pub").read_text())
@@ -58,7 +58,7 @@ class OneKey:
 
 @dataclass
 class Sshd:
-    """A server. `folder` holds its files, `log` what it says."""
+    """An OpenSSH server. `folder` holds its files."""
 
     folder: Path
     address: str
@@ -68,20 +68,20 @@ class Sshd:
 
     @property
     def log(self) -> str:
-        """Everything that it has said."""
+        """The server's whole log."""
         return (self.folder / "log").read_text()
 
     @property
     def config(self) -> Path:
-        """Its configuration: changes count from the next `start` on."""
+        """The server's configuration. Changes take effect with the next `start`."""
         return self.folder / "sshd_config"
 
     def target(self, *, host_key: str = "", user: str = "") -> Target:
-        """How it is reached."""
+        """The address, key and user with which the server is reached."""
         return Target(self.address, host_key or self.host_key, CONNECTION, self.port, user)
 
     def start(self) -> None:
-        """Start it, and wait until it listens."""
+        """Start the server, and wait until it listens."""
         if not SSHD.exists():
             leave_out("needs a real sshd: install openssh-server")
         with (self.folder / "log").open("ab") as log:
@@ -102,19 +102,19 @@ class Sshd:
         return []
 
     def cut(self) -> None:
-        """End every connection at once, as a server that dies does; it goes on listening."""
+        """End all connections at once, as if the server had died. It goes on listening."""
         _end(self.sessions())
 
     def freeze(self) -> None:
-        """Every connection stays open and says nothing more."""
+        """Stop the processes of all connections, which stay open and do not answer any more."""
         for process in self.sessions():
             process.send_signal(signal.SIGSTOP)
 
     def stop(self) -> None:
-        """End it and all its connections."""
+        """End the server and all its connections."""
         if self.process is None:
             return
-        self.process.send_signal(signal.SIGSTOP)  # whoever comes back at once shall not get in
+        self.process.send_signal(signal.SIGSTOP)  # so that clients can't connect again meanwhile
         _end(self.sessions())
         self.process.kill()
         self.process.wait()
@@ -137,9 +137,10 @@ def running_sshd(
     environment: Mapping[str, str] | None = None,
     host_key_kind: str = "ed25519",
 ) -> Iterator[Sshd]:
-    """A server that lets the current user in with these public keys, at a free port unless one is given.
+    """A server on which the current user can log in with these public keys, at a free port unless one is given.
 
-    `python` is the `python3` of those who log in (this one's unless given), `environment` what else they get.
+    `python` is the `python3` of users who log in, by default this process's. `environment` has further variables for
+    them.
     """
     host_key = make_key(folder, "host_key", host_key_kind).public
     (folder / "authorized_keys").write_text("".join(authorized))
@@ -147,9 +148,9 @@ def running_sshd(
     programs.mkdir()
     home.mkdir()
     (programs / "python3").symlink_to(python or Path(sys.executable).resolve())
-    # A home of their own: what a person's shell does at its start is none of a test's business.
+    # They get a home of their own, so that start-up files of this user's shell do not affect the test.
     given = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), **(environment or {})}
-    if os.geteuid() == 0:  # sshd wants it, whether it uses it or not
+    if os.geteuid() == 0:  # sshd requires this folder, even if it does not use it
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     server = Sshd(folder, address, port or _free_port(address), " ".join(host_key.split()[:2]))
     server.config.write_text(_configuration(server, given))

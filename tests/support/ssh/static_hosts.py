@@ -1,4 +1,4 @@
-"""A group of hosts that are always there, for the provider `ssh`: behind a real sshd, all of them this machine."""
+"""A group of existing hosts for the provider `ssh`. All of them are this machine, behind a real sshd."""
 
 import json
 import threading
@@ -19,9 +19,9 @@ _GLANCE_S = 0.05
 
 @dataclass(frozen=True)
 class StaticHosts:
-    """A node and two load hosts in one group, with the key that lets one in.
+    """A node and two load hosts in one group, with the key for their login.
 
-    `folder` is where clusters live, `subnet` where their database listens.
+    `folder` holds the clusters' files. Their database listens on addresses in `subnet`.
     """
 
     server: Sshd
@@ -31,7 +31,7 @@ class StaticHosts:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The provider's."""
+        """The options of the provider for these hosts."""
         reached = {"host_key": self.server.host_key, "ssh_address": self.server.address, "port": self.server.port}
         first, second = load_addresses(self.subnet, 2)
         group = {
@@ -43,7 +43,7 @@ class StaticHosts:
         return {"connection": CONNECTION, "folder": str(self.folder), "disk_per_host": "1G", "groups": [group]}
 
     def holder(self) -> str:
-        """The attempt that has the group; empty where none has."""
+        """The attempt that holds the group; empty where none does."""
         try:
             return str(json.loads((self.folder / "lease.json").read_text())["key"])
         except FileNotFoundError:
@@ -51,7 +51,7 @@ class StaticHosts:
 
     @contextmanager
     def holders(self) -> Iterator[set[str]]:
-        """The attempts that have the group at some time within the block."""
+        """The attempts that hold the group at any time inside the block."""
         seen, over = set[str](), threading.Event()
 
         def look() -> None:
@@ -69,7 +69,7 @@ class StaticHosts:
 
 @contextmanager
 def running_hosts(folder: Path) -> Iterator[StaticHosts]:
-    """Hosts that can be reached within the block; no process of a cluster outlives it."""
+    """Hosts that can be reached inside the block. All processes of clusters have ended after it."""
     key, place = make_key(folder, "user"), folder / "hosts"
     with (
         claimed_subnet(folder / "addresses", nodes=1) as subnet,

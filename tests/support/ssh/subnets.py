@@ -1,4 +1,4 @@
-"""A loopback subnet that no cluster of this machine uses: for tests that put nodes on hosts of their own."""
+"""A loopback subnet that no cluster of this machine uses, for tests whose nodes are on hosts of the test."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from plimsoll.adapters.local.subnets import claim, default_claims, release
 
 @contextmanager
 def claimed_subnet(folder: Path, nodes: int) -> Iterator[str]:
-    """Its first three numbers, such as `127.20.8`; claimed as the local provider does, as long as the folder exists."""
+    """The subnet's first three numbers, such as `127.20.8`. It is claimed inside the block, as clusters claim it."""
     folder.mkdir(parents=True, exist_ok=True)
     claims = default_claims()
     with exclusive(claims):

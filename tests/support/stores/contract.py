@@ -1,4 +1,4 @@
-"""What every result store keeps. Test modules import these functions and bring a fixture `store`."""
+"""Tests that every result store must pass. Test modules import these functions and define a fixture `store`."""
 
 import threading
 from pathlib import Path

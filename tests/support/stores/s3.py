@@ -1,4 +1,4 @@
-"""moto's S3 as a server on a loopback address that fails when it is told to, and stores on it."""
+"""moto's S3 as a server on a loopback address, with faults that a test can ask for, and stores on it."""
 
 import logging
 import threading
@@ -20,9 +20,10 @@ from plimsoll.adapters.s3_store import S3Store
 
 @dataclass
 class S3Service:
-    """What it was asked, method and path, and what becomes of the next requests that a URL alone gives a right to.
+    """The requests that the server got, as method and path, and the faults of its next requests with presigned URLs.
 
-    `faults`: `half` of the answer comes, it is `lost` when the work is done, or it is a status code.
+    A fault is `half`: the answer breaks off in the middle; `lost`: the work is done and the answer is lost; or a status
+    code.
     """
 
     endpoint: str = ""
@@ -46,7 +47,7 @@ class S3Service:
         return Response(answer[: len(answer) // 2])(environ, start_response)
 
     def called(self, method: str, part: str) -> int:
-        """How often that was asked of paths with that part."""
+        """The number of requests with that method for paths that contain `part`."""
         return sum(one == method and part in path for one, path in self.requests)
 
     def store(self) -> S3Store:
@@ -65,9 +66,9 @@ class S3Service:
 
 @contextmanager
 def running_s3(address: str = "127.0.0.1") -> Iterator[S3Service]:
-    """The service at that address of this machine, until the end of the block.
+    """The server at that address of this machine, until the end of the block.
 
-    One at a time in a process, for moto's memory is the process's.
+    A process can have only one at a time, because moto keeps its data per process.
     """
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
     service = S3Service()

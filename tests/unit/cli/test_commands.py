@@ -2,10 +2,11 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from tests.fakes import instant
@@ -19,15 +20,21 @@ from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo, PartlyS
 from plimsoll.domain.errors import Problem, SecretError
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
 DEMO = (Path(__file__).parents[3] / "include" / "campaigns" / "demo.yaml").read_text()
 INSTANT = DEMO.replace("{name: local}", "{name: instant}").replace("cassandra\n  version", "instant\n  version")
 INSTANT = INSTANT.replace("load_generator: {threads", "load_generator: {name: instant, threads")
 
+Ended = tuple[int | str, str, str]
+"""Exit code, standard output, standard error."""
+Command = Callable[..., Ended]
+"""Runs `plimsoll` with these arguments."""
+
 
 @pytest.fixture(autouse=True)
-def _installation(tmp_path, monkeypatch):
+def _installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", "tests.fakes.instant:toolkit")
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
     monkeypatch.setenv("PLIMSOLL_WORK", str(tmp_path / "work"))
@@ -35,10 +42,10 @@ def _installation(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def plimsoll(capsys, monkeypatch):
-    """Run the command as the console script does: exit code, standard output, standard error."""
+def plimsoll(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run the command as the console script does."""
 
-    def run(*arguments):
+    def run(*arguments: object) -> Ended:
         monkeypatch.setattr("sys.argv", ["plimsoll", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             cli.app()
@@ -48,7 +55,7 @@ def plimsoll(capsys, monkeypatch):
     return run
 
 
-def test_the_published_campaign_is_planned_although_nobody_can_ask_its_provider(plimsoll, cloud):
+def test_the_published_campaign_is_planned_although_nobody_can_ask_its_provider(plimsoll: Command, cloud: None) -> None:
     code, out, _ = plimsoll("plan", "azul-2022", "--json")
     plan = json.loads(out)
     assert code == 0
@@ -57,7 +64,9 @@ def test_the_published_campaign_is_planned_although_nobody_can_ask_its_provider(
     assert "'ec2'" in plan["notes"][0]
 
 
-def test_a_provider_that_does_not_exist_is_refused_with_the_name_that_was_meant(plimsoll, tmp_path):
+def test_a_provider_that_does_not_exist_is_refused_with_the_name_that_was_meant(
+    plimsoll: Command, tmp_path: Path
+) -> None:
     (tmp_path / "typo.yaml").write_text(INSTANT.replace("{name: instant}\nmax", "{name: instnat}\nmax"))
     code, out, err = plimsoll("plan", tmp_path / "typo.yaml")
     assert code == 2
@@ -65,7 +74,7 @@ def test_a_provider_that_does_not_exist_is_refused_with_the_name_that_was_meant(
     assert "provider.name (line 44): there is no 'instnat' here (did you mean 'instant'? there is: instant)" in err
 
 
-def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll, tmp_path):
+def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll: Command, tmp_path: Path) -> None:
     (tmp_path / "cron.yaml").write_text(f"{INSTANT}schedule: 61 6 * * *\n")
     code, _, err = plimsoll("plan", tmp_path / "cron.yaml")
     assert code == 2
@@ -74,7 +83,7 @@ def test_a_schedule_that_can_not_be_kept_is_refused_with_its_line(plimsoll, tmp_
     assert (code, "schedule (line 46)" in err) == (2, True)
 
 
-def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll, tmp_path):
+def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll: Command, tmp_path: Path) -> None:
     (tmp_path / "long.yaml").write_text(INSTANT.replace("repeats: 1", "repeats: 30").replace("45s", "120015s"))
     code, out, _ = plimsoll("plan", tmp_path / "long.yaml")
     assert code == 0
@@ -90,7 +99,9 @@ def test_a_campaign_of_weeks_is_planned_with_a_warning(plimsoll, tmp_path):
         ("bytes.yaml", b"\x00\x01", "is not YAML: a character stands in it that no text has"),
     ],
 )
-def test_files_that_hold_no_definition_end_in_a_message(plimsoll, tmp_path, name, content, said):
+def test_files_that_hold_no_definition_end_in_a_message(
+    plimsoll: Command, tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     for command in ("plan", "run", "import"):
         code, _, err = plimsoll(command, tmp_path / name)
@@ -98,19 +109,21 @@ def test_files_that_hold_no_definition_end_in_a_message(plimsoll, tmp_path, name
         assert said.partition(" (")[0] in err
 
 
-def test_a_folder_and_a_name_that_is_nearly_right_are_told_apart(plimsoll, tmp_path):
+def test_a_folder_and_a_name_that_is_nearly_right_are_told_apart(plimsoll: Command, tmp_path: Path) -> None:
     assert "is a folder" in plimsoll("plan", tmp_path)[2]
     assert "there is no definition 'dem'\n  To mend it: did you mean 'demo'?" in plimsoll("plan", "dem")[2]
 
 
-def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll, cloud):
+def test_the_plan_for_people_shows_matrix_hours_hosts_and_time(plimsoll: Command, cloud: None) -> None:
     code, out, _ = plimsoll("plan", "azul-2022", "--parallel", 55)
     assert code == 0
     for text in ("275 cells", "687.5 cell-hours", "220 hosts", "120000/s", "shenandoah", "below 100ms"):
         assert text in out
 
 
-def test_the_plan_of_a_ramp_shows_what_it_takes_at_least_and_short_hours_to_three_digits(plimsoll, tmp_path):
+def test_the_plan_of_a_ramp_shows_what_it_takes_at_least_and_short_hours_to_three_digits(
+    plimsoll: Command, tmp_path: Path
+) -> None:
     plain = re.sub(r"timing: .*", "timing: {duration: 25s, warmup: 5s}", (tmp_path / "instant.yaml").read_text())
     (tmp_path / "ramp.yaml").write_text(f"{plain}\nstrategy: ramp\n")
     code, out, _ = plimsoll("plan", tmp_path / "ramp.yaml")
@@ -118,7 +131,7 @@ def test_the_plan_of_a_ramp_shows_what_it_takes_at_least_and_short_hours_to_thre
     assert "  least: 2 cells, 0.0139 cell-hours under load, 0.0556 host-hours\n" in out
 
 
-def test_the_plan_says_that_hosts_are_kept(plimsoll, tmp_path):
+def test_the_plan_says_that_hosts_are_kept(plimsoll: Command, tmp_path: Path) -> None:
     plain = (tmp_path / "instant.yaml").read_text()
     (tmp_path / "kept.yaml").write_text(f"{plain}\ncluster_scope: campaign\n")
     code, out, _ = plimsoll("plan", tmp_path / "kept.yaml", "--parallel", 1)
@@ -126,19 +139,19 @@ def test_the_plan_says_that_hosts_are_kept(plimsoll, tmp_path):
     assert "1 cell at a time: 4 hosts kept for the campaign, " in out
 
 
-def test_a_definition_that_can_run_here_is_planned_without_a_note(plimsoll, tmp_path):
+def test_a_definition_that_can_run_here_is_planned_without_a_note(plimsoll: Command, tmp_path: Path) -> None:
     code, out, _ = plimsoll("plan", tmp_path / "instant.yaml", "--json")
     assert code == 0
     assert json.loads(out)["notes"] == []
 
 
 @pytest.fixture
-def cloud(monkeypatch):
+def cloud(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation that has the EC2 provider, but no credentials."""
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", f"{__name__}:without_credentials")
 
 
-def without_credentials(settings):
+def without_credentials(settings: Settings) -> Toolkit:
     tools = instant.toolkit(settings)
     secrets: Any = NoSecrets()
     connect: Any = None
@@ -150,11 +163,11 @@ def without_credentials(settings):
 class NoSecrets:
     """Implements the Secrets port where there is nothing."""
 
-    def aws(self, connection_id):
+    def aws(self, connection_id: str) -> NoReturn:
         raise SecretError("there is no such connection", where=f"connection {connection_id!r}")
 
 
-def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(plimsoll, cloud):
+def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(plimsoll: Command, cloud: None) -> None:
     code, out, _ = plimsoll("plan", "azul-2022")
     assert code == 0
     for text in ("1,421.75 USD", "r5d.2xlarge 0.576 USD/h", "256 vCPUs at once", "price table of 20", "Budget: 2,000"):
@@ -163,7 +176,7 @@ def test_without_credentials_the_plan_says_so_and_shows_what_the_campaign_costs(
     assert "it would not run: load_generator.name: there is no 'plimsoll-stress' here" in out
 
 
-def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll, cloud):
+def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll: Command, cloud: None) -> None:
     plan = json.loads(plimsoll("plan", "azul-2022", "--json")[1])
     assert plan["cost"]["usd"] == pytest.approx(1421.75)
     assert plan["cost"]["budget_usd"] == 2000
@@ -171,7 +184,9 @@ def test_the_plan_as_json_has_the_cost_and_who_says_so(plimsoll, cloud):
     assert plan["totals"]["vcpus"] == 256
 
 
-def test_what_a_campaign_would_take_is_shown_beside_what_keeps_it_from_running(plimsoll, cloud, monkeypatch):
+def test_what_a_campaign_would_take_is_shown_beside_what_keeps_it_from_running(
+    plimsoll: Command, cloud: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem = Problem("provider.options.image", "there is no image", "name one")
     monkeypatch.setattr(Ec2Provider, "check", lambda *_: [problem])
     code, out, err = plimsoll("plan", "azul-2022")
@@ -181,7 +196,9 @@ def test_what_a_campaign_would_take_is_shown_beside_what_keeps_it_from_running(p
     assert "there is no image" in json.loads(plimsoll("plan", "azul-2022", "--json")[1])["problems"][0]
 
 
-def test_options_that_can_not_be_read_are_refused_without_a_price(plimsoll, cloud, tmp_path):
+def test_options_that_can_not_be_read_are_refused_without_a_price(
+    plimsoll: Command, cloud: None, tmp_path: Path
+) -> None:
     azul = (Path(__file__).parents[3] / "include" / "campaigns" / "azul-2022.yaml").read_text()
     (tmp_path / "moon.yaml").write_text(azul.replace("region: us-east-1", "region: moon"))
     code, out, err = plimsoll("plan", tmp_path / "moon.yaml")
@@ -189,12 +206,12 @@ def test_options_that_can_not_be_read_are_refused_without_a_price(plimsoll, clou
     assert "provider.options.region" in err
 
 
-def test_where_hosts_cost_nothing_no_money_is_shown(plimsoll, tmp_path):
+def test_where_hosts_cost_nothing_no_money_is_shown(plimsoll: Command, tmp_path: Path) -> None:
     _, out, _ = plimsoll("plan", tmp_path / "instant.yaml")
     assert "USD" not in out
 
 
-def test_clusters_show_what_they_have_cost(plimsoll, monkeypatch):
+def test_clusters_show_what_they_have_cost(plimsoll: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     alive(1)
     assert json.loads(plimsoll("clusters", "list", "--json")[1])[0]["usd_so_far"] == 0
     since = datetime.now(UTC) - timedelta(hours=2)
@@ -210,22 +227,26 @@ def test_clusters_show_what_they_have_cost(plimsoll, monkeypatch):
         assert re.search(r"\b6\.0\d+ USD", plimsoll(*command)[1])
 
 
-def paid(settings):
+def paid(settings: Settings) -> Toolkit:
     return replace(instant.toolkit(settings), tariffs={"instant": Prices()})
 
 
-def test_clusters_without_a_price_cost_nothing_only_where_that_is_sure(plimsoll, monkeypatch):
+def test_clusters_without_a_price_cost_nothing_only_where_that_is_sure(
+    plimsoll: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alive(1)
     assert "nothing" in plimsoll("clusters", "list")[1]
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", f"{__name__}:{paid.__name__}")
     assert "unknown" in plimsoll("clusters", "list")[1]
 
 
-def test_clusters_that_could_be_seen_are_listed_although_others_could_not(plimsoll, monkeypatch):
+def test_clusters_that_could_be_seen_are_listed_although_others_could_not(
+    plimsoll: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = str(alive(1))
     known = InstantProvider.clusters
 
-    def partly(self):
+    def partly(self: InstantProvider) -> NoReturn:
         raise PartlySeen("key pairs may not be listed", known(self))
 
     monkeypatch.setattr(InstantProvider, "clusters", partly)
@@ -235,7 +256,7 @@ def test_clusters_that_could_be_seen_are_listed_although_others_could_not(plimso
     assert "key pairs may not be listed" in err
 
 
-def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll, tmp_path):
+def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll: Command, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(INSTANT.replace("repeats: 1", "repeats: 0"))
     code, out, err = plimsoll("plan", tmp_path / "bad.yaml")
     assert code == 2
@@ -244,13 +265,15 @@ def test_a_wrong_definition_is_refused_with_exit_code_2(plimsoll, tmp_path):
     assert "repeats" in err
 
 
-def test_an_unknown_definition_lists_those_there_are(plimsoll):
+def test_an_unknown_definition_lists_those_there_are(plimsoll: Command) -> None:
     code, _, err = plimsoll("plan", "nothing")
     assert code == 2
     assert "azul-2022, azul-2022-search, datastax-2021, demo, local-azul, local-datastax, local-tlp, tlp-2020" in err
 
 
-def test_a_store_that_cannot_be_written_is_refused_by_plan(plimsoll, tmp_path, monkeypatch):
+def test_a_store_that_cannot_be_written_is_refused_by_plan(
+    plimsoll: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "file" / "store"))
     code, _, err = plimsoll("plan", tmp_path / "instant.yaml")
@@ -258,7 +281,7 @@ def test_a_store_that_cannot_be_written_is_refused_by_plan(plimsoll, tmp_path, m
     assert "PLIMSOLL_STORE" in err
 
 
-def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll, tmp_path):
+def test_an_unknown_campaign_is_an_error_that_says_how_to_find_one(plimsoll: Command, tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     code, _, err = plimsoll("status", "demo-none")
     assert code == 2
@@ -272,7 +295,7 @@ def alive(number: int) -> ClusterId:
     return key
 
 
-def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll):
+def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll: Command) -> None:
     keys = [str(alive(number)) for number in (1, 2, 3)]
     listed = json.loads(plimsoll("clusters", "list", "--json")[1])
     assert [f"{c['key']['campaign_id']}/{c['key']['cell_id']}/{c['key']['attempt']}" for c in listed] == keys
@@ -282,7 +305,9 @@ def test_clusters_are_listed_and_destroyed_one_by_one_or_all(plimsoll):
     assert json.loads(plimsoll("clusters", "list", "--json")[1]) == []
 
 
-def test_clusters_elsewhere_are_left_alone_when_asked_for_those_here(plimsoll, monkeypatch):
+def test_clusters_elsewhere_are_left_alone_when_asked_for_those_here(
+    plimsoll: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = str(alive(1))
     monkeypatch.setattr("tests.fakes.instant.InstantProvider.is_local", False)
     told = plimsoll("clusters", "destroy", "--all", "--here", "--json")[1]
@@ -290,13 +315,13 @@ def test_clusters_elsewhere_are_left_alone_when_asked_for_those_here(plimsoll, m
     assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["destroyed"] == [key]
 
 
-def test_destroy_wants_one_cluster_or_all(plimsoll):
+def test_destroy_wants_one_cluster_or_all(plimsoll: Command) -> None:
     assert plimsoll("clusters", "destroy", "--here")[0] == 2
     assert plimsoll("clusters", "destroy")[0] == 2
     assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--all")[0] == 2
 
 
-def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll, tmp_path):
+def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll: Command, tmp_path: Path) -> None:
     key = alive(1)
     (tmp_path / "work" / "faults").mkdir(parents=True)
     (tmp_path / "work" / "faults" / key.purpose).write_text("destroy")
@@ -305,7 +330,7 @@ def test_a_cluster_that_resists_is_named_and_fails_the_command(plimsoll, tmp_pat
     assert "told to resist" in json.loads(out)["failed"][str(key)]
 
 
-def test_the_version_is_told_with_a_digest_of_the_code(plimsoll):
+def test_the_version_is_told_with_a_digest_of_the_code(plimsoll: Command) -> None:
     code, out, _ = plimsoll("--version")
     assert code == 0
     assert re.fullmatch(r"plimsoll \d+\.\d+\.\d+\+[0-9a-f]{12}\n", out)
@@ -316,7 +341,9 @@ def test_the_version_is_told_with_a_digest_of_the_code(plimsoll):
     [["campaigns"], ["status", "c"], ["report", "c"], ["rejudge", "c"], ["bundle", "c"], ["compare", "a", "b"]],
     ids=lambda command: command[0],
 )
-def test_a_store_that_is_not_there_is_no_empty_list(plimsoll, tmp_path, monkeypatch, command):
+def test_a_store_that_is_not_there_is_no_empty_list(
+    plimsoll: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "nonexist"))
     code, out, err = plimsoll(*command)
     assert (code, out) == (2, "")
@@ -325,7 +352,9 @@ def test_a_store_that_is_not_there_is_no_empty_list(plimsoll, tmp_path, monkeypa
     assert not (tmp_path / "nonexist").exists()
 
 
-def test_the_first_campaign_makes_its_store_where_there_is_a_folder_for_it(plimsoll, tmp_path, monkeypatch):
+def test_the_first_campaign_makes_its_store_where_there_is_a_folder_for_it(
+    plimsoll: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "no" / "where"))
     code, _, err = plimsoll("run", tmp_path / "instant.yaml")
     assert code == 2
@@ -335,14 +364,14 @@ def test_the_first_campaign_makes_its_store_where_there_is_a_folder_for_it(plims
     assert plimsoll("campaigns")[0] == 0
 
 
-def test_settings_that_can_not_be_used_are_told_in_words(plimsoll, monkeypatch):
+def test_settings_that_can_not_be_used_are_told_in_words(plimsoll: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", "nowhere:toolkit")
     code, _, err = plimsoll("plan", "demo")
     assert code == 2
     assert "PLIMSOLL_TOOLKIT or PLIMSOLL_SECRETS: 'nowhere:toolkit' is no factory" in err
 
 
-def test_regions_that_are_none_are_told_in_words(plimsoll, monkeypatch):
+def test_regions_that_are_none_are_told_in_words(plimsoll: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLIMSOLL_REGIONS", "eu-west-1; us-east")
     code, _, err = plimsoll("clusters", "list")
     assert code == 2
@@ -350,7 +379,7 @@ def test_regions_that_are_none_are_told_in_words(plimsoll, monkeypatch):
     assert "write a value like eu-west-1,us-east-1" in err
 
 
-def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll, tmp_path):
+def test_a_campaign_and_a_cell_that_are_nearly_right_are_named(plimsoll: Command, tmp_path: Path) -> None:
     assert plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1")[0] == 0
     assert "did you mean 'nearest-1'? `plimsoll campaigns` lists" in plimsoll("status", "nearst-1")[2]
     wrong = plimsoll("run", tmp_path / "instant.yaml", "--campaign", "nearest-1", "--cell", "g1-00100-r2")[2]

@@ -11,13 +11,13 @@ DEMO = (CAMPAIGNS / "demo.yaml").read_text()
 
 
 @pytest.mark.parametrize("path", sorted(CAMPAIGNS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_shipped_definition_parses_and_survives_being_written(path):
+def test_every_shipped_definition_parses_and_survives_being_written(path: Path) -> None:
     definition = parse_definition(path.read_text(), path.name)
     assert definition.name == path.stem
     assert parse_definition(dump_definition(definition), "copy") == definition
 
 
-def test_the_published_campaign_is_complete():
+def test_the_published_campaign_is_complete() -> None:
     azul = parse_definition((CAMPAIGNS / "azul-2022.yaml").read_text(), "azul-2022.yaml")
     assert [variant.jvm.collector for variant in azul.variants] == ["C4", "G1", "CMS", "Shenandoah", "ZGC"]
     assert azul.loads == tuple(range(20_000, 120_001, 10_000))
@@ -36,7 +36,7 @@ def changed(old: str, new: str) -> str:
     return DEMO.replace(old, new, 1)
 
 
-def test_an_unknown_key_is_refused_with_file_line_and_what_is_allowed():
+def test_an_unknown_key_is_refused_with_file_line_and_what_is_allowed() -> None:
     message = refused(changed("heap: 512M, f", "heep: 512M, f"))
     assert message.startswith("demo.yaml: refused")
     assert "variants[0].jvm.heep (line " in message
@@ -46,7 +46,7 @@ def test_an_unknown_key_is_refused_with_file_line_and_what_is_allowed():
     assert "is missing" in message
 
 
-def test_every_fault_is_told_at_once():
+def test_every_fault_is_told_at_once() -> None:
     text = changed("read_share: 0.2", "read_share: 2").replace("repeats: 1", "repeats: none")
     message = refused(text)
     assert "workload.read_share" in message
@@ -72,21 +72,21 @@ def test_every_fault_is_told_at_once():
         ("[100/s, 3000/s]", "[0/s]", "more than 0"),
     ],
 )
-def test_contradictions_and_wrong_values_are_refused(old, new, said):
+def test_contradictions_and_wrong_values_are_refused(old: str, new: str, said: str) -> None:
     assert said in refused(changed(old, new))
 
 
 @pytest.mark.parametrize("text", ["", "just text", "- a\n- b", "a: [", "a: 1\na: 2\n"])
-def test_what_is_no_definition_is_refused(text):
+def test_what_is_no_definition_is_refused(text: str) -> None:
     assert "demo.yaml" in refused(text)
 
 
-def test_load_ranges_include_both_ends():
+def test_load_ranges_include_both_ends() -> None:
     text = changed("[100/s, 3000/s]", "{from: 100/s, to: 300/s, step: 100/s}")
     assert parse_definition(text, "demo.yaml").loads == (100, 200, 300)
 
 
-def test_the_schema_describes_every_key():
+def test_the_schema_describes_every_key() -> None:
     schema = definition_schema()
     assert set(schema["properties"]) == set(Definition.model_fields)
     assert schema["additionalProperties"] is False

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.fakes.census import Census
@@ -16,6 +17,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.errors import Refused, StoreError
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
@@ -142,10 +144,10 @@ def test_idle_time_counts_towards_the_budget(tools: Toolkit, clock: SteppingCloc
 class Counting:
     """A store that counts what it is asked to read or list."""
 
-    def __init__(self, store):
+    def __init__(self, store: ResultStore) -> None:
         self._store, self.asked = store, 0
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name in ("read", "keys"):
             self.asked += 1
         return getattr(self._store, name)
@@ -169,7 +171,7 @@ def asked_of(make: Callable[[Path], Toolkit], folder: Path, uses: int, what: Cal
     tools = make(folder / str(uses))
     used_so_often(tools, uses)
     store = Counting(tools.store)
-    what(replace(tools, store=store))
+    what(replace(tools, store=cast(ResultStore, store)))
     return store.asked
 
 
@@ -182,7 +184,9 @@ def its_end(tools: Toolkit) -> None:
 
 
 @pytest.mark.parametrize("what", [its_ledger, its_end])
-def test_what_is_read_of_the_store_grows_with_the_uses_not_with_their_square(tmp_path, clock, what) -> None:
+def test_what_is_read_of_the_store_grows_with_the_uses_not_with_their_square(
+    tmp_path: Path, clock: SteppingClock, what: Callable[[Toolkit], object]
+) -> None:
     def make(folder: Path) -> Toolkit:
         return paid_tools(folder, clock)
 

@@ -1,6 +1,7 @@
 """Hosts that are kept from cell to cell: who uses them, what is left on them, and what ends or replaces them."""
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, ProviderError, Refused
+from plimsoll.ports.host import Host
 from plimsoll.services.campaign.planning import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -201,7 +203,7 @@ class Figures:
     def __init__(self, found: list[float]) -> None:
         self._found = iter(found)
 
-    def examine(self, hosts):
+    def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
         figure = next(self._found) * 2**20
         names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
         return [HostFigures(host=host.info.name, **dict.fromkeys(names, figure)) for host in hosts]
@@ -232,7 +234,7 @@ def test_a_cancelled_attempt_takes_its_hosts_with_it(installation: Installation,
 
 
 def test_a_run_that_is_refused_half_way_keeps_no_hosts(installation: Installation, tools: Toolkit) -> None:
-    def cells():
+    def cells() -> Iterator[str]:
         yield CELLS[0]
         raise Refused([])
 
@@ -477,7 +479,7 @@ class Worn:
     def __init__(self, address: str) -> None:
         self.asked, self._address = 0, address
 
-    def examine(self, hosts):
+    def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
         self.asked += 1
         names = ("cpu_bytes_s", "disk_write_bytes_s", "disk_read_bytes_s", "network_bytes_s")
         slow = [self.asked > 1 and host.info.address == self._address for host in hosts]

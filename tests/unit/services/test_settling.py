@@ -1,25 +1,30 @@
 """What is on record of a complete campaign: as true as the attempts themselves, and none of them is read for it."""
 
 from datetime import timedelta
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
-from plimsoll.services.campaign.settling import settle, settled_tally
-from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.ports.store import ResultStore
+from plimsoll.services.campaign.settling import Tally, settle, settled_tally
+from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel, note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.strategies.state import CampaignState
 
 DEFINITION = instant_definition(variants=1, loads=2)
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 
 
 @pytest.fixture
-def installation(tmp_path):
+def installation(tmp_path: Path) -> Installation:
     """A complete campaign: one cell was tried twice, as somebody had ended its first attempt."""
     made = Installation(tmp_path)
     made.open_campaign(DEFINITION)
@@ -30,17 +35,17 @@ def installation(tmp_path):
 
 
 @pytest.fixture
-def campaign(installation):
+def campaign(installation: Installation) -> CampaignStore:
     return CampaignStore(installation.toolkit.store, "campaign")
 
 
-def judge(installation, work, **facts):
+def judge(installation: Installation, work: AttemptContext, *, worst_ms: float = 50.0, **facts: object) -> None:
     store = installation.toolkit.store
-    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, **facts))
+    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
     note_phase(store, installation.toolkit.clock, work.key, "done")
 
 
-def settled(installation, campaign):
+def settled(installation: Installation, campaign: CampaignStore) -> Tally | None:
     settle(campaign, installation.toolkit.clock.now())
     return settled_tally(campaign)
 
@@ -48,44 +53,49 @@ def settled(installation, campaign):
 class Reads:
     """The store, and which keys were read of it."""
 
-    def __init__(self, store):
-        self._store, self.keys_read = store, []
+    def __init__(self, store: ResultStore) -> None:
+        self._store = store
+        self.keys_read: list[str] = []
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def read(self, key):
+    def read(self, key: str) -> bytes:
         self.keys_read.append(key)
         return self._store.read(key)
 
 
-def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_of_them(installation, campaign):
+def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_of_them(
+    installation: Installation, campaign: CampaignStore
+) -> None:
     assert settled(installation, campaign)
     store, now = Reads(campaign.store), installation.toolkit.clock.now() + timedelta(days=1)
-    line = campaign_summary(store, "campaign", DEFINITION, now, Memory())
+    line = campaign_summary(cast(ResultStore, store), "campaign", DEFINITION, now, Memory())
     assert line == summary_of(campaign_status(campaign.store, "campaign", DEFINITION, now, Memory()))
     assert (line.state, line.counts, line.started_at is not None) == ("complete", {"met": 2}, True)
     assert store.keys_read == ["campaign/settled.json", "campaign/note.json"]
 
 
-def test_one_that_waits_for_cells_is_not_settled(installation, campaign):
+def test_one_that_waits_for_cells_is_not_settled(installation: Installation, campaign: CampaignStore) -> None:
     campaign.store.delete(f"campaign/cells/{CELLS[1]}")
     assert settled(installation, campaign) is None
 
 
-def test_one_with_a_cell_that_runs_again_is_not_settled(installation, campaign):
+def test_one_with_a_cell_that_runs_again_is_not_settled(installation: Installation, campaign: CampaignStore) -> None:
     begin(installation.toolkit, "campaign", CELLS[0], "me")
     assert settled(installation, campaign) is None
 
 
-def test_a_new_attempt_ends_it(installation, campaign):
+def test_a_new_attempt_ends_it(installation: Installation, campaign: CampaignStore) -> None:
     assert settled(installation, campaign)
     begin(installation.toolkit, "campaign", CELLS[0], "me")
     assert settled_tally(campaign) is None
 
 
-def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(installation, campaign, monkeypatch):
-    def begin_then_read(*asked):
+def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
+    installation: Installation, campaign: CampaignStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin_then_read(*asked: object) -> CampaignState[CellState]:
         begin(installation.toolkit, "campaign", CELLS[0], "me")
         return states
 
@@ -94,7 +104,9 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(installati
     assert settled(installation, campaign) is None
 
 
-def test_one_that_was_deleted_by_hand_and_begun_anew_ends_it(installation, campaign):
+def test_one_that_was_deleted_by_hand_and_begun_anew_ends_it(
+    installation: Installation, campaign: CampaignStore
+) -> None:
     assert settled(installation, campaign)
     campaign.store.delete(f"campaign/cells/{CELLS[1]}")
     judge(installation, begin(installation.toolkit, "campaign", CELLS[1], "me"), met=False)
@@ -103,7 +115,9 @@ def test_one_that_was_deleted_by_hand_and_begun_anew_ends_it(installation, campa
     assert line.counts == {"met": 1, "missed": 1}
 
 
-def test_a_record_that_another_version_wrote_counts_for_nothing(installation, campaign):
+def test_a_record_that_another_version_wrote_counts_for_nothing(
+    installation: Installation, campaign: CampaignStore
+) -> None:
     assert settled(installation, campaign)
     campaign.store.write("campaign/settled.json", b'{"files_sha256": 1}')
     assert settled_tally(campaign) is None

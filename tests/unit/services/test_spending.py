@@ -2,17 +2,21 @@
 
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NoReturn, cast
 
 import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.cost import Cost
 from plimsoll.domain.errors import ProviderError, Refused, StoreError
 from plimsoll.domain.launch import Launch
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -25,52 +29,55 @@ from plimsoll.services.hosts.reaping import destroy_owned, destroy_unseen, reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_usd
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster
+from plimsoll.services.toolkit import Toolkit
 
 HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def clock():
+def clock() -> SteppingClock:
     return SteppingClock()
 
 
 @pytest.fixture
-def installation(tmp_path):
+def installation(tmp_path: Path) -> Installation:
     return Installation(tmp_path)
 
 
 @pytest.fixture
-def tools(installation, clock):
+def tools(installation: Installation, clock: SteppingClock) -> Toolkit:
     toolkit = installation.toolkit
     provider = PaidProvider(toolkit.providers["instant"], clock)
     return replace(toolkit, clock=clock, providers={"instant": provider}, tariffs={"instant": Prices()})
 
 
-def opened(installation, *, budget, hours=2):
+def opened(installation: Installation, *, budget: float | None, hours: float = 2) -> CampaignStore:
     """A campaign of 4 cells; each is 4 hosts for so many hours."""
     made = instant_definition()
     timing = made.timing.model_copy(update={"duration": hours * HOUR, "warmup": 0 * HOUR})
     return installation.open_campaign(made.model_copy(update={"budget": budget, "timing": timing}))
 
 
-def start(tools, cell_id="v1-001k-r1"):
+def start(tools: Toolkit, cell_id: str = "v1-001k-r1") -> AttemptContext:
     work = begin(tools, "campaign", cell_id, "me")
     actions.provision(work)
     return work
 
 
-def read_cost(store, key):
+def read_cost(store: ResultStore, key: AttemptKey) -> Cost | None:
     """The record of an attempt that is over."""
     names = [name for name in store.keys(f"{key.campaign_id}/costs/{key.cell_id}/{key.attempt}") if ".json" in name]
     assert len(names) < 2
     return Cost.model_validate_json(store.read(names[0])) if names else None
 
 
-def spent(tools, campaign):
+def spent(tools: Toolkit, campaign: CampaignStore) -> float:
     return spent_usd(ledger(campaign, tools.clock.now()))
 
 
-def test_a_cell_that_runs_costs_more_every_hour(installation, tools, clock):
+def test_a_cell_that_runs_costs_more_every_hour(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=None)
     start(tools)
     clock.at += HOUR / 2
@@ -79,7 +86,9 @@ def test_a_cell_that_runs_costs_more_every_hour(installation, tools, clock):
     assert spent(tools, campaign) == pytest.approx(4.0)
 
 
-def test_its_cost_is_on_record_once_it_is_destroyed_and_stays(installation, tools, clock):
+def test_its_cost_is_on_record_once_it_is_destroyed_and_stays(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR
@@ -91,14 +100,16 @@ def test_its_cost_is_on_record_once_it_is_destroyed_and_stays(installation, tool
     assert spent(tools, campaign) == pytest.approx(4.0)
 
 
-def test_a_campaigns_progress_shows_what_it_has_cost(installation, tools, clock):
+def test_a_campaigns_progress_shows_what_it_has_cost(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     opened(installation, budget=None)
     start(tools)
     clock.at += HOUR
     assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == pytest.approx(4.0)
 
 
-def test_every_attempt_counts(installation, tools, clock):
+def test_every_attempt_counts(installation: Installation, tools: Toolkit, clock: SteppingClock) -> None:
     campaign = opened(installation, budget=None)
     for _ in range(2):
         work = start(tools)
@@ -108,7 +119,9 @@ def test_every_attempt_counts(installation, tools, clock):
     assert spent(tools, campaign) == pytest.approx(8.0)
 
 
-def test_what_the_reaper_destroys_is_accounted_for(installation, tools, clock):
+def test_what_the_reaper_destroys_is_accounted_for(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR
@@ -118,7 +131,9 @@ def test_what_the_reaper_destroys_is_accounted_for(installation, tools, clock):
     assert read_cost(tools.store, work.key).usd == pytest.approx(4.0)
 
 
-def test_what_ended_by_itself_costs_up_to_its_expiry(installation, tools, clock):
+def test_what_ended_by_itself_costs_up_to_its_expiry(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
     installation.provider.destroy(work.cluster_id)  # nobody puts that on record
@@ -127,7 +142,7 @@ def test_what_ended_by_itself_costs_up_to_its_expiry(installation, tools, clock)
     assert spent(tools, campaign) == pytest.approx(4 * (expires - BEGAN) / HOUR)
 
 
-def test_an_attempt_that_never_had_hosts_costs_nothing(installation, tools):
+def test_an_attempt_that_never_had_hosts_costs_nothing(installation: Installation, tools: Toolkit) -> None:
     campaign = opened(installation, budget=None)
     installation.faults.plant("v1-001k-r1", "provision")
     work = begin(tools, "campaign", "v1-001k-r1", "me")
@@ -138,7 +153,7 @@ def test_an_attempt_that_never_had_hosts_costs_nothing(installation, tools):
     assert spent(tools, campaign) == 0
 
 
-def test_no_cell_begins_past_the_budget(installation, tools, clock):
+def test_no_cell_begins_past_the_budget(installation: Installation, tools: Toolkit, clock: SteppingClock) -> None:
     opened(installation, budget=17.0)  # a cell is 8 USD
     for cell_id in ("v1-001k-r1", "v1-002k-r1"):
         work = start(tools, cell_id)
@@ -150,7 +165,7 @@ def test_no_cell_begins_past_the_budget(installation, tools, clock):
     assert CampaignStore(tools.store, "campaign").attempts("v2-001k-r1") == ()
 
 
-def test_cells_that_run_are_counted_with_what_they_will_cost(installation, tools):
+def test_cells_that_run_are_counted_with_what_they_will_cost(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=17.0)
     start(tools, "v1-001k-r1")
     begin(tools, "campaign", "v1-002k-r1", "me")  # its hosts are yet to come
@@ -158,7 +173,9 @@ def test_cells_that_run_are_counted_with_what_they_will_cost(installation, tools
         begin(tools, "campaign", "v2-001k-r1", "me")
 
 
-def test_a_cell_that_runs_is_not_cut_by_the_budget(installation, tools, clock):
+def test_a_cell_that_runs_is_not_cut_by_the_budget(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     opened(installation, budget=8.5)
     work = start(tools, "v1-001k-r1")
     clock.at += 10 * HOUR  # 40 USD, well past it
@@ -168,7 +185,9 @@ def test_a_cell_that_runs_is_not_cut_by_the_budget(installation, tools, clock):
     assert tools.providers["instant"].find(work.cluster_id)
 
 
-def test_the_account_names_prices_estimate_and_each_cells_share(installation, tools, clock):
+def test_the_account_names_prices_estimate_and_each_cells_share(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=40.0)
     for cell_id, attempts in (("v1-001k-r1", 2), ("v2-001k-r1", 1)):
         for _ in range(attempts):
@@ -183,14 +202,14 @@ def test_the_account_names_prices_estimate_and_each_cells_share(installation, to
     assert (account.estimated_usd, account.budget_usd, account.node_usd_per_hour) == (32.0, 40.0, 1.0)
 
 
-def test_whoever_watches_a_run_sees_what_is_spent(installation, tools):
+def test_whoever_watches_a_run_sees_what_is_spent(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=40.0)
-    said = []
+    said: list[str] = []
     run_cell(tools, "campaign", "v1-001k-r1", "me", said.append)
     assert any(re.search(r"has spent 0\.\d+ USD of its budget of 40 USD so far", line) for line in said), said
 
 
-def test_a_failed_cell_gives_its_share_back(installation, tools):
+def test_a_failed_cell_gives_its_share_back(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=9.0)
     installation.faults.plant("v1-001k-r1", "provision")
     work = begin(tools, "campaign", "v1-001k-r1", "me")
@@ -200,7 +219,9 @@ def test_a_failed_cell_gives_its_share_back(installation, tools):
     begin(tools, "campaign", "v2-001k-r1", "me")
 
 
-def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(installation, tools):
+def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(
+    installation: Installation, tools: Toolkit
+) -> None:
     campaign = opened(installation, budget=1.0)
     with pytest.raises(Refused, match="has no room"):
         begin(tools, "campaign", "v1-001k-r1", "me")
@@ -212,7 +233,9 @@ def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(installa
         campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
 
 
-def test_a_second_look_at_what_was_left_counts_if_it_found_more(installation, tools, clock):
+def test_a_second_look_at_what_was_left_counts_if_it_found_more(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
     cluster = tools.providers["instant"].find(work.cluster_id)
@@ -224,7 +247,9 @@ def test_a_second_look_at_what_was_left_counts_if_it_found_more(installation, to
         assert spent(tools, campaign) == pytest.approx(usd)
 
 
-def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(installation, tools, clock):
+def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
     cluster = tools.providers["instant"].find(work.cluster_id)
@@ -237,7 +262,7 @@ def test_whoever_sees_a_remnant_alone_bills_all_that_was_launched(installation, 
     assert spent(tools, campaign) == pytest.approx(4.0)
 
 
-def launched(key, hosts, number=0):
+def launched(key: AttemptKey, hosts: tuple[HostInfo, ...], number: int = 0) -> Launch:
     return Launch(
         id=ClusterId.of_attempt(key),
         token=f"{number:016x}",
@@ -249,7 +274,7 @@ def launched(key, hosts, number=0):
     )
 
 
-def paid_host(instance, since, until=None):
+def paid_host(instance: str, since: datetime | None, until: datetime | None = None) -> HostInfo:
     return HostInfo(
         name="node1",
         role="node",
@@ -261,7 +286,9 @@ def paid_host(instance, since, until=None):
     )
 
 
-def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(installation, tools, clock):
+def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
     tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))
@@ -276,48 +303,58 @@ def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(install
     assert spent(tools, campaign) == pytest.approx(0.5 + 1 + 2)
 
 
-def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(installation, tools):
+def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody has recorded the end of the attempt before."""
     opened(installation, budget=None)
     first = begin(tools, "campaign", "v1-001k-r1", "me")
-    destroyed = []
-    provider = tools.providers["instant"]
-    provider.destroy = destroyed.append
+    destroyed: list[ClusterId] = []
+    monkeypatch.setattr(tools.providers["instant"], "destroy", destroyed.append)
     begin(tools, "campaign", "v1-001k-r1", "me")
     assert destroyed == [first.cluster_id]
 
 
 class Unreachable:
-    """A store that is out of reach, or that takes nothing; all else as it was."""
+    """A store whose broken methods fail; the others work as before."""
 
-    def __init__(self, store, *broken):
+    def __init__(self, store: ResultStore, *broken: str) -> None:
         self._store, self._broken = store, broken
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name in self._broken:
             return self._fail
         return getattr(self._store, name)
 
-    def _fail(self, *_, **__):
+    def _fail(self, *_: object, **__: object) -> NoReturn:
         raise StoreError("can't be used: connection refused")
 
 
+def without(tools: Toolkit, *broken: str) -> Toolkit:
+    """The toolkit with a store whose methods of these names fail."""
+    return replace(tools, store=cast(ResultStore, Unreachable(tools.store, *broken)))
+
+
 @pytest.mark.parametrize("broken", [("read", "exists", "keys", "folders", "write", "create"), ("write", "create")])
-def test_a_store_out_of_reach_keeps_no_hosts_alive(installation, tools, clock, broken):
+def test_a_store_out_of_reach_keeps_no_hosts_alive(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, broken: tuple[str, ...]
+) -> None:
     opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR
-    later = AttemptContext(replace(tools, store=Unreachable(tools.store, *broken)), work.key)
+    later = AttemptContext(without(tools, *broken), work.key)
     with pytest.raises(StoreError, match=r"the cluster is gone, but what it has cost could not be recorded") as caught:
         actions.destroy(later)
     assert f"plimsoll clusters destroy {work.key}" in caught.value.mend
     assert installation.provider.clusters() == []
 
 
-def test_the_reaper_ends_all_clusters_before_it_tells_of_a_store_out_of_reach(installation, tools, clock):
+def test_the_reaper_ends_all_clusters_before_it_tells_of_a_store_out_of_reach(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     opened(installation, budget=None)
     works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
-    reaped = reap(replace(tools, store=Unreachable(tools.store, "read", "keys", "write")), lambda _: False)
+    reaped = reap(without(tools, "read", "keys", "write"), lambda _: False)
     assert installation.provider.clusters() == []
     assert [cluster.id for cluster in reaped.destroyed] == [work.cluster_id for work in works]
     first, others = reaped.troubles
@@ -327,14 +364,14 @@ def test_the_reaper_ends_all_clusters_before_it_tells_of_a_store_out_of_reach(in
     assert named not in first
 
 
-def test_a_budget_without_prices_can_not_be_kept(installation, tools):
+def test_a_budget_without_prices_can_not_be_kept(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=100.0)
     unknown = replace(tools, tariffs={"instant": Prices(None)})
     with pytest.raises(Refused, match="a price table of tests"):
         begin(unknown, "campaign", "v1-001k-r1", "me")
 
 
-def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation, tools):
+def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation: Installation, tools: Toolkit) -> None:
     campaign = opened(installation, budget=0.01)
     free = replace(tools, tariffs={})
     work = start(free)
@@ -344,16 +381,18 @@ def test_where_hosts_cost_nothing_there_is_nothing_to_count(installation, tools)
     assert campaign_spending(campaign, free.clock.now()) is None
 
 
-def test_an_owners_clusters_end_without_the_store(installation, tools):
+def test_an_owners_clusters_end_without_the_store(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=None)
     works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
-    blind = replace(tools, store=Unreachable(tools.store, "read", "exists", "keys", "folders", "write"))
+    blind = without(tools, "read", "exists", "keys", "folders", "write")
     assert destroy_owned(blind, lambda owner: owner == "nobody") == ()
     assert destroy_owned(blind, lambda owner: owner == "me") == tuple(work.cluster_id for work in works)
     assert installation.provider.clusters() == []
 
 
-def test_an_attempt_that_no_cloud_shows_is_destroyed_by_its_name(installation, tools, clock):
+def test_an_attempt_that_no_cloud_shows_is_destroyed_by_its_name(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
     opened(installation, budget=None)
     work = start(tools)
     clock.at += HOUR

@@ -491,7 +491,7 @@ def refused(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("right", "wrong", "said"), MISTAKES)
-def test_a_mistake_is_told_with_its_key_its_line_and_what_to_write(right, wrong, said):
+def test_a_mistake_is_told_with_its_key_its_line_and_what_to_write(right: str, wrong: str, said: str) -> None:
     assert right in DEMO
     found = refused(DEMO.replace(right, wrong, 1))
     assert len(found) == len(said)
@@ -522,17 +522,17 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("a: *b", "line 1: is not YAML: the alias *b names no anchor (write &b at the value that it stands for)"),
     ],
 )
-def test_what_is_no_definition_at_all_is_told_in_words(text, said):
+def test_what_is_no_definition_at_all_is_told_in_words(text: str, said: str) -> None:
     (problem,) = refused(text)
     assert problem.startswith(said)
 
 
-def test_a_number_larger_than_any_program_keeps_is_refused():
+def test_a_number_larger_than_any_program_keeps_is_refused() -> None:
     (problem,) = refused(DEMO.replace("duration: 45s", f"duration: {'9' * 400}s"))
     assert problem.startswith("timing.duration (line 40): is too large a value")
 
 
-def test_a_grid_may_be_as_large_as_its_definition_says():
+def test_a_grid_may_be_as_large_as_its_definition_says() -> None:
     big = DEMO.replace("[100/s, 3000/s]", "{from: 1/s, to: 4k/s, step: 1/s}")
     assert refused(big)[0].startswith(
         f"loads (line 28): 2 variants × 4,000 loads × 1 repeat are 8,000 cells; at most {MAX_CELLS:,} are allowed "
@@ -541,13 +541,13 @@ def test_a_grid_may_be_as_large_as_its_definition_says():
     assert parse_definition(f"{big}max_cells: 8000\n", "demo.yaml").cells == 8000
 
 
-def test_a_campaign_that_was_begun_before_there_was_a_limit_stays_readable():
+def test_a_campaign_that_was_begun_before_there_was_a_limit_stays_readable() -> None:
     loads = f"[{', '.join(f'{rate}/s' for rate in range(1, 2502))}]"
     old = DEMO.replace("[100/s, 3000/s]", loads)
     assert refused(old)
     assert parse_definition(old, "stored", stored=True).cells == 5002
 
 
-def test_a_copy_of_a_definition_keeps_its_limit():
+def test_a_copy_of_a_definition_keeps_its_limit() -> None:
     text = DEMO.replace("repeats: 1", "max_cells: 7")
     assert "max_cells: 7" in dump_definition(parse_definition(text, "demo.yaml"))

@@ -34,7 +34,7 @@ _PATIENCE = timedelta(minutes=5)
 
 
 class Cassandra:
-    """Implements the MeasuredDatabase port. `patience` is how long all nodes together may take to come up."""
+    """Implements the MeasuredDatabase port. `patience` is the longest time for all nodes together to start."""
 
     name = PRODUCT
     log_file = "system.log"
@@ -44,15 +44,18 @@ class Cassandra:
         self._tool = NodeTool(artefacts)
 
     def check(self, definition: Definition) -> Sequence[Problem]:
-        """Versions, JDKs, collectors and settings that can't be run."""
+        """Problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
         return problems(definition, self._artefacts)
 
     def unchecked(self, definition: Definition) -> Sequence[str]:
-        """Variants whose JVM flags could not be asked of their JDK from here."""
+        """Sentences that name the JVM flags that could not be checked with their JDK on this machine."""
         return list(unchecked(definition, self._artefacts))
 
     def prepare(self, definition: Definition) -> None:
-        """All artefacts, and what nodes start quicker with; `deploy` makes that where it was not done before."""
+        """Fetch all artefacts, and make the class data archives with which nodes start faster.
+
+        `deploy` makes an archive that is missing.
+        """
         self._artefacts.prepare(only_cassandra(definition))
         for _, variant in definition.of_product(self.name):
             if variant.jvm is not None:
@@ -61,17 +64,17 @@ class Cassandra:
     def deploy(
         self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
     ) -> None:
-        """Start the seed, the others as soon as they can reach it, and wait until clients can use every node.
+        """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
 
-        Nodes that were started before are waited for like new ones. DeployError carries the words of the node that
-        did not come up.
+        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
+        node that did not start.
         """
         blueprint = self._blueprint(definition, variant, nodes, expires)
         patience = Patience(self._clock, self._clock.now() + self._patience)
         seed, others = nodes[0], nodes[1:]
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
-            # While the seed comes up the others are brought what they need. What fails there fails again, and is
-            # told, where it is needed.
+            # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
+            # step is repeated below and raises it.
             brought: list[Future[Any]] = [pool.submit(install, node, blueprint) for node in others]
             start(seed, blueprint)
             brought += [pool.submit(self._tool.argv, host) for host in (load, *nodes)]
@@ -87,28 +90,28 @@ class Cassandra:
         nodes: Sequence[Host],
         load: Host,  # noqa: ARG002 - JMX is open on a node's own host only
     ) -> Sequence[NodeFingerprint]:
-        """What really runs on each node, asked of its JVM."""
+        """What really runs on each node, as its JVM reports it."""
         return inspect(self._tool, nodes)
 
     def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
-        """Of releases before 4.0, which have no virtual tables."""
+        """True for releases before 4.0, which have no virtual tables."""
         release = release_of(definition.version_of(variant))
         return release is not None and not release.tells_compactions
 
     def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
-        """By JMX, on the nodes' own machines."""
+        """Waits for compactions over JMX, on the nodes' own machines."""
         return aftermath(self._tool, nodes)
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
-        """By JMX, on the nodes' own machines: what live files take, once memtables are flushed."""
+        """The size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
         return bytes_on_disk(self._tool, nodes, keyspace)
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
-        """By CQL, through the first node."""
+        """Drops the keyspace with CQL, through the first node."""
         drop(self._tool, nodes[0], keyspace)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """A sentence with the log's tail for each node that is not running."""
+        """A sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node))]
 
     def files(self, node: Host) -> Sequence[PurePosixPath]:

@@ -1,6 +1,6 @@
-"""Cassandra 3.11 as it is shipped: what its own `conf/` says (`cassandra.yaml`, `jvm.options`, `cassandra-env.sh`).
+"""Cassandra 3.11 as shipped, with the values of its `conf/` (`cassandra.yaml`, `jvm.options`, `cassandra-env.sh`).
 
-It runs on JDK 8 and on no later one.
+It runs on JDK 8 only.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from pydantic import JsonValue
 from plimsoll.adapters.cassandra import cassandra_4_0
 from plimsoll.adapters.cassandra.release import Release
 
-# conf/cassandra.yaml where it differs from 4.0's, which came of it.
+# Lines of conf/cassandra.yaml that differ from those of 4.0.
 SETTINGS: Mapping[str, JsonValue] = {
     **cassandra_4_0.SETTINGS,
     "num_tokens": 256,
     "compaction_throughput_mb_per_sec": 16,
-    # Clients of the old protocol: on by default in the code, off as shipped.
+    # The protocol of old clients: the code's default is on, the shipped file turns it off.
     "start_rpc": False,
 }
 

@@ -1,7 +1,7 @@
-"""Cassandra 4.0 as it is shipped: what its own `conf/` says, in the words of release 4.0.1.
+"""Cassandra 4.0 as shipped, with the values of `conf/` in release 4.0.1.
 
-The jars on Maven Central come without `conf/`. Every published benchmark of 4.0 ran with those files where it does not
-say otherwise, so nodes started here get the same values.
+The jars on Maven Central come without `conf/`. The published benchmarks of 4.0 used these files, except for the changes
+that they name. Nodes started here therefore get the same values.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from plimsoll.adapters.cassandra.release import Release
 
 SETTINGS: Mapping[str, JsonValue] = {
-    # conf/cassandra.yaml where it differs from the defaults in the code (those need no line), and what has no default.
+    # Lines of conf/cassandra.yaml that differ from the defaults in the code, and settings without a default.
     "num_tokens": 16,
     "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
     "endpoint_snitch": "SimpleSnitch",
@@ -63,12 +63,12 @@ OPENS = (
 
 
 def exported(*packages: str) -> tuple[str, ...]:
-    """The flags by which a JDK that has modules exports those packages."""
+    """The flags with which a JDK that has modules exports these packages."""
     return tuple(f"--add-exports={package}=ALL-UNNAMED" for package in packages)
 
 
 def opened(*packages: str) -> tuple[str, ...]:
-    """The flags by which it opens them to reflection."""
+    """The flags with which such a JDK opens these packages to reflection."""
     return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
 
 
@@ -105,7 +105,7 @@ ON_17 = (
     ),
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
-# 4.0 ships nothing for JDK 17. Its jamm measures by reflection what 5.0's no longer does: the fields of these packages.
+# 4.0 ships no options for JDK 17. Its version of jamm reads fields of these packages by reflection; 5.0's does not.
 _MEASURED = opened(
     "java.base/java.math",
     "java.base/java.net",
@@ -118,15 +118,15 @@ _MEASURED = opened(
 JDK_FLAGS = {
     8: ("-XX:ThreadPriorityPolicy=42",),  # conf/jvm8-server.options
     11: _FROM_11,
-    # What publications ran 4.0 on: tlp-2020 on 14, datastax-2021 on 16.
+    # Published benchmarks ran 4.0 on these JDKs: tlp-2020 on 14, datastax-2021 on 16.
     14: _FROM_11,
     16: _FROM_11,
-    # datastax-2021 on one machine: no registry has a JDK 16.
+    # For datastax-2021 on one machine, because no registry has a JDK 16.
     17: (*ON_17, *_MEASURED),
 }
 
-# conf/jvm11-server.options: CMS is what 4.0 runs by default, G1 stands beside it, commented out. ZGC and Shenandoah
-# are not in it.
+# conf/jvm11-server.options. CMS is the default of 4.0, and the flags of G1 are comments in this file. It has no flags
+# for ZGC and Shenandoah.
 CMS_FLAGS = (
     "-XX:+UseConcMarkSweepGC",
     "-XX:+CMSParallelRemarkEnabled",

@@ -1,4 +1,4 @@
-"""Cassandra 4.1 as it is shipped: what its own `conf/` says where that differs from 4.0's."""
+"""Cassandra 4.1 as shipped: the values of its `conf/` that differ from those of 4.0."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ SETTINGS: Mapping[str, JsonValue] = {
     "inter_dc_tcp_nodelay": False,
 }
 
-# conf/jvm11-server.options: G1 is what is run by default; CMS stands beside it, commented out.
+# conf/jvm11-server.options. G1 is the default, and the flags of CMS are comments in this file.
 G1_FLAGS = (
     "-XX:+UseG1GC",
     "-XX:+ParallelRefProcEnabled",

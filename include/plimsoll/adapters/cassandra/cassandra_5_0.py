@@ -1,10 +1,10 @@
-"""Cassandra 5.0 as it is shipped: what its own `conf/` says (`cassandra.yaml`, `jvm11-` and `jvm17-server.options`)."""
+"""Cassandra 5.0 as shipped, with the values of its `conf/` (`cassandra.yaml`, `jvm11-` and `jvm17-server.options`)."""
 
 from plimsoll.adapters.cassandra.cassandra_4_0 import CMS_FLAGS, ON_17, exported
 from plimsoll.adapters.cassandra.cassandra_4_1 import CASSANDRA_4_1, G1_FLAGS
 from plimsoll.adapters.cassandra.release import Release
 
-# What 4.1's have and 5.0's leave to the JDK's own options: later JDKs have it no more.
+# 4.1 has this flag for every JDK. 5.0 has it for JDK 11 only, because later JDKs do not know it.
 _ON_11_ONLY = "-XX:-UseBiasedLocking"
 JVM_FLAGS = tuple(flag for flag in CASSANDRA_4_1.jvm_flags if flag != _ON_11_ONLY)
 

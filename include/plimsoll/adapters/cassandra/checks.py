@@ -1,4 +1,4 @@
-"""What would keep a definition's nodes from starting, found before anything starts."""
+"""Check, before anything starts, whether the nodes of a definition can start."""
 
 import json
 import re
@@ -17,18 +17,18 @@ from plimsoll.domain.units import format_size, parse_size
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.artefacts import ArtefactSource
 
-# Of a node's host, which is not known here; it decides the size of a young generation only.
+# Assumed processors of a node's host, which is not known here. Only the size of a young generation depends on it.
 _CPUS = 8
-# What Java's launcher takes for itself: with these a node would be another program.
+# Arguments that Java's launcher takes for itself. With these it would start another program than a node.
 _LAUNCHER = re.compile(r"(?!-)|-{1,2}(jar|cp|classpath|class-path|version|help|h|\?|X|m|module|d|dry-run)$")
 _MOST_TOKENS = 1536
-"""Of a node: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
+"""The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
 _LONGEST = 60
 _LEAST_HEAP = parse_size("256M")
 
 
 def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """Everything at once, in the definition's order; missing artefacts last. Fetches nothing."""
+    """All problems, in the definition's order; missing artefacts come last. Fetches nothing."""
     found = list(_settings("system.settings", definition.settings_of_system(PRODUCT)))
     for number, variant in definition.of_product(PRODUCT):
         where = f"variants[{number}] ({variant.id})"
@@ -57,13 +57,13 @@ def _without_jvm(where: str, variant: Variant) -> Problem:
 
 
 def only_cassandra(definition: Definition) -> Definition:
-    """The definition with its variants of Cassandra alone."""
+    """The definition with only its variants of Cassandra."""
     own = tuple(variant for _, variant in definition.of_product(PRODUCT))
     return definition.model_copy(update={"variants": own})
 
 
 def unchecked(definition: Definition, artefacts: ArtefactSource) -> Iterator[str]:
-    """Which flags no JVM could be asked about from here, in sentences. Fetches nothing."""
+    """Sentences that name the flags that no JVM could check on this machine. Fetches nothing."""
     for _, variant in definition.of_product(PRODUCT):
         jvm = variant.jvm
         if jvm is None:
@@ -89,7 +89,7 @@ def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem
 
 
 def _shown(value: JsonValue) -> str:
-    """As YAML writes it, cut to a length that fits a message."""
+    """The value as JSON, cut to a length that fits into a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
@@ -119,7 +119,7 @@ def _jvm(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
 
 
 def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:
-    """Flags that the JVM would not start with: asked of it, beside all others that a node is given."""
+    """Flags with which the JVM would not start. The JVM itself is asked, with all other flags of a node."""
     release = release_of(version)
     odd = [number for number, flag in enumerate(jvm.flags) if _LAUNCHER.match(flag)]
     for number in odd:
@@ -138,7 +138,7 @@ def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactS
 
 
 def _names(said: str, flag: str) -> bool:
-    """Whether the JVM's words name a flag: it quotes one without its head and mostly without its value."""
+    """Whether the JVM's message names the flag. It quotes flags without `-XX:+` and mostly without the value."""
     name = re.sub(r"^-(XX:[+-]?)?", "", flag).partition("=")[0]
     return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 

@@ -1,8 +1,8 @@
-"""Class data archives: what a node's JVM would otherwise parse and verify at every start, a third of its CPU.
+"""Class data archives. They save a third of the CPU time of a node's start, because the JVM need not verify classes.
 
-An archive holds metadata of classes and nothing else: it is made with a collector that can't store objects in it, so
-that every collector gets the same. Code is compiled as without it, and what it saves is over before anything is
-measured. Where it does not fit (another JVM, other jars) the JVM leaves it aside. Fingerprints show the flag.
+An archive holds only the metadata of classes. It is made with a collector that can't store objects in it, so all
+collectors get the same archive. It does not change how code is compiled, and its effect is over before anything is
+measured. The JVM ignores an archive that was made with another JVM or other jars. Fingerprints show the flag.
 """
 
 import gzip
@@ -19,19 +19,23 @@ from plimsoll.ports.artefacts import ArtefactSource
 ARCHIVE = "classes.jsa"
 _LIST = "classes"
 _RECIPE = "1"
-# Archives need compressed references; ZGC of JDK 11 has none, nor has a heap of 32 GB and more. C4 is another JVM.
+# Archives need compressed references. ZGC of JDK 11 does not have them, nor has a heap of 32 GB or more. C4 is part of
+# another JVM.
 _WITHOUT = ("ZGC", "C4")
 _LEAST_WITHOUT = parse_size("32G")
 
 
 def class_list(version: str) -> bytes | None:
-    """Names of the classes that a node of that version loads, one a line; None where they were not recorded."""
+    """The names of the classes that a node of that version loads, one per line; None where they were not recorded."""
     recorded = files(__package__) / "class_lists" / f"{version}.gz"
     return gzip.decompress(recorded.read_bytes()) if recorded.is_file() else None
 
 
 def class_data(artefacts: ArtefactSource, jvm: JvmConfiguration, version: str) -> Path | None:
-    """A folder with the archive for such a node, made if it is not there yet; None where none can be used."""
+    """A folder with the archive for such a node, which is made if it is missing; None where no archive can be used.
+
+    Raises ArtefactError where the JVM can't make the archive.
+    """
     names = class_list(version)
     if names is None or jvm.collector in _WITHOUT or jvm.heap >= _LEAST_WITHOUT:
         return None
@@ -42,7 +46,7 @@ def class_data(artefacts: ArtefactSource, jvm: JvmConfiguration, version: str) -
 
 
 def _digest(java: Path, jars: list[Path], names: bytes) -> str:
-    """Of everything that the JVM compares before it uses the archive."""
+    """A digest of everything that the JVM compares before it uses the archive."""
     parts = [f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in (java, *jars)]
     return hashlib.sha256("\n".join([_RECIPE, *parts]).encode() + names).hexdigest()[:12]
 

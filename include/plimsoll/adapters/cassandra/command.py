@@ -1,4 +1,4 @@
-"""The command that is a node. Pure."""
+"""The command that starts a node. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ JMX_PORT = 7199
 
 @dataclass(frozen=True)
 class Installation:
-    """The artefacts of a node, where they lie on its host."""
+    """The paths of a node's artefacts on its host."""
 
     java: PurePosixPath
     jars: tuple[PurePosixPath, ...]
@@ -33,7 +33,7 @@ class Place:
 
 
 def node_command(release: Release, jvm: JvmConfiguration, installation: Installation, place: Place) -> tuple[str, ...]:
-    """Program and arguments of a node."""
+    """The program and the arguments of a node."""
     return (
         str(installation.java),
         *jvm_arguments(release, jvm, place.cpus),
@@ -49,7 +49,7 @@ def node_command(release: Release, jvm: JvmConfiguration, installation: Installa
 
 
 def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
-    """What the variant makes of the JVM, its own flags last: of two that contradict, the JVM takes the later."""
+    """The JVM arguments of a variant. Its own flags come last, because the JVM takes the later one of two flags."""
     return (
         *release.jvm_flags,
         *release.jdk_flags[jdk_major(jvm)],
@@ -60,9 +60,9 @@ def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[s
 
 
 def jmx_address(address: str) -> str:
-    """Where a node's JMX listens: a loopback address in any case, for it has no password.
+    """The address on which a node's JMX listens: always a loopback address, because JMX has no password here.
 
-    Nodes that share a machine have loopback addresses of their own, and so the same port each.
+    Nodes on one machine have different loopback addresses, so all of them can use the same port.
     """
     return address if ip_address(address).is_loopback else "127.0.0.1"
 

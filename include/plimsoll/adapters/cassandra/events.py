@@ -1,7 +1,7 @@
-"""Cassandra's own log, read for what may hold up operations: compactions, flushes, dropped messages. Pure.
+"""Read the events from Cassandra's log that may delay operations: compactions, flushes, dropped messages. Pure.
 
-Lines as 4.0, 4.1 and 5.0 write them at INFO. 3.11 writes compactions and flushes at DEBUG only, so that its logs show
-dropped messages alone.
+4.0, 4.1 and 5.0 write these lines at level INFO. 3.11 writes compactions and flushes at level DEBUG, so its logs show
+only dropped messages.
 """
 
 import re
@@ -21,12 +21,12 @@ _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Complet
 
 
 def events(text: str, zone: tzinfo) -> tuple[Event, ...]:
-    """The events of one node's system.log, in the order in which they ended; its times are in the JVM's `zone`."""
+    """The events in one node's system.log, in the order of their ends. Times in the log are in the JVM's `zone`."""
     return tuple(_events(text, zone))
 
 
 def lines(text: str, zone: tzinfo) -> tuple[LogLine, ...]:
-    """Every line of one node's system.log that has a time, which is in the JVM's `zone`; not those of stack traces."""
+    """The lines of one node's system.log that have a time, so none of stack traces. Times are in the JVM's `zone`."""
     return tuple(LogLine(_time(match, zone), match[0]) for match in filter(None, map(_LINE.match, text.splitlines())))
 
 
@@ -54,7 +54,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
 
 
 def _ended(message: str, at: datetime) -> Event | None:
-    """Compactions and drops are told when they are over, with how long they took or the time that they count."""
+    """The event that ended at that time, from a line that gives its duration; None where the line tells of none."""
     if match := _COMPACTED.match(message):
         took_ms = float(match["ms"].replace(",", ""))
         return Event("compaction", at - timedelta(milliseconds=took_ms), at, took_ms)

@@ -1,13 +1,13 @@
-"""The JVM flags that make a node of a variant.
+"""The JVM flags of a variant's nodes.
 
-The published benchmarks name flags to a different degree, and what they do not name they took from Cassandra:
+Not every published benchmark names all flags. Those that it does not name are the flags that Cassandra ships:
 
-- `azul-2022` gives the heap (40 GB for every collector) and names nothing else: flag set `shipped`. For CMS and G1
-  those are the release's own (`cassandra_4_0.py` and its like), with the young generation of CMS sized as
-  `cassandra-env.sh` does it. For Shenandoah, ZGC, Parallel, Serial and C4 no release has any, so the JDK's defaults
-  hold.
-- `tlp-2020` names them all: flag set `tlp-2020`. `-XX:+UseParNewGC` of its CMS set is given to JDK 8 alone: a later
-  JDK does not start with it.
+- `azul-2022` names only the heap, 40 GB for every collector: flag set `shipped`. CMS and G1 get the flags that the
+  release ships (`cassandra_4_0.py` and the modules of other releases), and the young generation of CMS gets the size
+  that `cassandra-env.sh` computes. No release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run
+  with the JDK's defaults.
+- `tlp-2020` names all flags: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS flags, because later
+  JDKs do not start with it.
 """
 
 from plimsoll.adapters.cassandra.release import Release
@@ -16,7 +16,7 @@ from plimsoll.domain.variant import Collector, JvmConfiguration
 
 _MIB = 1 << 20
 
-# What it takes to choose a collector. C4 is the only one that its JVM has.
+# The flags that choose a collector. C4 needs none, because its JVM has no other collector.
 CHOICE: dict[Collector, tuple[str, ...]] = {
     "G1": ("-XX:+UseG1GC",),
     "CMS": ("-XX:+UseConcMarkSweepGC",),
@@ -80,7 +80,7 @@ _TOLD_BY_JDK_8 = (
 
 
 def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
-    """The flags that choose the variant's collector and tune it; `cpus` are the node's."""
+    """The flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
     if jvm.flag_set == "tlp-2020":
         beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
         return (*beside_cms, *TLP_2020[jvm.collector], *_young(jvm, jvm.heap // 2))
@@ -89,28 +89,28 @@ def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple
 
 
 def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
-    """Minimum and maximum alike."""
+    """The flags of the heap, whose minimum and maximum are equal."""
     return f"-Xms{_whole(jvm.heap)}", f"-Xmx{_whole(jvm.heap)}"
 
 
 def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:
-    """Collections and safepoints into one file that is never rotated away; on JDK 8 as Cassandra asks for them."""
+    """The flags that log collections and safepoints to one file without rotation. JDK 8 gets the flags of Cassandra."""
     if jdk_major(jvm) > 8:
         return (f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0",)
     return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _TOLD_BY_JDK_8))
 
 
 def jdk_major(jvm: JvmConfiguration) -> int:
-    """11 of `openjdk-11.0.13`, 8 of `openjdk-1.8.0`."""
+    """The JDK's major version: 11 for `openjdk-11.0.13`, 8 for `openjdk-1.8.0`."""
     numbers = [int(number) for number in jvm.jdk_version.split(".")]
     return numbers[1] if numbers[0] == 1 else numbers[0]
 
 
 def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:
-    """Only CMS wants to be told the size of its young generation."""
+    """The flag for the size of the young generation, which only CMS needs."""
     return (f"-Xmn{_whole(size)}",) if jvm.collector == "CMS" else ()
 
 
 def _whole(size: int) -> str:
-    """Whole mebibytes: the JVM takes no fractions."""
+    """The size in whole mebibytes, because the JVM takes no fractions."""
     return format_size(size // _MIB * _MIB)

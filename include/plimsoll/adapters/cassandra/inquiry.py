@@ -1,4 +1,4 @@
-"""What running nodes say of themselves: as a cluster by CQL, as JVMs by JMX."""
+"""Ask running nodes for their state: as a cluster over CQL, as JVMs over JMX."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,10 @@ _COLLECTOR_FLAGS: Mapping[str, Collector] = {
 
 
 def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
-    """Return once every node knows all others, all have one schema and each takes a write at ALL. DeployError."""
+    """Return once all nodes know each other, have the same schema and accept a write at consistency ALL.
+
+    Raises DeployError where that takes too long.
+    """
     addresses = ",".join(node.info.address for node in nodes)
     timeout = f"{_WHOLE.total_seconds():.0f}s"
     answer = ask(tool, load, "probe", "--host", addresses, "--timeout", timeout, allowed=_WHOLE + _JVM_START)
@@ -41,7 +44,7 @@ def probe(tool: NodeTool, load: Host, nodes: Sequence[Host]) -> None:
 
 
 def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """What the nodes' JVMs and Cassandra report, in the nodes' order. DeployError when one does not answer."""
+    """What the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one does not answer."""
     machines = by_machine(nodes)
     with ThreadPoolExecutor(max(1, len(machines))) as pool:
         answers = list(pool.map(lambda hosts: _inspect_machine(tool, hosts), machines.values()))
@@ -50,7 +53,7 @@ def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
 
 
 def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
-    """The nodes of each machine, in order: of the local provider all are of one."""
+    """The nodes by machine, in order. All nodes of the local provider are on one machine."""
     machines: dict[str, list[Host]] = {}
     for node in nodes:
         machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
@@ -58,12 +61,12 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
 
 
 def jmx_ports(nodes: Sequence[Host]) -> str:
-    """As the node tool is told them."""
+    """The nodes' JMX addresses as the node tool's argument."""
     return ",".join(f"{jmx_address(node.info.address)}:{JMX_PORT}" for node in nodes)
 
 
 def _inspect_machine(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """JMX is open on a node's own machine only, and one start of the program serves all nodes there."""
+    """Ask all nodes of one machine. JMX is open only there, and one start of the node tool asks all of them."""
     answers = ask(tool, nodes[0], "inspect", "--jmx-port", jmx_ports(nodes), allowed=_JVM_START)
     for node, answer in zip(nodes, answers, strict=True):
         if answer["error"]:
@@ -84,7 +87,7 @@ def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
 
 
 def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
-    """The program's answer about one JVM in the domain's words."""
+    """The facts about one JVM from the node tool's answer."""
     flags = {name: str(flag["value"]) for name, flag in answer["flags"].items()}
     return JvmFacts(
         version=answer["java_runtime_version"],
@@ -92,7 +95,7 @@ def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
         name=answer["vm_name"],
         collector=_collector(flags, answer["vm_name"]),
         collector_beans=tuple(answer["collectors"]),
-        # The bean leaves out a survivor space with some collectors; the flag is what was asked for and given.
+        # With some collectors the bean's maximum lacks a survivor space. The flag has the whole heap.
         heap_max_bytes=int(flags.get("MaxHeapSize", answer["heap_max_bytes"])),
         arguments=tuple(answer["arguments"]),
         flags=flags,
@@ -106,7 +109,7 @@ def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
 
 
 def ask(tool: NodeTool, host: Host, *arguments: str, allowed: timedelta) -> Any:
-    """The program's answer, JSON on its last line of output; its exit code says no more than that."""
+    """The node tool's answer, which is JSON on its last line of output. Raises DeployError where there is none."""
     result = host.run(tool.argv(host, *arguments), timeout=allowed, check=False)
     try:
         return json.loads(result.stdout.strip().rpartition("\n")[2])

@@ -1,4 +1,4 @@
-"""What a keyspace takes on the nodes' disks, asked on their own machines; and its removal."""
+"""The size of a keyspace on the nodes' disks, and its removal."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,7 +14,7 @@ _MEND = "see whether the node runs, and run the cell again"
 
 
 def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:
-    """Bytes of the keyspace's live files by node. Flushes it first. DeployError where a node does not answer."""
+    """The size of the keyspace's live files after a flush, bytes, by node. Raises DeployError without an answer."""
     found: dict[str, int] = {}
     for hosts in by_machine(nodes).values():
         answer = ask(tool, hosts[0], "size", "--jmx-port", jmx_ports(hosts), "--keyspace", keyspace, allowed=_FLUSH)
@@ -29,7 +29,7 @@ def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[
 
 
 def drop(tool: NodeTool, node: Host, keyspace: str) -> None:
-    """Remove the keyspace, if it is there. DeployError."""
+    """Drop the keyspace if it exists. Raises DeployError where the node does not answer."""
     answer = ask(tool, node, "drop", "--host", node.info.address, "--keyspace", keyspace, allowed=_DROP)
     if answer["error"]:
         where = f"cassandra on host {node.info.name}"

@@ -1,56 +1,59 @@
-"""Where the files of a node lie on its host."""
+"""The paths of a node's files on its host."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 JOB = "cassandra"
-"""Id of the job that is the node."""
+"""The id of the node's job."""
 
 
 @dataclass(frozen=True)
 class NodeFiles:
-    """Everything of one node, below its host's root."""
+    """All paths of one node, below its host's root."""
 
     root: PurePosixPath
 
     @property
     def home(self) -> PurePosixPath:
-        """The node's own folder, and its working directory: heap dumps and unpacked libraries land here."""
+        """The node's folder and working directory. Heap dumps and unpacked libraries are written here."""
         return self.root / "cassandra"
 
     @property
     def data(self) -> PurePosixPath:
-        """Tables, commit log, hints and caches: no second node may use it."""
+        """The folder of tables, commit log, hints and caches. No second node may use it."""
         return self.home / "data"
 
     @property
     def configuration(self) -> PurePosixPath:
-        """`cassandra.yaml` and what else is written for the node."""
+        """The folder of `cassandra.yaml` and of the other files that are written for the node."""
         return self.home / "conf"
 
     @property
     def logs(self) -> PurePosixPath:
-        """What the node itself writes down."""
+        """The folder of the node's own logs."""
         return self.home / "logs"
 
     @property
     def settings(self) -> PurePosixPath:
-        """The settings as rendered."""
+        """The node's `cassandra.yaml`."""
         return self.configuration / "cassandra.yaml"
 
     @property
     def logback(self) -> PurePosixPath:
-        """Configuration of the logging library."""
+        """The configuration of the logging library."""
         return self.configuration / "logback.xml"
 
     @property
     def compiler_hints(self) -> PurePosixPath:
-        """What the release tells the JIT compiler to inline and what not."""
+        """The release's hints for the JIT compiler: what to inline and what not."""
         return self.configuration / "hotspot_compiler"
 
     @property
     def command(self) -> PurePosixPath:
-        """The whole command, an argument a line, for people. Among the logs: the JVM opens one there at once."""
+        """The whole command, one argument per line, for people.
+
+        Writing it to the folder of the logs also makes that folder, which the JVM needs at once for its GC log.
+        """
         return self.logs / "command.txt"
 
     @property
@@ -60,10 +63,10 @@ class NodeFiles:
 
     @property
     def gc_log(self) -> PurePosixPath:
-        """Collections and safepoints."""
+        """The log of collections and safepoints."""
         return self.logs / "gc.log"
 
     @property
     def console(self) -> PurePosixPath:
-        """What the process printed: the JVM's own refusals are only here."""
+        """The output of the process. Only here does the JVM say why it does not start."""
         return self.root / "jobs" / f"{JOB}.log"

@@ -1,7 +1,7 @@
-"""Configuration of Cassandra's logging."""
+"""The configuration of Cassandra's logging."""
 
-# As shipped, with two differences: no debug.log (it costs CPU and disk and nobody reads it here), no second copy on
-# standard output. One file, never rotated away: a cell's log is collected whole.
+# As shipped, with three differences: no debug.log, which costs CPU and disk and which nobody reads here; no second copy
+# on standard output; no rotation, because a cell's log is collected as a whole.
 LOGBACK = """<configuration>
   <appender name="SYSTEMLOG" class="ch.qos.logback.core.FileAppender">
     <file>${cassandra.logdir}/system.log</file>

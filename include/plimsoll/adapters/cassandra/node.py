@@ -1,4 +1,4 @@
-"""One node on its host: made ready and started, once."""
+"""Install and start one node on its host."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ _HINTS = "META-INF/hotspot_compiler"
 
 @dataclass(frozen=True)
 class Blueprint:
-    """What all nodes of a cluster have in common."""
+    """The properties that all nodes of a cluster have in common."""
 
     release: Release
     settings: Mapping[str, JsonValue]
-    """What the definition sets over the release's own."""
+    """The definition's settings, which replace the release's own."""
     jvm: JvmConfiguration
     jdk: Jdk
     jars: Path
@@ -37,22 +37,22 @@ class Blueprint:
 
 
 def install(host: Host, blueprint: Blueprint) -> Installation:
-    """The artefacts on the host."""
+    """Copy the artefacts to the host if they are not there yet. Returns their paths there."""
     home = host.install(blueprint.jdk.home)
     folder = host.install(blueprint.jars)
     in_place = (home, folder) == (PurePosixPath(blueprint.jdk.home), PurePosixPath(blueprint.jars))
-    # By name: a class path in the order of a directory would differ from host to host.
+    # Sorted by name, because the order of files in a directory differs from host to host.
     names = sorted(jar.name for jar in blueprint.jars.glob("*.jar"))
     return Installation(
         java=home / blueprint.jdk.java.relative_to(blueprint.jdk.home),
         jars=tuple(folder / name for name in names),
-        # The JVM compares paths and times, and would leave the archive aside where anything lies elsewhere.
+        # The JVM compares paths and times, so it would ignore the archive if the files had other paths on the host.
         class_data=host.install(blueprint.class_data) / ARCHIVE if blueprint.class_data and in_place else None,
     )
 
 
 def start(host: Host, blueprint: Blueprint) -> None:
-    """Write the node's configuration and start it; a node that was started before stays as it is."""
+    """Write the node's configuration and start the node. A node that was started before is left as it is."""
     files = NodeFiles(host.root)
     place = Place(host.info.address, host.facts().cpus, files)
     number = blueprint.addresses.index(host.info.address)
@@ -73,9 +73,9 @@ def start(host: Host, blueprint: Blueprint) -> None:
 
 
 def compiler_hints(jars: Path) -> str:
-    """What the release tells the JIT compiler, as the shipped start script passes it on from `conf/`.
+    """The release's hints for the JIT compiler, which the shipped start script takes from `conf/`.
 
-    Only `quiet` where a release has none; without it the JVM prints every line.
+    `quiet` keeps the JVM from printing every line. It is the only line where a release has no hints.
     """
     for path in sorted(jars.glob("cassandra-all-*.jar")):
         with ZipFile(path) as jar:

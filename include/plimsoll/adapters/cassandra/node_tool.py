@@ -1,4 +1,4 @@
-"""The Java program that asks Cassandra nodes how they are."""
+"""The node tool: the Java program that asks Cassandra nodes for their state."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,18 @@ from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host
 
 _MAIN = "plimsoll.nodes.Main"
-# To optimise the code of a JVM that lives for seconds takes longer than it saves.
+# In a JVM that lives for seconds, optimising code takes longer than it saves.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128M")
 
 
 @dataclass(frozen=True)
 class NodeTool:
-    """Command lines of the program."""
+    """The command lines of the node tool."""
 
     artefacts: ArtefactSource
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
-        """The command that runs it on that host, installed there. ArtefactError when it can't be had."""
+        """The command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
         jdk = self.artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
         bundle = self.artefacts.node_tool()

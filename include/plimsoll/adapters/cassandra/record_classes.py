@@ -1,6 +1,6 @@
-"""Records the classes that a node of a version loads: `python -m plimsoll.adapters.cassandra.record_classes 4.0.1`.
+"""Record the classes that a node of a version loads: `python -m plimsoll.adapters.cassandra.record_classes 4.0.1`.
 
-Starts one node on this machine and writes `class_lists/<version>.gz` beside this file, for `class_data`.
+This starts one node on this machine and writes `class_lists/<version>.gz` next to this file, for `class_data`.
 """
 
 import gzip
@@ -21,13 +21,13 @@ _LIFETIME = timedelta(minutes=10)
 
 
 def main(version: str, cache: Path) -> None:
-    """Start, let it come up, destroy, keep the list."""
+    """Start a node, wait until it is up, destroy it, and keep its list of classes."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-classes-") as scratch:
         loaded = Path(scratch) / "classes"
         _run_node(_definition(version, loaded), Artefacts(cache, print), Path(scratch) / "clusters")
         names = sorted(loaded.read_bytes().splitlines())
     _LISTS.mkdir(exist_ok=True)
-    # No time of day in it: the same list is the same file.
+    # The file contains no time, so that equal lists give equal files.
     (_LISTS / f"{version}.gz").write_bytes(gzip.compress(b"\n".join([*names, b""]), mtime=0))
     print(f"{len(names)} classes of Cassandra {version}")
 

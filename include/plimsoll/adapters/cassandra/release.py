@@ -1,4 +1,4 @@
-"""Release lines of Cassandra: what differs from one to the next, and nothing else."""
+"""Release lines of Cassandra: everything that differs from one line to the next."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ from pydantic import JsonValue
 from plimsoll.domain.variant import Collector
 
 PRODUCT = "cassandra"
-"""How definitions name it."""
+"""The name of Cassandra in definitions."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """One release line, such as 4.0. A new line is one more of these."""
+    """One release line, such as 4.0. A new release line is a new object of this class."""
 
     line: str
     settings: Mapping[str, JsonValue]
-    """`cassandra.yaml` as shipped, less what every node has of its own."""
+    """`cassandra.yaml` as shipped, without the settings that differ from node to node."""
     jvm_flags: tuple[str, ...]
-    """For every JDK and collector."""
+    """The flags for every JDK and collector."""
     jdk_flags: Mapping[int, tuple[str, ...]]
-    """By the JDK's major version; a JDK that is not in it can't run this line."""
+    """Flags by the JDK's major version. This release line can't run on a JDK that is missing here."""
     collector_flags: Mapping[Collector, tuple[str, ...]]
-    """As shipped; a collector that is not in it gets the flags that choose it and nothing more."""
+    """Flags by collector, as shipped. A collector that is missing here gets only the flags that choose it."""
     environment: Mapping[str, str]
     agent_jar: str
-    """Beginning of the file name of the Java agent that measures objects."""
+    """The beginning of the file name of the Java agent that measures objects."""
     listening: str
-    """In the line of the log that says: other nodes can connect."""
+    """Text of the log line that says that other nodes can connect."""
     ready: str
-    """In the line of the log that says: clients can connect."""
+    """Text of the log line that says that clients can connect."""
     tells_compactions: bool = True
     """Whether clients can ask a node for its compactions (virtual tables)."""

@@ -1,4 +1,4 @@
-"""What helps against what a node complained of; nothing where nobody can tell. Pure."""
+"""Advice for the errors in a node's log, where its words are known. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -34,14 +34,14 @@ _REMEDIES: Sequence[tuple[str, str]] = (
         "see that the hosts reach each other by network",
     ),
     (
-        # Cassandra calls nearly everything a ConfigurationException; one that names a setting is about that setting.
+        # Cassandra uses ConfigurationException for nearly everything. If it names a setting, it is about that setting.
         r"Invalid yaml|Please remove properties|ConfigurationException.*(\b[a-z]+(_[a-z]+)+\b|class)",
         "correct `settings` of the system or the variant",
     ),
 )
-"""The first that fits: Cassandra calls a port in use, or a folder of somebody else, a fault of configuration, too."""
+"""Pattern and advice. The first match counts, because Cassandra also calls a port in use an error of configuration."""
 
 
 def remedy(complaint: str) -> str:
-    """How to mend what a node complained of; empty where its words do not tell."""
+    """The advice for a node's error messages; empty where none is known."""
     return next((mend for pattern, mend in _REMEDIES if re.search(pattern, complaint)), "")

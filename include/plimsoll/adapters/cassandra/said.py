@@ -1,4 +1,4 @@
-"""What a node said last: first what it complained of, then what it did before."""
+"""The last lines of a node's logs that matter: first its errors, then other lines."""
 
 import re
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ from plimsoll.ports.host import Host
 _TAIL_BYTES = 65_536
 _COMPLAINTS = 6
 _OTHERS = 4
-# Frames of stack traces, what a node says all the time about its own tables and at every start about itself, what it
-# always finds wrong with JMX as Plimsoll starts it, and rulers and advice in crash reports of the JVM.
+# Lines that explain nothing: frames of stack traces, a node's usual lines about its own tables and at its start, its
+# warning about JMX as Plimsoll configures it, and separators and advice in crash reports of the JVM.
 _NOISE = re.compile(
     r"\s+(at |\.\.\. \d+ )"
     r"|INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable|CompactionTask)\.java:\d+ "
@@ -30,13 +30,13 @@ _STARTUP = re.compile(r"^Exception \(.*\) encountered during startup: ")
 
 @dataclass(frozen=True)
 class Said:
-    """The telling lines of a node, shortened: `complaints` (the last ones), and the last `others`."""
+    """The last lines of a node that matter, shortened: its errors (`complaints`), and `others`."""
 
     complaints: tuple[str, ...]
     others: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Both as one text, complaints first; `it said nothing` where there is neither."""
+        """Both as one text, errors first; `it said nothing` where there is neither."""
         parts = [*self.complaints]
         if self.others:
             parts += ["its log's last lines:", *self.others]
@@ -44,14 +44,14 @@ class Said:
 
 
 def said_last(host: Host) -> Said:
-    """What a node said last in its own log, and what its process printed."""
+    """The last lines that matter of a node's own log and of its process's output."""
     files = NodeFiles(host.root)
     logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in (files.system_log, files.console))
     return picked(line for log in logs for line in log.splitlines())
 
 
 def picked(lines: Iterable[str]) -> Said:
-    """The telling ones among the lines of a node's log."""
+    """The last lines that matter among these lines of a node's log."""
     telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not _NOISE.match(line))]
     complaints = [line for line in telling if _COMPLAINT.search(line)]
     news = [line for place, line in enumerate(complaints) if not _is_told(line, complaints[:place])]
@@ -60,5 +60,5 @@ def picked(lines: Iterable[str]) -> Said:
 
 
 def _is_told(line: str, others: Iterable[str]) -> bool:
-    """Whether another line holds all that this one tells: Cassandra says its last words three times."""
+    """Whether another line contains this one: Cassandra logs its final error three times."""
     return any(_STARTUP.sub("", line) in other for other in others)

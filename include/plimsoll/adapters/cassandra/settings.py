@@ -1,4 +1,4 @@
-"""`cassandra.yaml` of one node: the release's own values, the definition's over them, the node's own over all."""
+"""`cassandra.yaml` of one node. The definition's settings replace the release's; the node's own replace both."""
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
@@ -30,18 +30,18 @@ RESERVED = frozenset(
         *(f"{folder}_directory" for folder in _FOLDERS),
     }
 )
-"""What each node must have of its own: a definition can't set these."""
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
 
 
 def merged(*layers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Settings where later layers win."""
+    """The settings of all layers. Where layers contradict each other, the later one counts."""
     return {key: value for layer in layers for key, value in layer.items()}
 
 
 def node_settings(
     release: Release, overrides: Mapping[str, JsonValue], files: NodeFiles, addresses: Sequence[str], node: int
 ) -> dict[str, JsonValue]:
-    """All settings of node `node` (from 0) of a new cluster at those addresses, the seed's first."""
+    """All settings of node number `node`, counted from 0, of a new cluster with these addresses, the seed's first."""
     settings = merged(release.settings, overrides)
     tokens = initial_tokens(node, nodes=len(addresses), tokens_per_node=int(str(settings[TOKENS])))
     own: dict[str, JsonValue] = {
@@ -57,7 +57,7 @@ def node_settings(
         "storage_port": STORAGE_PORT,
         "native_transport_port": NATIVE_PORT,
         "start_native_transport": True,
-        # Nothing is there to be streamed: every node of the cluster is new.
+        # There is nothing to stream, because all nodes of the cluster are new.
         "auto_bootstrap": False,
         "initial_token": ",".join(str(token) for token in tokens),
         "data_file_directories": [str(files.data / "tables")],

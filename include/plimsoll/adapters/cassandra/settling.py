@@ -1,6 +1,6 @@
-"""Wait on the nodes' own machines until they have no compactions left: JMX is open nowhere else.
+"""Wait until nodes have no compactions left. This runs on the nodes' own machines, because JMX is open only there.
 
-Clients of 4.0 and later can ask nodes for their compactions themselves; those of 3.11 can't.
+It is for 3.11. Clients of 4.0 and later can ask nodes for their compactions themselves.
 """
 
 import json
@@ -21,7 +21,7 @@ _TAIL = 65_536
 
 
 def aftermath(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
-    """What came of waiting, a job on each machine that the first call starts; None as long as one of them waits."""
+    """The result of waiting; None while a machine still waits. The first call starts a job on each machine."""
     found = [_of_machine(tool, hosts) for hosts in by_machine(nodes).values()]
     told = [one for one in found if one is not None]
     if len(told) < len(found):
@@ -48,7 +48,7 @@ def _of_machine(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
 
 
 def read_answer(text: str, nodes: Sequence[Host]) -> Aftermath:
-    """The program's answer, JSON on the last line of what it printed. Pure."""
+    """The node tool's answer, which is JSON on the last line of its output. Pure."""
     try:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
         left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))

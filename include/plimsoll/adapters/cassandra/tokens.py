@@ -1,15 +1,15 @@
-"""Where the nodes of a new cluster stand on the ring."""
+"""The tokens of the nodes of a new cluster."""
 
 _RING = 2**64
 _FIRST = -(2**63)
 
 
 def initial_tokens(node: int, *, nodes: int, tokens_per_node: int) -> tuple[int, ...]:
-    """The Murmur3 tokens of node `node` (from 0), rising.
+    """The Murmur3 tokens of node number `node`, counted from 0, in ascending order.
 
-    All tokens of the cluster are spread evenly and dealt out in turn, so that every node owns the same share and has
-    every other node beside it. Cassandra's own allocation reaches that only roughly, and needs its nodes to join one
-    after another; preset tokens let them all join at once.
+    The tokens of the cluster are spread evenly and given to the nodes in turn, so every node owns the same share of the
+    ring. Cassandra's own allocation gives only roughly equal shares, and its nodes must join one after another. With
+    preset tokens all nodes can join at once.
     """
     total = nodes * tokens_per_node
     return tuple(_FIRST + position * _RING // total for position in range(node, total, nodes))

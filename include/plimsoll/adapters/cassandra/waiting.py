@@ -1,4 +1,4 @@
-"""Waiting for nodes to say in their logs how far they are. A node that ends while it is waited for fails at once."""
+"""Wait for lines in the logs of starting nodes. If a node ends meanwhile, waiting fails at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True)
 class Patience:
-    """Until when to wait, on which clock."""
+    """The clock, and the time until which to wait."""
 
     clock: Clock
     until: datetime
 
     def await_line(self, nodes: Sequence[Host], text: str) -> None:
-        """Return when the log of every node has a line with that text. DeployError when one ends, or time is over."""
+        """Return once every node's log has a line with that text. Raises DeployError when a node or the time ends."""
         waiting = list(nodes)
         while True:
             began = self.clock.now()
@@ -36,7 +36,7 @@ class Patience:
                 return
             if self.clock.now() >= self.until:
                 raise _late(waiting[0], text, self)
-            # Over a network a look takes a while: it shall not fill the time.
+            # Reading logs over a network takes a while. A longer pause keeps it from going on all the time.
             self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
 
 
@@ -54,7 +54,7 @@ def _require_running(node: Host) -> None:
 
 
 def _guess(node: Host) -> str:
-    """What helps a node that ended without a word that tells; empty where nothing is known."""
+    """The advice for a node whose log does not say why it ended; empty where none is known."""
     if is_disk_full(node):
         return FULL
     return OUT_OF_MEMORY if was_killed(node.status(JOB)) else ""

@@ -1,4 +1,4 @@
-"""A node's state in words."""
+"""The state of a node in words."""
 
 from datetime import timedelta
 
@@ -6,17 +6,18 @@ from plimsoll.adapters.cassandra.layout import JOB
 from plimsoll.adapters.cassandra.said import said_last
 from plimsoll.ports.host import Host, JobStatus
 
-# A segment of the commit log. Less may be free once a node has ended: its libraries, open and deleted, are gone then.
+# The size of a commit log segment. A disk counts as full if less is free. A little space is free again after the node's
+# end, because its deleted libraries are no longer open.
 _LEAST_ROOM = 32 << 20
 _DISK_PATIENCE = timedelta(seconds=20)
 FULL = "free disk space on the host"
 _KILLED = 137
-"""Exit code of what signal 9 ended: where nobody sends it, the kernel does, for want of memory."""
+"""The exit code of a process that signal 9 ended. The kernel sends it when memory runs out."""
 OUT_OF_MEMORY = "see whether the host was out of memory (`dmesg` tells); a smaller heap or a larger host helps then"
 
 
 def state_of(status: JobStatus) -> str:
-    """A job's status in words."""
+    """The status of a job in words."""
     if status.state != "exited":
         return "was never started" if status.state == "missing" else "is running"
     return "was killed" if status.exit_code is None else f"ended with {_exit(status.exit_code)}"
@@ -27,12 +28,12 @@ def _exit(code: int) -> str:
 
 
 def name_of(host: Host) -> str:
-    """`node2 (127.0.9.2)`."""
+    """The name and address of a host: `node2 (127.0.9.2)`."""
     return f"{host.info.name} ({host.info.address})"
 
 
 def down(host: Host) -> str | None:
-    """A sentence with what the node said last, for one that is not running."""
+    """A sentence with the last lines of the node's logs; None while it is running."""
     status = host.status(JOB)
     if status.state == "running":
         return None
@@ -41,12 +42,12 @@ def down(host: Host) -> str | None:
 
 
 def was_killed(status: JobStatus) -> bool:
-    """Whether somebody, or the kernel, ended it with signal 9."""
+    """Whether a person or the kernel ended the process with signal 9."""
     return status.state == "exited" and status.exit_code in (None, _KILLED)
 
 
 def is_disk_full(host: Host) -> bool:
-    """A node that finds no room for a mapped file is killed by the kernel, without a word in its log."""
+    """Whether the host's disk is full. A node without room for a mapped file is killed; its log does not say why."""
     asked = host.run(
         ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
     ).stdout.split()
@@ -54,5 +55,5 @@ def is_disk_full(host: Host) -> bool:
 
 
 def seconds(time: timedelta) -> str:
-    """`300 s`."""
+    """The time in seconds: `300 s`."""
     return f"{time.total_seconds():g} s"

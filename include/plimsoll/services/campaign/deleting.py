@@ -62,7 +62,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
     if take_over:
         end_run(store, campaign_id)
     with held(toolkit, campaign_id):
-        # Again, for a run may have begun since: what begins from here on sees who holds the campaign.
+        # A run may have begun since the first check. A run that begins from here on sees the hold and is refused.
         if problems := [*runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))]:
             raise Refused(problems, where=f"campaign {campaign_id!r}")
         content = deletion.model_dump_json(indent=1).encode()
@@ -85,7 +85,7 @@ def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | Non
 
 
 def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
-    # Of half of an attempt's files nobody can tell; what lived was looked for when the deletion was begun.
+    # An interrupted deletion leaves parts of attempts, whose state can't be read. It began only because nothing ran.
     is_begun = toolkit.store.exists(layout.deleting_key(campaign_id))
     if is_begun or not campaign_exists(toolkit.store, campaign_id):
         return

@@ -47,7 +47,7 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> tup
     said = next((one for one in runs if one.owner == owner), None)
     if said is not None:
         run = Run(owner=owner, since=said.since, until=max(said.until, until))
-    if run != said:  # each cell says so again, and seldom anything new
+    if run != said:  # every cell calls this, and mostly nothing has changed
         toolkit.store.write(layout.run_of_owner_key(campaign_id, owner), run.model_dump_json().encode())
     try:
         require_free(toolkit, campaign_id)
@@ -69,14 +69,14 @@ def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
 
 
 def before_deletion(campaign_id: str) -> str:
-    """The advice what to do about a run that works on a campaign before the campaign can be deleted."""
+    """The advice on what to do about a run that works on a campaign, before the campaign can be deleted."""
     return f"{_WAIT} `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
 
 
 def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Iterator[Problem]:
     """The runs that work on the campaign, as problems for anybody else. A lost run counts until its latest end.
 
-    `mend` is the advice what to do about it.
+    `mend` is the advice on what to do about it.
     """
     for run in _read(toolkit.store, campaign_id):
         yield from _at_work(toolkit, campaign_id, run, mend)
@@ -111,7 +111,7 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
 
 
 def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
-    """Every run that has said that it works at the campaign; first the one that an earlier version wrote, if any."""
+    """The records of all runs. A record that an earlier version wrote comes first."""
     files = (layout.run_key(campaign_id), *sorted(store.keys(layout.runs_prefix(campaign_id))))
     return tuple(run for file in files for run in _run(store, file))
 

@@ -1,9 +1,8 @@
-"""Which process works on the campaign.
+"""Which process works on a campaign. If several `plimsoll run` start at once, one of them holds the campaign.
 
-Of several `plimsoll run`s at once one holds it, and renews its hold while it lives.
-
-A hold is a numbered file: taking the campaign over creates the next number, which only one process can do. On the
-holder's own machine a hold ends with its process. On other machines it ends when it has not been renewed for a while.
+The holder renews its hold while it lives. A hold is a numbered file: taking the campaign over creates the next number,
+which only one process can do. For processes on the holder's machine a hold ends with the holder's process. For other
+machines it ends when it has not been renewed for a while.
 """
 
 import threading
@@ -23,7 +22,7 @@ from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)
-"""How long a hold lasts that nobody renews."""
+"""How long a hold lasts that is not renewed."""
 _RENEWED_EVERY_S = 60.0
 
 
@@ -76,7 +75,7 @@ def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
     finally:
         over.set()
         renewing.join()
-        with suppress(StoreError, Refused):  # it ends with this process, or by its time
+        with suppress(StoreError, Refused):  # the hold ends anyway, with this process or when its time is over
             holder.require()
             holder.release()
 
@@ -93,7 +92,7 @@ def require_free(toolkit: Toolkit, campaign_id: str, owner: str = "") -> None:
 def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str, now: datetime) -> bool | None:
     """Whether the owner of an attempt is alive; None where that is not known.
 
-    For a process on another machine its hold on the campaign decides.
+    For a process on another machine, its hold on the campaign gives the answer.
     """
     alive = owners.is_alive(owner)
     if alive is not None or ProcessOwner.parse(owner) is None:
@@ -115,7 +114,7 @@ def _take(toolkit: Toolkit, campaign_id: str) -> Holder:
         if last is not None and _is_in_force(last, toolkit.owners, now):
             raise _refused(campaign_id, last)
         mine = Hold(owner=owner, since=now, until=now + LASTS)
-        # Creating the next number is the race.
+        # Of several processes at once, the one that creates the next number holds the campaign.
         if store.create(layout.hold_key(campaign_id, number + 1), mine.model_dump_json().encode()):
             if last is not None:
                 store.delete(layout.hold_key(campaign_id, number))
@@ -126,9 +125,9 @@ def _keep(holder: Holder, is_over: Callable[[float], bool]) -> None:
     while not is_over(_RENEWED_EVERY_S):
         try:
             holder.renew()
-        except StoreError:  # tried again: a hold outlives several renewals that fail
+        except StoreError:  # tried again later: a hold outlasts several failed renewals
             continue
-        except Refused:  # whoever begins the next cell is told
+        except Refused:  # raised again when the next cell begins
             return
 
 
@@ -140,7 +139,7 @@ def _newest(store: ResultStore, campaign_id: str) -> tuple[int, Hold] | None:
             return None
         try:
             return number, Hold.model_validate_json(store.read(layout.hold_key(campaign_id, number)))
-        except NotFound:  # taken over meanwhile
+        except NotFound:  # the campaign was taken over meanwhile
             continue
 
 

@@ -28,9 +28,9 @@ class CampaignPlan:
     missing: int
     total: int
     goes_on: bool = False
-    """Whether the strategy is to be asked again once these cells have run."""
+    """Whether the strategy is asked again once these cells have run."""
     to_come: str = ""
-    """Of stages that have no cells yet: that they will follow."""
+    """The end of a sentence about stages that have no cells yet; empty where there are none."""
 
     @property
     def summary(self) -> str:

@@ -181,7 +181,7 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
         *_generator_problems(toolkit, definition),
         *schedule_problems(definition),
     )
-    return tuple(dict.fromkeys(found))  # they share artefacts, and miss them both
+    return tuple(dict.fromkeys(found))  # database and load generator both report an artefact that both lack
 
 
 def require_runnable(toolkit: Toolkit, definition: Definition, document: Document | None = None) -> None:
@@ -256,7 +256,7 @@ def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Proble
 
 
 def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    """A size on disk that generator or database can't count rows for."""
+    """Problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in parts(definition) if part.definition.workload.data_per_node is not None]
     generator = toolkit.load_generators.get(definition.load_generator.name)
     databases = [toolkit.databases[product] for product in definition.products if product in toolkit.databases]
@@ -306,7 +306,7 @@ def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[P
 
 
 def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
-    """Problems with keeping data. Deploying for a cell removes all data first, on kept hosts too."""
+    """Problems of data that are to outlive a cell. Deploying for a cell removes all data, on kept hosts too."""
     strategies = (alone.strategy for _, alone in definition.of_stages)
     if all(not isinstance(one, Ramp) or one.data == "fresh" for one in strategies):
         return []
@@ -317,7 +317,7 @@ def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
 def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     try:
         tariff = toolkit.tariff(definition) if definition.budget is not None else None
-    except ProviderError:  # its options are wrong, as its own check says
+    except ProviderError:  # the provider's options are wrong, which its own check reports
         return []
     if (
         tariff is None

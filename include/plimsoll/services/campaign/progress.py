@@ -57,9 +57,9 @@ def first_start(state: CampaignState[CellState]) -> datetime | None:
 def seconds_left(
     definition: Definition, cells: Sequence[CellProgress], now: datetime, asked: Collection[str] | None
 ) -> float:
-    """The estimated time until the last cell is judged, s, by the time that the campaign's finished cells took.
+    """The estimated time until the last cell is judged, s, based on the time that the campaign's finished cells took.
 
-    Waiting cells count only where they were asked for; None: all of them were.
+    Of the waiting cells only those in `asked` count; None means all of them.
     """
     whole = {part.stage: _seconds_per_cell(part, cells) for part in parts(definition)}
     due = [cell for cell in cells if cell.state != "waiting" or asked is None or cell.cell.id in asked]

@@ -22,9 +22,9 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:
-    """The cells of the first round, then of each further round to the end.
+    """The cells of the first round, then of every further round until the strategy asks for no more.
 
-    A round is asked for when the last one is over.
+    The strategy is asked for a round when the round before it is over.
     """
     tried: set[str] = set()
     cells = first

@@ -43,7 +43,7 @@ def tally_of(state: CampaignState[CellState]) -> Tally:
 
 def settle(campaign: CampaignStore, now: datetime) -> None:
     """Record the totals, if every cell has a valid attempt and no attempt will change by itself."""
-    # Before the attempts are read: what is begun meanwhile is not among these files.
+    # Listed before the attempts are read, so that an attempt that begins meanwhile makes the record void.
     digest = _digest(campaign)
     state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
     if _is_settled(state):

@@ -1,4 +1,4 @@
-"""What each stage of a definition takes: cells, rounds of them, and time under load."""
+"""The cells, rounds and time under load that each stage of a definition takes."""
 
 import math
 from collections.abc import Sequence
@@ -16,28 +16,28 @@ BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
 
 @dataclass(frozen=True)
 class StagePlan:
-    """One stage. `id` is empty where the definition has none; `cells` are all of its grid."""
+    """The plan of one stage. `id` is empty where the definition has no stages. `cells` is the size of the grid."""
 
     id: str
     title: str
     strategy: str
     loads: tuple[str, ...]
-    """Rates such as `20000/s`; of a load that an earlier stage's results give, how: `70 % of maximum`."""
+    """Rates such as `20000/s`, or how a load is computed from an earlier stage's results: `70 % of maximum`."""
     repeats: int
     duration: timedelta
     cells: int
     estimate: Estimate
 
     def hours_of(self, cells: int) -> float:
-        """Hours under load of so many cells."""
+        """The time under load of that many cells, hours."""
         return cells * (self.duration / timedelta(hours=1))
 
     def load_time(self, parallel: int) -> timedelta:
-        """The likely time under load with so many cells at a time."""
+        """The likely time under load with that many cells at a time."""
         return max(math.ceil(self.estimate.likely / parallel), self.estimate.likely_rounds) * self.duration
 
     def as_json(self, definition: Definition) -> dict[str, Any]:
-        """The documented form."""
+        """The stage's plan in its documented JSON form."""
         hours = self.hours_of(self.cells)
         return {
             "id": self.id,
@@ -54,7 +54,7 @@ class StagePlan:
 
 
 def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
-    """The stages in order; one for a definition without stages."""
+    """The plans of the stages in order; one plan for a definition without stages."""
     counted = zip(definition.of_stages, definition.cells_of_stages, estimates(definition), strict=True)
     return tuple(
         StagePlan(
@@ -72,7 +72,7 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
 
 
 def total(stages: Sequence[StagePlan]) -> Estimate:
-    """All stages, one after the other."""
+    """The estimate of all stages together, which run one after the other."""
     found = [stage.estimate for stage in stages]
     return Estimate(
         least=sum(one.least for one in found),

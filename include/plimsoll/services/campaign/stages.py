@@ -1,4 +1,4 @@
-"""Open stages: find the loads that a stage takes from an earlier one's results, once, and put them on record."""
+"""Open stages: compute the loads that a stage takes from an earlier one's results, once, and record them."""
 
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from plimsoll.strategies.openings import open_stage
 
 
 def open_stages(campaign: CampaignStore, at: datetime) -> Definition:
-    """The campaign's definition, with the loads of every stage that can be opened at that time.
+    """Open every stage that can be opened now. Returns the campaign's definition with the loads of all open stages.
 
-    Refused while the campaign is being deleted.
+    Raises Refused while the campaign is being deleted.
     """
     definition = campaign.definition()
-    while any(not part.is_open for part in parts(definition)):  # else nothing is read: there may be many verdicts
+    while any(not part.is_open for part in parts(definition)):  # otherwise no verdicts are read: there may be many
         state = judged_state(campaign, definition)
         if not state.is_to_be_opened:
             break

@@ -27,7 +27,7 @@ from plimsoll.services.store.campaigns import (
 )
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state, newest_valid
 
-# Hosts end themselves an hour after their load should have: after this time nobody works at an attempt any more.
+# Hosts end themselves an hour after the planned end of their load. After this time no attempt can still be running.
 _LOST_AFTER = timedelta(hours=2)
 
 
@@ -41,7 +41,7 @@ class AttemptState:
     verdict: Verdict | None = None
     ended: str = ""
     earlier_verdicts: int = 0
-    """How often it was judged again."""
+    """The number of times that it was judged again."""
 
     @property
     def is_final(self) -> bool:
@@ -88,7 +88,7 @@ class Memory:
 
     final: dict[AttemptKey, AttemptState] = field(default_factory=dict)
     owners: Owners = field(default_factory=UnknownOwners)
-    """Which of those who work at attempts are alive."""
+    """Tells which owners of attempts are alive."""
 
 
 def read_state(
@@ -127,7 +127,7 @@ def _attempts(
     store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
 ) -> Iterator[AttemptState]:
     for key, names in _files(store, campaign_id).items():
-        # One that was deleted, with its whole campaign perhaps, and made anew has no verdict at first.
+        # An attempt without a verdict is read again, because one of a deleted campaign may have had the same key.
         state = memory.final.get(key) if layout.VERDICT in names else None
         if state is None or state.earlier_verdicts != _earlier_verdicts(names):
             state = _unless_lost(store, _read(store, key, names), definition, now, memory.owners)
@@ -155,7 +155,7 @@ def _places(store: ResultStore, prefix: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _read(store: ResultStore, key: AttemptKey, names: set[str]) -> AttemptState:
-    # The verdict first: what is read after it is as new as it.
+    # The verdict is read first, so that the other files are not older than it.
     verdict = read_verdict(store, key) if layout.VERDICT in names else None
     progress = read_progress(store, key) if layout.PROGRESS in names else None
     return AttemptState(
@@ -197,7 +197,7 @@ def _unless_lost(
 
 
 def _ended_with_owner(store: ResultStore, state: AttemptState, owner: str) -> AttemptState:
-    # Read again: the owner may have judged it since, and ended then.
+    # The verdict is read again, because the owner may have judged the attempt before it ended.
     verdict = read_verdict(store, state.key)
     if verdict is not None:
         return replace(state, verdict=verdict, progress=read_progress(store, state.key))

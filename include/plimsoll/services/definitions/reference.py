@@ -7,15 +7,17 @@ from plimsoll.services.definitions.text import definition_schema
 
 _INTRODUCTION = """# Definition reference
 
-A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks it before anything starts:
-keys and values, each fault with its line and what to write; the schedule; the provider; JVM flags, asked of the very
-JVM that will run with them (where it is not here, the plan says that it was not asked). It notes a campaign of weeks.
-Values carry their units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`;
-counts `200000`, `100M` (decimal); money `1500 USD`. Keys that are not listed here are errors, but for options of
-workloads, which `workload` takes beside its own keys ([workloads](../include/stress/README.md#workloads)); `plan`
-checks them by what the load generator says of itself.
+A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks the file before anything
+starts: keys and values, the schedule, and whether provider, database and load generator can run it. Every mistake is
+reported with its line and with what to write instead. JVM flags are checked by the JVM that will run with them; if that
+JVM is not on this machine, the plan says so. The plan has a note if the campaign takes weeks.
 
-Generated from the schema by `plimsoll schema --markdown`; the schema itself is
+Values have units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`; counts
+`200000`, `100M` (decimal); money `1500 USD`. A key that is not listed here is an error, except for the options of a
+workload, which are further keys of `workload` ([workloads](../include/stress/README.md#workloads)). `plan` checks these
+against the load generator's description of its workloads.
+
+This page is generated from the schema by `plimsoll schema --markdown`. The schema itself is
 [definition.schema.json](../include/campaigns/definition.schema.json).
 """
 
@@ -28,7 +30,7 @@ def definition_reference() -> str:
 
 
 def _section(name: str, part: dict[str, Any]) -> str:
-    about = part.get("description", "").replace("\n", " ")
+    about = " ".join(part.get("description", "").split())
     rows = "\n".join(_rows(part))
     return f"## {name}\n\n{about}\n\n| key | value | default | meaning |\n|---|---|---|---|\n{rows}\n"
 

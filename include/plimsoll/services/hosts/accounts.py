@@ -1,7 +1,7 @@
-"""The accounts of a campaign in its store: one of each attempt whose hosts cost something, and of idle kept hosts.
+"""The accounts of a campaign in its store: one for each attempt on paid hosts, and one for idle time of kept hosts.
 
-`begun` opens an account, with the prices of that time; a file named after an amount says what it came to. Whoever
-looks again may have seen more: the greatest amount counts.
+The file `begun` opens an account and holds the prices of that time. A file named after an amount holds the final cost.
+When an account is closed more than once, the greatest amount counts.
 """
 
 from datetime import datetime
@@ -22,12 +22,12 @@ _BEGUN = "begun"
 
 
 def account_of(cluster_id: ClusterId) -> AttemptKey:
-    """The account's name: the attempt's own key, or what hosts are kept for, with their cluster's number."""
+    """The account's name: the attempt's own key; for kept hosts, their purpose and their cluster's number."""
     return AttemptKey(campaign_id=cluster_id.campaign_id, cell_id=cluster_id.purpose, attempt=cluster_id.number)
 
 
 def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> None:
-    """Open the account of an attempt, or of kept hosts, that will cost something, with the prices of now."""
+    """Open the account of an attempt or of kept hosts with the current prices, unless hosts cost nothing."""
     tariff = toolkit.tariff(definition)
     if tariff is not None:
         name = f"{layout.cost_prefix(account_of(cluster_id))}/{_BEGUN}"
@@ -35,12 +35,12 @@ def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) 
 
 
 def open_accounts(campaign: CampaignStore) -> tuple[ClusterId, ...]:
-    """Clusters that were begun and of which nobody has recorded the cost, so that they may have hosts."""
+    """The clusters whose account is open. They may still have hosts."""
     return tuple(ClusterId.of_attempt(key) for key, usd in accounts(campaign).items() if usd is None)
 
 
 def accounts(campaign: CampaignStore) -> dict[AttemptKey, float | None]:
-    """What is on record of every attempt and of idle hosts, None where the account was only opened."""
+    """The recorded cost of every attempt and of idle hosts, USD; None for an open account."""
     known: dict[AttemptKey, float | None] = {}
     for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
         *_, cell_id, attempt, file = name.split("/")
@@ -50,21 +50,24 @@ def accounts(campaign: CampaignStore) -> dict[AttemptKey, float | None]:
 
 
 def tariff_of(store: ResultStore, key: AttemptKey) -> Tariff | None:
-    """The prices that the account was opened with; None where they are not known."""
+    """The prices at which the account was opened; None where they are not known."""
     try:
         return Tariff.model_validate_json(store.read(f"{layout.cost_prefix(key)}/{_BEGUN}"))
-    except (NotFound, ValidationError):  # never opened, or by a version that told no prices
+    except (NotFound, ValidationError):  # not opened, or opened by a version that recorded no prices
         return None
 
 
 def recorded_usd(store: ResultStore, key: AttemptKey) -> float | None:
-    """The most that was put on record for the account."""
+    """The greatest recorded amount of the account, USD; None while it is open."""
     files = (name.rpartition("/")[2] for name in store.keys(layout.cost_prefix(key)))
     return max((usd for file in files if (usd := _amount(file)) is not None), default=None)
 
 
 def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, recorded: float | None) -> None:
-    """Whoever destroys again finds less: the most that was ever found counts. `recorded` is that so far, USD."""
+    """Record the cost, if it is more than `recorded`, the greatest amount on record so far, USD.
+
+    Destroying a cluster again finds fewer hosts, so a smaller amount says nothing new.
+    """
     if recorded is None or paid.usd > recorded:
         cost = Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end)
         name = f"{layout.cost_prefix(key)}/{paid.usd:.6f}.json"
@@ -72,5 +75,5 @@ def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, re
 
 
 def _amount(file: str) -> float | None:
-    """The amount in the name of an account's file; None for the one that only opens it."""
+    """The amount in the name of an account's file, USD; None for the file that opens the account."""
     return None if file == _BEGUN else float(file.removesuffix(".json"))

@@ -1,4 +1,4 @@
-"""Clusters end, and what they have cost is put on record."""
+"""Destroy clusters and record their cost."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -16,17 +16,17 @@ from plimsoll.services.hosts.uses import newest_use, use_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
-# The store has tries of its own; these are for one that is away for a moment.
+# The store's adapter retries single requests; these tries are for a store that is out of reach for a moment.
 _TRIES, _PAUSE_S = 3, 10.0
 
 
 def destroy_cluster(
     toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None
 ) -> None:
-    """Destroy it, and then put on record what it has cost.
+    """Destroy the cluster, then record its cost.
 
-    ProviderError when something of it stays; StoreError when it is gone, and its cost could not be recorded.
-    `cluster` is what the caller has seen of it, whole or not.
+    Raises ProviderError when a part of the cluster could not be destroyed, and StoreError when it is destroyed but its
+    cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen.
     """
     asked_at = toolkit.clock.now()
     provider.destroy(cluster_id)
@@ -34,9 +34,9 @@ def destroy_cluster(
 
 
 def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, asker: AttemptKey) -> None:
-    """Destroy kept hosts whose place others take. Raises what `destroy_cluster` raises.
+    """Destroy kept hosts that other hosts replace. Raises what `destroy_cluster` raises.
 
-    `asker`, which will use the others, may have used these too: its share is recorded once it is over.
+    `asker` is the attempt that will use the other hosts. If it has used these too, its share is recorded after its end.
     """
     asked_at = toolkit.clock.now()
     provider.destroy(cluster_id)
@@ -51,11 +51,11 @@ def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId
 def record_cost(
     toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None = None
 ) -> None:
-    """Put on record what a destroyed cluster has cost: all hosts that were ever launched for it.
+    """Record the cost of a destroyed cluster, with all hosts that were ever launched for it.
 
-    What kept hosts have cost is shared out by time among the attempts that used them; the rest is idle time.
-    Hosts that nobody knows the end of count until `ended_at`, when they were told to end: what is shutting down is not
-    paid for. StoreError, after some tries, when the store can't be reached.
+    The cost of kept hosts is divided by time among the attempts that used them; the rest is the cost of idle time.
+    A host whose end is not known counts until `ended_at`, the time of the request to destroy it, because a host that is
+    shutting down costs nothing. Raises StoreError, after several tries, when the store can't be reached.
     """
     store, key = toolkit.store, cluster_id.attempt
 
@@ -71,7 +71,7 @@ def record_cost(
 
 
 def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
-    """Put on record what an attempt that is over has cost on hosts that live on. StoreError, after some tries."""
+    """Record the cost of an attempt that is over, on kept hosts that live on. Raises StoreError after several tries."""
     now = toolkit.clock.now()
     _recorded_with_patience(
         toolkit, provider, lambda: _record_share(toolkit.store, key, now), lambda error: _unrecorded_share(key, error)
@@ -81,7 +81,7 @@ def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
 def _recorded_with_patience(
     toolkit: Toolkit, provider: Provider, record: Callable[[], None], explained: Callable[[StoreError], StoreError]
 ) -> None:
-    """Nothing is recorded of hosts that cost nothing."""
+    """Try to record several times. Does nothing where hosts cost nothing."""
     if provider.name not in toolkit.tariffs:
         return
     for left in reversed(range(_TRIES)):
@@ -99,7 +99,7 @@ def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, clust
     key = account_of(cluster_id)
     seen = {name_of(host) for host in cluster.hosts} if cluster else set()
     launched, recorded = read_launched(store, cluster_id, cluster), recorded_usd(store, key)
-    # Once there is a record, a host of which no end is known had ended before, unless it was seen since.
+    # An earlier record means that all hosts had ended, so of the hosts without a known end only those seen now count.
     hosts = [host for host in launched.hosts if recorded is None or host.until is not None or name_of(host) in seen]
     end = launched.end(ended_at)
     note_paid(store, key, total(hosts, end), end, recorded)
@@ -112,11 +112,11 @@ def _record_shares(
     cluster: Cluster | None,
     going_on: AttemptKey | None = None,
 ) -> None:
-    """Of every attempt that used the kept cluster, which is gone, and of its idle time."""
+    """Record the cost of each attempt that used the kept cluster, which is destroyed, and of its idle time."""
     account = account_of(cluster_id)
     known = accounts(CampaignStore(store, cluster_id.campaign_id))
     if cluster is None and known.get(account) is not None:
-        return  # nothing of it was there any more
+        return  # its cost is on record, and nothing of it was found this time
     on_others = _goes_on_with_others(store, cluster_id)
     end, kept = read_launched(store, cluster_id, cluster).end(ended_at), KeptCosts(store, ended_at, cluster)
     for key, paid in kept.shares(cluster_id).items():
@@ -126,7 +126,7 @@ def _record_shares(
 
 
 def _goes_on_with_others(store: ResultStore, cluster_id: ClusterId) -> AttemptKey | None:
-    """The attempt that uses hosts which took this cluster's place: its share is recorded once it is over."""
+    """The attempt that uses the cluster's replacement. Its share is recorded when it is over."""
     _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
     is_elsewhere = newest is not None and not newest.over and newest.cluster != cluster_id
     return newest.attempt if newest is not None and is_elsewhere else None

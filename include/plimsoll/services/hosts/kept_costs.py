@@ -1,4 +1,4 @@
-"""What kept hosts have cost each attempt that used them, and what they have cost while they stood idle."""
+"""The cost of kept hosts: for each attempt that used them, and while they were idle."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,22 +13,23 @@ from plimsoll.services.hosts.uses import Use, spans, use_of, uses
 
 
 class KeptCosts:
-    """Costs until one moment. Reads each use and each cluster's hosts once, however many attempts are asked for."""
+    """Costs up to one point in time. It reads each use and each cluster's hosts only once."""
 
     def __init__(self, store: ResultStore, end: datetime, seen: Cluster | None = None) -> None:
-        """Hosts of which no end is known count until `end`. `seen`: a cluster as its provider showed it."""
+        """Hosts whose end is not known count until `end`. `seen` is a cluster as its provider showed it."""
         self._store, self._end, self._seen = store, end, seen
         self._uses, self._of = cache(self._read_uses), cache(self._share_out)
 
     def share(self, key: AttemptKey) -> Paid | None:
-        """What the attempt has cost on all kept clusters that it used; None where it was given none."""
+        """The attempt's cost on all kept clusters that it used; None where it has used none."""
         use = use_of(self._store, key)
         return self.shares(use.cluster, key)[key] if use else None
 
     def shares(self, cluster_id: ClusterId, *keys: AttemptKey) -> Mapping[AttemptKey, Paid]:
-        """What those attempts, or all that used the cluster, have cost on all clusters of its purpose.
+        """The cost of these attempts on all clusters of the cluster's purpose.
 
-        Another cluster may have taken the place of the first that an attempt had.
+        Without keys: the cost of all attempts that used the cluster. An attempt has used several clusters if its first
+        one was replaced.
         """
         every = self._uses(cluster_id.campaign_id, cluster_id.purpose)
         asked = set(keys) or {one.attempt for one in every if one.cluster == cluster_id}
@@ -38,7 +39,7 @@ class KeptCosts:
         return paid
 
     def idle(self, cluster_id: ClusterId) -> Paid:
-        """What the cluster has cost while no attempt used it."""
+        """The cost of the cluster while no attempt used it."""
         return self._of(cluster_id)[1]
 
     def _read_uses(self, campaign_id: str, purpose: str) -> tuple[Use, ...]:

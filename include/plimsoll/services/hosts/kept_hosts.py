@@ -1,9 +1,9 @@
-"""Hosts that are kept from cell to cell: which cluster an attempt uses, who uses it, and why another took its place.
+"""Hosts that are kept from cell to cell: which cluster an attempt uses, who uses it, and why it was replaced.
 
-All of it is in the store, below `clusters/<what they are kept for>/`. A use is a numbered file. Only one attempt can
-create the next number, so that cells that share hosts run one after the other; a second file ends the use. A cluster
-that is not fit to be used again is retired: that is put on record, then the cluster is destroyed, and whoever comes
-next takes the next number.
+The records are in the store, below `clusters/<purpose>/`. The purpose is what hosts are kept for: a variant or the
+campaign. A use is a numbered file. Only one attempt can create the next number, so cells that share hosts run one after
+the other. A second file ends the use. A cluster that must not be used again is retired: the reason is recorded, the
+cluster is destroyed, and the next attempt gets a cluster with the next number.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,9 +34,9 @@ def is_kept(definition: Definition) -> bool:
 
 
 def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
-    """The kept cluster that the attempt may use from now on, and nobody else. The same when it is asked for again.
+    """The kept cluster that the attempt alone may use from now on. A second call returns the same one.
 
-    Refused while another attempt uses it. ProviderError when a cluster whose place it takes can't be destroyed.
+    Raises Refused while another attempt uses it, and ProviderError when a cluster that it replaces can't be destroyed.
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
     purpose = _purpose(definition, attempt.key)
@@ -48,13 +48,13 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
     use = Use(attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until)
     note_begun(toolkit, definition, cluster_id)
     if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
-        # Creating the next number is the race.
+        # Of several attempts at once, the one that creates the next number gets the hosts.
         content = use.model_dump_json(indent=1).encode()
         if not store.create(layout.use_key(campaign_id, purpose, number + 1), content):
             raise _refused(newest_use(store, campaign_id, purpose)[1] or use)
     write_model(store, attempt.key, layout.USE, use)
-    if last is not None and last.attempt != attempt.key and not last.over:  # whoever had the hosts died
-        with suppress(StoreError):  # recorded when the hosts are destroyed
+    if last is not None and last.attempt != attempt.key and not last.over:  # the attempt that had the hosts died
+        with suppress(StoreError):  # its share is recorded at the latest when the hosts are destroyed
             record_share(toolkit, toolkit.provider(definition), last.attempt)
     return cluster_id
 
@@ -69,17 +69,17 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
 
 
 def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
-    """Let others use the attempt's hosts, once nothing of it runs or lies there any more. Idempotent.
+    """Remove what the attempt has left on its hosts, then let other attempts use them. Idempotent.
 
-    Hosts that are not fit to be used again are destroyed, as are those of an attempt that somebody has cancelled.
-    ProviderError when they resist.
+    Hosts that must not be used again are destroyed, and so are the hosts of a cancelled attempt. Raises ProviderError
+    when they can't be destroyed.
     """
     store, use = toolkit.store, _recorded_use(toolkit.store, key)
     if use is None:
         record_share(toolkit, provider, key)
         return
     number, newest = newest_use(store, key.campaign_id, use.cluster.purpose)
-    if newest is None or newest.attempt != key or newest.over:  # the hosts are somebody else's by now
+    if newest is None or newest.attempt != key or newest.over:  # the attempt has no hosts any more
         return
     if read_cancellation(store, key) is not None:
         retire(toolkit, newest.cluster, f"attempt {key} was cancelled")
@@ -92,7 +92,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
 
 
 def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
-    """Destroy every cluster that is kept for the campaign, but for one that an attempt uses. ProviderError."""
+    """Destroy every cluster that is kept for the campaign and that no attempt uses. Raises ProviderError."""
     definition = CampaignStore(toolkit.store, campaign_id).definition()
     if is_kept(definition):
         _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
@@ -100,12 +100,12 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
 
 
 def _purpose(definition: Definition, key: AttemptKey) -> str:
-    """What the hosts are kept for that the attempt uses."""
+    """What the attempt's hosts are kept for."""
     return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
 
 
 def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
-    """The attempt's use, put on its own record too where its process died before it could; None: it has none."""
+    """The attempt's use; None where it has none. Writes the attempt's own record if its process died before that."""
     use = use_of(store, key)
     if use is not None:
         return use
@@ -118,9 +118,9 @@ def _recorded_use(store: ResultStore, key: AttemptKey) -> Use | None:
 
 
 def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
-    """That cluster, or the next of its purpose where it is retired, or has lost hosts that nobody replaces.
+    """That cluster, or the next of its purpose if it is retired or has lost hosts that the provider can't replace.
 
-    `asker` is the attempt that will use it. It may have used the one before too, and goes on.
+    `asker` is the attempt that will use the cluster. It may have used the replaced one too.
     """
     store, provider = toolkit.store, toolkit.provider(definition)
     _end_unended(toolkit, provider, cluster_id)
@@ -135,9 +135,9 @@ def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, ask
 
 @contextmanager
 def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
-    """Go on where hosts do not answer that are to end: what is left there ends at its expiry, and others need not wait.
+    """Continue although hosts that are to be destroyed do not answer, and record them so that this is tried again.
 
-    It is on record, so that it is tried again.
+    Whatever still runs on such hosts ends by itself at the cluster's expiry.
     """
     try:
         yield
@@ -146,7 +146,7 @@ def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
 
 
 def _require_ended(toolkit: Toolkit, campaign_id: str) -> None:
-    """HostsLost for clusters that have not expired, and could not be ended because hosts of them do not answer."""
+    """Raise HostsLost for clusters that have not expired and could not be destroyed because hosts do not answer."""
     prefix, store = layout.clusters_prefix(campaign_id), toolkit.store
     unended = [key for key in store.keys(prefix) if layout.is_unended(key)]
     clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
@@ -163,7 +163,7 @@ def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:
 
 
 def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> str:
-    """Why a cluster that was provided can't be used again; empty where it can, or was not provided yet."""
+    """Why a provisioned cluster can't be used again; empty where it can, or where it is not provisioned yet."""
     if not store.exists(layout.cluster_key(cluster_id)):
         return ""
     try:
@@ -174,7 +174,7 @@ def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> 
 
 
 def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
-    """Try again to destroy older clusters of that purpose that did not answer when others took their place."""
+    """Try again to destroy this and older clusters of the purpose that did not answer when they were to end."""
     for cluster_id in map(newest.numbered, range(1, newest.number + 1)):
         key = layout.unended_key(cluster_id)
         if toolkit.store.exists(key):
@@ -184,9 +184,9 @@ def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> Non
 
 
 def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> bool:
-    """Whether hosts of it that are lost can be replaced alone: something of it is there, and nobody has ended it.
+    """Whether the provider can replace the cluster's lost hosts: some host is there, and the cluster was not ended.
 
-    Once all of its hosts were told to end, by hand for one, its account is closed.
+    A cluster counts as ended once all of its hosts were told to end, for example by hand. Its account is closed then.
     """
     if not provider.replaces_hosts or all(host.until is not None for host in read_launched(store, cluster_id).hosts):
         return False
@@ -198,9 +198,9 @@ def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: Clust
 
 
 def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
-    """End and remove what attempts have left on the cluster's hosts. What can't be cleared is retired.
+    """End processes and remove files that attempts have left on the cluster's hosts. Retire it where that fails.
 
-    Where hosts of it were lost, whoever uses it next has them replaced, and all of it cleared before it is used.
+    If hosts were lost, the next attempt has them replaced and the whole cluster cleared before it uses the cluster.
     """
     try:
         cluster = provider.find(cluster_id)
@@ -215,7 +215,7 @@ def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
 def _end(
     toolkit: Toolkit, definition: Definition, campaign_id: str, is_to_end: Callable[[str], bool], reason: str
 ) -> None:
-    """Destroy the newest cluster of each purpose that is to end, unless an attempt is at work on it."""
+    """Destroy the newest cluster of each purpose that is to end, unless an attempt works on it."""
     store, provider = toolkit.store, toolkit.provider(definition)
     for purpose in filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id))):
         _, last = newest_use(store, campaign_id, purpose)
@@ -230,7 +230,7 @@ def _end(
 
 
 def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
-    """Whether the attempt still needs its hosts, as far as can be told: until it is over at the latest."""
+    """Whether the attempt still needs its hosts. Where nothing is known of its owner, it does until its latest end."""
     store = toolkit.store
     if use.over or use.owner == asker:
         return False
@@ -239,7 +239,7 @@ def _is_at_work(toolkit: Toolkit, use: Use, asker: str) -> bool:
 
 
 def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Use | None) -> ClusterId:
-    """Of all clusters of that purpose that were used last, provided or retired; the first where there was none."""
+    """The newest cluster of the purpose that was used, provisioned or retired; the first one where there was none."""
     folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
     known = [int(name) for name in folders if name.isdecimal()]
     return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))

@@ -1,4 +1,4 @@
-"""The record of a cluster's hosts in the store: `cluster.json`, and beside it a file for each request for hosts."""
+"""The record of a cluster's hosts in the store: `cluster.json`, and next to it a file for each request for hosts."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,25 +18,25 @@ class StoredLaunches:
         self._store, self._outage = store, outage
 
     def of(self, cluster_id: ClusterId) -> tuple[Launch, ...]:
-        """The cluster's launches, in the order in which they were asked for."""
+        """The cluster's launches, in the order of their requests."""
         with self._outage.noticed():
             return read_launches(self._store, cluster_id)
 
     def note(self, launch: Launch) -> None:
-        """Over what was known of it."""
+        """Record the launch in place of an earlier record of it."""
         with self._outage.noticed():
             name = layout.launch_file(launch.id, launch.token)
             self._store.write(name, launch.model_dump_json(indent=1).encode())
 
 
 def read_launches(store: ResultStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
-    """What was launched for the cluster; nothing for one of an earlier version."""
+    """The cluster's launches, in the order of their requests; empty for a cluster of an earlier version."""
     found = [Launch.model_validate_json(store.read(name)) for name in store.keys(layout.launches_prefix(cluster_id))]
     return tuple(sorted(found, key=lambda launch: launch.asked_at))
 
 
 def read_provided(store: ResultStore, cluster_id: ClusterId) -> Cluster | None:
-    """The cluster as it was provided last; None for one that never was."""
+    """The cluster as it was last provisioned; None where it never was."""
     try:
         return Cluster.model_validate_json(store.read(layout.cluster_key(cluster_id)))
     except NotFound:
@@ -45,18 +45,21 @@ def read_provided(store: ResultStore, cluster_id: ClusterId) -> Cluster | None:
 
 @dataclass(frozen=True)
 class Launched:
-    """Every host that a cluster ever had, and when they end themselves at the latest; None: none was launched."""
+    """Every host that a cluster ever had, and the time at which they end themselves; None if it never had any."""
 
     hosts: tuple[HostInfo, ...]
     expires_at: datetime | None
 
     def end(self, at: datetime) -> datetime:
-        """When hosts end of which no end is known: at that time, or at their expiry."""
+        """The end of a host whose end is not known: that time or its expiry, whichever is earlier."""
         return min(at, self.expires_at or at)
 
 
 def read_launched(store: ResultStore, cluster_id: ClusterId, seen: Cluster | None = None) -> Launched:
-    """By what was seen, by `cluster.json`, and by the record of launches, which knows most and counts first."""
+    """The hosts from `seen`, `cluster.json` and the record of launches; later sources replace earlier ones.
+
+    The record of launches is the most exact source, because it has the end of hosts too.
+    """
     clusters = [found for found in (seen, read_provided(store, cluster_id)) if found]
     launches = read_launches(store, cluster_id)
     hosts = [host for cluster in clusters for host in cluster.hosts]
@@ -67,5 +70,5 @@ def read_launched(store: ResultStore, cluster_id: ClusterId, seen: Cluster | Non
 
 
 def name_of(host: HostInfo) -> str:
-    """What tells a host from all others of its cluster, those of another try included."""
+    """A name that no other host of the cluster has, not even one of another launch."""
     return host.facts.get("instance_id", host.name)

@@ -1,4 +1,4 @@
-"""A store that does not answer must not hold up the end of hosts: it is asked once, not once for each of them."""
+"""Remember that the store does not answer, so that destroying many hosts does not wait for it once per host."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _KEPT = timedelta(minutes=1)
 
 
 class Outage:
-    """Remembers for a minute that the store could not be reached. Each try costs minutes where packets vanish."""
+    """Remembers for a minute that the store could not be reached, because a try can take minutes to time out."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -20,7 +20,10 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Ask the store within. StoreError at once while it is known to be out of reach, or for want of credentials."""
+        """Access the store inside the block. Raises StoreError when the store, or its credentials, can't be had.
+
+        While the store is known to be out of reach, it raises the error at once.
+        """
         if self._error is not None and self._until is not None and self._clock.now() < self._until:
             raise self._error
         try:

@@ -1,4 +1,4 @@
-"""Where a provider's clusters may be: as the definitions say that campaigns were started with."""
+"""Where a provider's clusters may be, according to the definitions of stored campaigns."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,10 +11,9 @@ from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
 
 class StoredPlaces:
-    """Reads the campaigns of a store. A campaign's provider never changes, so each is read once.
+    """Implements Whereabouts with the campaigns of a store. A campaign's provider never changes, so each is read once.
 
-    `at_hand` gives the definitions that can be read without the store: where it is out of reach, they tell where
-    clusters may be.
+    `at_hand` returns the definitions that can be read without the store. They are used while it is out of reach.
     """
 
     def __init__(
@@ -24,7 +23,7 @@ class StoredPlaces:
         self._read: dict[str, ProviderChoice] = {}
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
-        """Where that provider has the campaign's clusters; every known place where the store does not tell."""
+        """The places of the provider's clusters of the campaign; all known places where the store can't answer that."""
         try:
             choice = self._choice(campaign_id)
         except (NotFound, StoreError, DefinitionError):
@@ -32,7 +31,7 @@ class StoredPlaces:
         return Places((choice.options,)) if choice.name == provider else self.known(provider)
 
     def known(self, provider: str) -> Places:
-        """Where that provider has clusters of any campaign, and why there may be others."""
+        """The places of the provider's clusters of all campaigns, and the reason why there may be other places."""
         choices, unread = self._choices()
         found = [choice.options for choice in choices if choice.name == provider]
         if not unread:
@@ -46,7 +45,7 @@ class StoredPlaces:
         )
 
     def _choices(self) -> tuple[list[ProviderChoice], list[str]]:
-        """Of every campaign that can be read, and why others can't be."""
+        """The provider choice of every campaign that can be read, and the reasons why others can't be read."""
         try:
             with self._outage.noticed():
                 ids = campaign_ids(self._store)
@@ -56,7 +55,7 @@ class StoredPlaces:
         for campaign_id in ids:
             try:
                 found.append(self._choice(campaign_id))
-            except NotFound:  # deleted meanwhile
+            except NotFound:  # the campaign was deleted in the meantime
                 continue
             except (StoreError, DefinitionError) as error:
                 unread.append(f"{campaign_id}: {error.what}")

@@ -1,4 +1,4 @@
-"""Destroy what no live cell owns: by what is really there, never by memory."""
+"""Destroy clusters that no running cell owns. Providers are asked for what exists; nothing is remembered."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +15,12 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 _AT_ONCE = 16
-"""Clusters that are destroyed side by side. Each may take minutes, until its hosts are seen to be gone."""
+"""The number of clusters that are destroyed at the same time. Each may take minutes, until its hosts are gone."""
 
 
 @dataclass(frozen=True)
 class Living:
-    """What is alive, of every provider; `unseen` says what could not be looked at, and why."""
+    """The living clusters of all providers. `unseen` names what could not be looked at, with the reason."""
 
     clusters: tuple[Cluster, ...]
     unseen: tuple[str, ...]
@@ -28,7 +28,7 @@ class Living:
 
 @dataclass(frozen=True)
 class Reaped:
-    """What a pass of the reaper found and did. `failed` are clusters that resisted, each with the reason."""
+    """The result of one pass of the reaper. `failed` has the clusters that could not be destroyed, with the reason."""
 
     destroyed: tuple[Cluster, ...]
     kept: tuple[Cluster, ...]
@@ -37,18 +37,21 @@ class Reaped:
 
     @property
     def troubles(self) -> tuple[str, ...]:
-        """Everything that the pass could not do."""
+        """A sentence for everything that the pass could not do."""
         return (*(f"{cluster.id}: {why}" for cluster, why in self.failed), *self.unseen)
 
 
 def on_this_machine(toolkit: Toolkit) -> Toolkit:
-    """With the providers alone whose clusters are this machine's: others may belong to another Airflow's campaigns."""
+    """The toolkit with only the providers whose clusters run on this machine.
+
+    Clusters elsewhere may belong to campaigns of another Airflow.
+    """
     local = {name: provider for name, provider in toolkit.providers.items() if provider.is_local}
     return replace(toolkit, providers=local)
 
 
 def living_clusters(toolkit: Toolkit) -> Living:
-    """Every cluster alive. A provider, or a part of one, that does not answer does not hide the others."""
+    """All living clusters. Clusters are listed even if another provider, or another part of one, does not answer."""
     seen = [_seen(toolkit.provider_everywhere(name)) for name in toolkit.providers]
     return Living(
         clusters=tuple(cluster for clusters, _ in seen for cluster in clusters),
@@ -57,10 +60,9 @@ def living_clusters(toolkit: Toolkit) -> Living:
 
 
 def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool = False) -> Reaped:
-    """Destroy every cluster that is not owned, side by side, and put on record what each has cost once it is gone.
+    """Destroy every cluster without an owner, several at the same time, and record the cost of each.
 
-    Neither a cluster that resists, nor one whose end takes long, nor a store that is out of reach keeps the others
-    alive.
+    Each cluster is destroyed even if another one can't be destroyed or takes long, and while the store is out of reach.
     """
     living, ended_at = living_clusters(toolkit), toolkit.clock.now()
     kept = [cluster for cluster in living.clusters if is_owned(cluster)]
@@ -74,9 +76,9 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
 
 
 def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
-    """Destroy what shows of an owner's clusters without asking the store, and so without a record of what they cost.
+    """Destroy the owner's clusters that providers show. The store is not used, so their cost is not recorded.
 
-    ProviderError where one stays.
+    Raises ProviderError where one could not be destroyed.
     """
     living = living_clusters(toolkit)
     owned = [cluster for cluster in living.clusters if is_owner(cluster.owner)]
@@ -90,9 +92,10 @@ def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[Cl
 
 
 def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
-    """End what a cluster, named `campaign/cell/attempt`, may have without its being shown, and close its account.
+    """Destroy what may exist of a cluster that its provider does not show, and close its account.
 
-    False for one that had no hosts that cost something, or whose account is closed. StoreError, ProviderError.
+    `cluster` is its name, `campaign/cell/attempt`. False where its account is closed, or where it had no paid hosts.
+    Raises StoreError and ProviderError.
     """
     try:
         cluster_id = ClusterId.parse(cluster)
@@ -117,9 +120,9 @@ def _seen(provider: Provider) -> tuple[Sequence[Cluster], str]:
 def _destroy_and_record(
     toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
 ) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
-    """Why each cluster could not be destroyed, empty for one that was; and which costs could not be recorded.
+    """For each cluster why it could not be destroyed, empty if it was; and which costs could not be recorded.
 
-    A store that is out of reach is not tried again for each of them.
+    Once the store is out of reach, it is not tried again for the other clusters.
     """
     troubles: dict[ClusterId, str] = {}
     away: StoreError | None = None
@@ -140,9 +143,9 @@ def _destroy_and_record(
 
 
 def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[Cluster, str]]:
-    """Each cluster as soon as its end is over, with the reason where something of it stays.
+    """Each cluster as soon as its destruction is over, with the reason if a part of it is left.
 
-    In threads that hold up no process which is told to end meanwhile.
+    Daemon threads do the work, so that a process that is told to end does not wait for them.
     """
     over: SimpleQueue[tuple[Cluster, str | Exception]] = SimpleQueue()
     places = BoundedSemaphore(_AT_ONCE)
@@ -151,7 +154,7 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
         with places:
             try:
                 over.put((cluster, _destroy(toolkit, cluster)))
-            except Exception as error:  # raised where the others are waited for
+            except Exception as error:  # raised below, in the thread that waits
                 over.put((cluster, error))
 
     for cluster in clusters:

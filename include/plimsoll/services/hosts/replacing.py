@@ -1,7 +1,7 @@
-"""Kept hosts that were replaced: which, why, and what later cells are to say of it.
+"""Replacement of kept hosts: which were replaced, why, and what the fingerprints of later cells say about it.
 
-Where a provider can, a host that died or that failed its preflight is replaced alone. Else its cluster is retired, and
-the next of its number takes its place.
+A host that died or failed its preflight is replaced alone if the provider can do that. Otherwise its cluster is
+retired, and the cluster with the next number replaces it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,10 @@ GONE = "hosts of it were gone"
 
 
 class Replacement(Model):
-    """Hosts of a cluster died or were unfit, and others have taken their place; the rest of it lives on.
+    """Hosts of a cluster that died or were unfit, and the hosts that replaced them while the others lived on.
 
-    Instances, or addresses of what is none: names are given in an order that may change with the hosts.
+    `gone` and `fresh` have the hosts' identities: instance ids, or else addresses. Names such as `node2` would not do,
+    because hosts get them by their order, which may change with a replacement.
     """
 
     gone: tuple[str, ...]
@@ -40,24 +41,24 @@ class Replacement(Model):
 
 
 class Unfit(Model):
-    """Hosts of a cluster that are not to be used again, though they live: why, by identity."""
+    """Living hosts of a cluster that must not be used again: the reason of each, by the host's identity."""
 
     reasons: dict[str, str]
     at: AwareDatetime
 
 
 class Retirement(Model):
-    """Why a cluster is used no more."""
+    """Why a cluster is not used any more."""
 
     reason: str
     at: AwareDatetime
 
 
 def note_provided(toolkit: Toolkit, cluster: Cluster) -> bool:
-    """Put the cluster on record: it was whole once, so that it counts as lost where it can't be found any more.
+    """Record that the cluster is provisioned with these hosts. If it can't be found later, it counts as lost.
 
-    True where it has other hosts than when it was provided last: some died, and the provider made it whole again. That
-    is on record first, so that the fingerprints of all later cells say so.
+    True where the provider has replaced some of its hosts since the last record. The replacement is recorded first, so
+    that the fingerprints of all later cells name it.
     """
     store, before = toolkit.store, read_provided(toolkit.store, cluster.id)
     was, now = (_hosts_of(before) if before else set[str]()), _hosts_of(cluster)
@@ -77,26 +78,26 @@ def note_provided(toolkit: Toolkit, cluster: Cluster) -> bool:
 
 
 def note_unfit(toolkit: Toolkit, cluster_id: ClusterId, reasons: Mapping[str, str]) -> None:
-    """Have others take the place of these hosts, named by identity, when the cluster is asked for next."""
+    """Record hosts, by identity, that the next provisioning of the cluster is to replace."""
     number = len(tuple(toolkit.store.keys(layout.unfit_prefix(cluster_id)))) + 1
     unfit = Unfit(reasons=dict(reasons), at=toolkit.clock.now())
     toolkit.store.create(layout.unfit_key(cluster_id, number), unfit.model_dump_json(indent=1).encode())
 
 
 def unfit_hosts(store: ResultStore, cluster_id: ClusterId) -> dict[str, str]:
-    """Why each host is not to be used again, by identity; those that were replaced since too."""
+    """Why each unfit host must not be used again, by identity. Hosts that were replaced since are included."""
     files = sorted(store.keys(layout.unfit_prefix(cluster_id)))
     return {name: why for file in files for name, why in Unfit.model_validate_json(store.read(file)).reasons.items()}
 
 
 def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
-    """Have another cluster take its place from the next use on. The first reason stays."""
+    """Have another cluster replace it from the next use on. A second call does not change the recorded reason."""
     retirement = Retirement(reason=reason, at=toolkit.clock.now())
     toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
 
 
 def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | None:
-    """Why that cluster is used no more; None for one that still may be."""
+    """Why the cluster is not used any more; None where it still may be."""
     try:
         return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
     except NotFound:
@@ -104,9 +105,9 @@ def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | Non
 
 
 def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
-    """Why the cluster took the place of the one before it, and which of its hosts were replaced since.
+    """Why the cluster replaced the one before it, and which of its hosts were replaced since.
 
-    Empty for the first of its kind while it has the hosts that it began with.
+    Empty for the first cluster of a purpose while it has its first hosts.
     """
     before = cluster_id.number - 1
     found = retirement_of(store, cluster_id.numbered(before)) if before else None
@@ -115,7 +116,7 @@ def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
 
 
 def _replacements(store: ResultStore, cluster_id: ClusterId) -> list[Replacement]:
-    """In the order in which they happened. Who was killed between the two records has noted the same twice."""
+    """The replacements in order of time. A process that was killed between its two records has written one twice."""
     files = store.keys(layout.replaced_prefix(cluster_id))
     return sorted((Replacement.model_validate_json(store.read(file)) for file in files), key=lambda one: one.at)
 

@@ -1,4 +1,4 @@
-"""What a campaign has cost, from its store alone, and whether its budget has room for another cell."""
+"""The cost of a campaign, from its store alone, and whether its budget covers another cell."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -20,30 +20,33 @@ _HOUR = timedelta(hours=1)
 
 
 def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
-    """A cell's hosts for the time under load, the least that it costs; None where no price is known."""
+    """The least cost of a cell, USD: its hosts for the time under load. None where no price is known."""
     hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
     return None if hourly is None else hourly * (duration_of(definition, cell_id) / _HOUR)
 
 
 def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
-    """The same of every cell once."""
+    """The cost of all cells' hosts for the time under load, USD; None where no price is known."""
     hourly = tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts)
     return None if hourly is None else hourly * (definition.load_time / _HOUR)
 
 
 def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
-    """Every attempt whose hosts cost something, and idle hosts. One listing, and a look at each that lives."""
+    """The cost of every attempt on paid hosts, and of idle hosts.
+
+    It takes one listing of the store, and reads of each account that is open.
+    """
     kept = KeptCosts(campaign.store, now)
     return tuple(_entry(campaign.store, kept, key, usd, now) for key, usd in accounts(campaign).items())
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
-    """All together."""
+    """The sum of the entries, USD."""
     return sum(entry.usd for entry in entries)
 
 
 def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None:
-    """The campaign's account, with the prices that its attempts began with; None where hosts cost nothing."""
+    """The campaign's cost, with the prices at which its attempts began; None where hosts cost nothing."""
     entries = ledger(campaign, now)
     if not entries:
         return None
@@ -60,7 +63,7 @@ def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None
 
 
 def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> str:
-    """A sentence on the campaign's money for people who watch it run; empty where hosts cost nothing."""
+    """A sentence about the campaign's cost for people who watch it run; empty where hosts cost nothing."""
     if definition.provider.name not in toolkit.tariffs:
         return ""
     entries = ledger(campaign, toolkit.clock.now())
@@ -71,7 +74,7 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definiti
 
 
 def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition, cell_id: str) -> None:
-    """Refused unless the budget covers what was spent, what cells that run will still cost, and this cell more."""
+    """Raise Refused unless the budget covers the cost so far, the rest of the running cells, and this cell."""
     tariff = toolkit.tariff(definition) if definition.budget is not None else None
     if definition.budget is None or tariff is None:
         return
@@ -101,7 +104,7 @@ def _entry(store: ResultStore, kept: KeptCosts, key: AttemptKey, usd: float | No
 
 
 def _so_far(store: ResultStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:
-    """What an attempt, or idle hosts, have cost until now, USD."""
+    """The cost of an attempt or of idle hosts until now, USD."""
     key = cluster_id.attempt
     if key is None:
         return kept.idle(cluster_id).usd
@@ -113,7 +116,7 @@ def _so_far(store: ResultStore, kept: KeptCosts, cluster_id: ClusterId, now: dat
 
 
 def _due(store: ResultStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
-    """What an attempt that runs, or is about to, will cost beyond what it has."""
+    """The further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0
     attempt = read_attempt(store, entry.key)

@@ -1,4 +1,4 @@
-"""The record of who has used kept hosts, and when: numbered files below `clusters/<what they are kept for>/uses/`."""
+"""The record of which attempts used kept hosts, and when: numbered files below `clusters/<purpose>/uses/`."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -31,39 +31,39 @@ class Use(Model):
 
 
 def use_of(store: ResultStore, key: AttemptKey) -> Use | None:
-    """The attempt's time on kept hosts; None where it was given none yet."""
+    """The attempt's time on kept hosts; None where it has used none yet."""
     return read_model(store, key, layout.USE, Use)
 
 
 def newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
-    """The newest use of hosts kept for that purpose, and its number; 0 and None where there was none."""
+    """The newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
     files = _files(store, campaign_id, purpose)
     number = max(files, default=0)
     return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
 
 
 def use_under_way(store: ResultStore, cluster_id: ClusterId) -> Use | None:
-    """The use of that kept cluster that is not over; None where nobody uses it."""
+    """The current use of that kept cluster; None where nobody uses it."""
     _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
     return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
 
 
 def uses(store: ResultStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
-    """All uses of hosts kept for that purpose, in order. One listing, and one file read for each."""
+    """All uses of hosts kept for that purpose, in order. It takes one listing of the store, and one read per use."""
     files = _files(store, campaign_id, purpose)
     return tuple(_use(store, layout.use_key(campaign_id, purpose, number), files[number]) for number in sorted(files))
 
 
 def end_use(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
-    """Put on record that the use is over. Idempotent: the first time counts."""
+    """Record the end of the use. After several calls the first time counts."""
     name = layout.use_over_key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
     store.create(name, at.isoformat().encode())
 
 
 def spans(every: Sequence[Use], cluster_id: ClusterId) -> tuple[Span, ...]:
-    """When each attempt used that cluster, of all uses of its purpose.
+    """When each attempt used that cluster. `every` has all uses of the cluster's purpose, in order.
 
-    A use whose end nobody has recorded ended when the next one began.
+    A use without a recorded end ended when the next one began.
     """
     begun_later = (*(one.since for one in every[1:]), None)
     ends = [one.over_at or later for one, later in zip(every, begun_later, strict=True)]
@@ -90,7 +90,7 @@ def _use(store: ResultStore, key: str, files: Sequence[str]) -> Use:
 
 
 def _over_at(store: ResultStore, file: str) -> datetime | None:
-    """When the file says that the use ended: by its name, or by its content as earlier versions wrote it, if at all."""
+    """The end of the use by the file's name, or by its content, where earlier versions wrote it; None if in neither."""
     _, *time, _ = file.rpartition("/")[2].split(".")
     if time:
         return datetime.strptime(time[0], _TIME).replace(tzinfo=UTC)

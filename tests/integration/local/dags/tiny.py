@@ -16,7 +16,7 @@ class ResumedAtOnce(BaseOperator):
 
     def execute(self, context: Any) -> None:
         """Defer."""
-        self.defer(trigger=SuccessTrigger(), method_name="resume")
+        self.defer(trigger=SuccessTrigger(), method_name="resume")  # type: ignore[no-untyped-call]  # Airflow left out its type
 
     def resume(self, context: Any, event: Any) -> None:
         """Work."""

@@ -1,8 +1,9 @@
-"""A synthetic campaign with known truth: what the analysis must find and the report must draw.
+"""A synthetic campaign whose true results are known, so that tests can check what analysis and report find.
 
-Every interval's percentiles come from a queue's shape (1 / (1 - utilisation)) with noise and a decaying warm-up. Up to
-a variant's planted capacity no judged interval reaches the bound; at each higher load some do, each because of one
-planted stop-the-world pause, unless the plan names another culprit. Same arguments, same campaign.
+The percentiles of an interval follow the response time of a queue, 1 / (1 - utilisation), with noise and a decaying
+warm-up. Up to a variant's planted capacity no judged interval reaches the bound. At each higher load some intervals do,
+each because of one planted stop-the-world pause, unless the plan names another cause. The same arguments give the same
+campaign.
 """
 
 from tests.support.campaigns.synthetic.campaign import (

@@ -33,7 +33,7 @@ _KINDS = {
 
 
 def attempts_at(definition: Definition, plan: Plan, cell: Cell) -> list[AttemptData]:
-    """An invalid one, a valid one, or both, as the plan has it."""
+    """The attempts at a cell according to the plan: an invalid one, a valid one, or both."""
     valid = [_attempt(definition, plan, cell, 2 if cell.id in plan.retried else 1)]
     if cell.id in plan.invalid:
         return [_spoilt(valid[0], "node2 was down for 40 s: Connection refused")]

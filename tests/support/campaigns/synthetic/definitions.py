@@ -4,7 +4,7 @@ from plimsoll.domain.definition import Definition
 
 
 def azul_definition(**changes: object) -> Definition:
-    """The published shape: five variants, eleven loads, five repeats, 900 intervals of which 720 are judged."""
+    """The published campaign's shape: five variants, eleven loads, five repeats, 900 intervals, 720 of them judged."""
     collectors = {"prime": "C4", "g1": "G1", "cms": "CMS", "shenandoah": "Shenandoah", "zgc": "ZGC"}
     content: dict[str, object] = {
         "name": "azul-2022",
@@ -22,7 +22,7 @@ def azul_definition(**changes: object) -> Definition:
 
 
 def demo_definition(**changes: object) -> Definition:
-    """Two variants, two loads, one repeat, three warm-up and six judged intervals."""
+    """A definition with two variants, two loads, one repeat, three warm-up intervals and six judged ones."""
     content: dict[str, object] = {
         "name": "demo",
         "title": "G1 and Shenandoah on one machine",

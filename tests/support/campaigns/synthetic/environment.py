@@ -1,11 +1,11 @@
-"""What a synthetic cell ran on."""
+"""The environment of a synthetic cell."""
 
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
 from plimsoll.domain.variant import Variant
 
 
 def fingerprint_of(variant: Variant, *, odd: bool, zone: str) -> Fingerprint:
-    """Three nodes of the variant; an odd one has another kernel."""
+    """The fingerprint of three nodes of the variant. With `odd` it has another kernel."""
     host = HostFacts(
         os="Ubuntu 20.04.3 LTS",
         kernel="5.11.0-1028-aws" if odd else "5.11.0-1022-aws",

@@ -1,4 +1,4 @@
-"""What is planted in a synthetic campaign."""
+"""The properties that are planted in a synthetic campaign."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ BACKGROUND: Mapping[str, float] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is planted: capacity in ops/s by variant (0: none), and cells that are invalid or were not run."""
+    """The planted properties: capacities in ops/s by variant (0: none), invalid cells, cells that did not run, …"""
 
     capacities: Mapping[str, int]
     invalid: Collection[str] = ()
@@ -30,19 +30,19 @@ class Plan:
     pauses_per_s: float = 0.05
     seed: int = 1
     culprits: Mapping[str, str] = field(default_factory=dict)
-    """By variant the cause of its misses: `pause` unless given; `nothing`: none that was collected."""
+    """The cause of misses by variant; `pause` unless given. `nothing` means a cause that was not collected."""
     chance: Mapping[str, float] = field(default_factory=lambda: BACKGROUND)
-    """By cause the share of intervals that it touches by chance, missed or met."""
+    """The share of intervals, missed or met, in which each cause occurs by chance."""
     order_change: float = 1.0
-    """Percentiles of the last cell to run / of the first; so are the following factors by cell, zone or host."""
+    """Percentiles of the last cell divided by those of the first. The next factors are ratios by cell, zone or host."""
     drifts: Mapping[str, float] = field(default_factory=dict)
     jumps: Mapping[str, float] = field(default_factory=dict)
     slow_cells: Mapping[str, float] = field(default_factory=dict)
     slow_zones: Mapping[str, float] = field(default_factory=dict)
     busy_hosts: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """By cell and host, processor time / that of its like."""
+    """By cell and host, its processor time divided by that of similar hosts."""
     run_spread: float = 0.0
-    """Standard deviation of a run's log percentile around that of its like."""
+    """The standard deviation of the logarithm of a run's percentile around that of similar runs."""
     quality: tuple[Check, ...] = field(
         default=(Check(name="matrix complete", success=True, expected="all cells", observed="all cells"),)
     )

@@ -1,4 +1,4 @@
-"""The verdict on a synthetic cell, read off its intervals."""
+"""The verdict on a synthetic cell, from its intervals."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ GENERATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def verdict_on(definition: Definition, cell: Cell, number: int, intervals: pd.DataFrame, rate: float) -> Verdict:
-    """A valid one."""
+    """A valid verdict on the cell."""
     judged = intervals[intervals["phase"] == "judged"]
     queries, maxima = judged[judged["operation"] == "all"], _maxima(judged)
     missed = int((~queries["met"].astype(bool)).sum())

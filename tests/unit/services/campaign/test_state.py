@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.census import Census
@@ -10,61 +12,66 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.services.campaign.state import Memory, read_state, require_cell_state
+from plimsoll.domain.status import CampaignStatus
+from plimsoll.services.campaign.state import CellState, Memory, read_state, require_cell_state
 from plimsoll.services.campaign.status import campaign_status, summary_of
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel, note_phase, record_failure
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
+from plimsoll.strategies.state import CampaignState
 
 CELL = "v1-001k-r1"
 DEFINITION = instant_definition(variants=1, loads=2)
 
 
 @pytest.fixture
-def installation(tmp_path):
+def installation(tmp_path: Path) -> Installation:
     made = Installation(tmp_path)
     made.open_campaign(DEFINITION)
     return made
 
 
-def begun(installation, cell_id=CELL):
+def begun(installation: Installation, cell_id: str = CELL) -> AttemptContext:
     return begin(installation.toolkit, "campaign", cell_id, "me")
 
 
-def judge(installation, work, **facts):
+def judge(installation: Installation, work: AttemptContext, *, worst_ms: float = 50.0, **facts: object) -> None:
     store = installation.toolkit.store
-    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, **facts))
+    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
     note_phase(store, installation.toolkit.clock, work.key, "done")
 
 
-def states(installation, *, later=timedelta(), memory=None):
+def states(
+    installation: Installation, *, later: timedelta = timedelta(), memory: Memory | None = None
+) -> CampaignState[CellState]:
     tools = installation.toolkit
     return read_state(tools.store, "campaign", DEFINITION, tools.clock.now() + later, memory or Memory())
 
 
-def state(installation, **asked):
+def state(installation: Installation, **asked: Any) -> CellState:
     return require_cell_state(states(installation, **asked), CELL, "campaign")
 
 
-def status(installation):
+def status(installation: Installation) -> CampaignStatus:
     tools = installation.toolkit
     return campaign_status(tools.store, "campaign", DEFINITION, tools.clock.now(), Memory())
 
 
-def test_cells_wait_in_running_order_until_they_are_tried(installation):
+def test_cells_wait_in_running_order_until_they_are_tried(installation: Installation) -> None:
     assert [one.state for one in states(installation).cells] == ["waiting", "waiting"]
     assert status(installation).state == "waiting"
 
 
-def test_an_attempt_runs_until_it_is_judged(installation):
+def test_an_attempt_runs_until_it_is_judged(installation: Installation) -> None:
     work = begun(installation)
     assert state(installation).state == "running"
     judge(installation, work, met=False)
     assert state(installation).state == "missed"
 
 
-def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation):
+def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation: Installation) -> None:
     begun(installation)
     found = state(installation, later=DEFINITION.timing.duration + timedelta(hours=3))
     assert (found.state, found.reason) == (
@@ -73,30 +80,30 @@ def test_one_that_nobody_can_be_working_at_any_more_has_failed(installation):
     )
 
 
-def test_one_whose_owner_has_ended_has_failed_at_once(installation):
+def test_one_whose_owner_has_ended_has_failed_at_once(installation: Installation) -> None:
     begun(installation)
     found = state(installation, memory=Memory(owners=Census(alive=set())))
     assert (found.state, found.newest.is_running) == ("failed", False)
     assert found.reason == "me has ended, and with it the attempt: it had not finished"
 
 
-def test_one_whose_owner_lives_runs(installation):
+def test_one_whose_owner_lives_runs(installation: Installation) -> None:
     begun(installation)
     assert state(installation, memory=Memory(owners=Census(alive={"me"}))).state == "running"
 
 
-def test_one_that_its_owner_judged_before_it_ended_is_judged(installation):
+def test_one_that_its_owner_judged_before_it_ended_is_judged(installation: Installation) -> None:
     work = begun(installation)
 
     class Ending(Census):
-        def is_alive(self, owner):
+        def is_alive(self, owner: str) -> bool:
             judge(installation, work)
             return False
 
     assert state(installation, memory=Memory(owners=Ending(alive=set()))).state == "met"
 
 
-def test_nobody_begins_a_cell_that_somebody_alive_runs(installation):
+def test_nobody_begins_a_cell_that_somebody_alive_runs(installation: Installation) -> None:
     begun(installation)
     alive = replace(installation.toolkit, owners=Census(alive={"me"}))
     with pytest.raises(Refused, match=r"cell v1-001k-r1: is being run by me, since .* \(wait until it has ended"):
@@ -104,26 +111,26 @@ def test_nobody_begins_a_cell_that_somebody_alive_runs(installation):
     assert begin(replace(alive, owners=Census(alive=set())), "campaign", CELL, "other").key.attempt == 2
 
 
-def test_one_whose_judging_failed_has_failed(installation):
+def test_one_whose_judging_failed_has_failed(installation: Installation) -> None:
     work = begun(installation)
     note_phase(installation.toolkit.store, SteppingClock(), work.key, "judge")
     record_failure(work, "judge: no")
     assert (state(installation).state, state(installation).reason) == ("failed", "judge: no")
 
 
-def test_one_that_was_cancelled_says_by_whom(installation):
+def test_one_that_was_cancelled_says_by_whom(installation: Installation) -> None:
     cancel(begun(installation), "ada")
     assert (state(installation).state, state(installation).reason) == ("failed", "cancelled by ada")
 
 
-def test_a_judged_attempt_can_not_be_cancelled(installation):
+def test_a_judged_attempt_can_not_be_cancelled(installation: Installation) -> None:
     work = begun(installation)
     judge(installation, work)
     cancel(work, "ada")
     assert state(installation).state == "met"
 
 
-def test_the_newest_valid_attempt_counts_while_a_newer_one_runs_or_is_invalid(installation):
+def test_the_newest_valid_attempt_counts_while_a_newer_one_runs_or_is_invalid(installation: Installation) -> None:
     judge(installation, begun(installation))
     later = begun(installation)
     assert (state(installation).state, state(installation).shown.key.attempt) == ("met", 1)
@@ -132,7 +139,7 @@ def test_the_newest_valid_attempt_counts_while_a_newer_one_runs_or_is_invalid(in
     assert (state(installation).state, state(installation).newest.verdict.outcome) == ("met", "invalid")
 
 
-def test_what_is_final_is_read_once(installation):
+def test_what_is_final_is_read_once(installation: Installation) -> None:
     work, memory = begun(installation), Memory()
     judge(installation, work)
     state(installation, memory=memory)
@@ -140,14 +147,14 @@ def test_what_is_final_is_read_once(installation):
     assert state(installation, memory=memory).state == "met"
 
 
-def test_what_is_not_final_is_read_again(installation):
+def test_what_is_not_final_is_read_again(installation: Installation) -> None:
     work, memory = begun(installation), Memory()
     assert state(installation, memory=memory).state == "running"
     judge(installation, work)
     assert state(installation, memory=memory).state == "met"
 
 
-def test_a_campaign_that_was_made_anew_is_not_taken_for_the_old_one(installation):
+def test_a_campaign_that_was_made_anew_is_not_taken_for_the_old_one(installation: Installation) -> None:
     memory = Memory()
     judge(installation, begun(installation))
     state(installation, memory=memory)
@@ -156,24 +163,24 @@ def test_a_campaign_that_was_made_anew_is_not_taken_for_the_old_one(installation
     assert state(installation, memory=memory).state == "running"
 
 
-def test_files_below_an_attempt_are_none_of_its_own(installation):
+def test_files_below_an_attempt_are_none_of_its_own(installation: Installation) -> None:
     work = begun(installation)
     installation.toolkit.store.write(layout.attempt_file(work.key, "raw/load/verdict.json"), b"no verdict")
     assert state(installation).state == "running"
 
 
-def test_a_cell_that_is_none_is_not_found(installation):
+def test_a_cell_that_is_none_is_not_found(installation: Installation) -> None:
     with pytest.raises(NotFound, match="has no cell 'v9-001k-r1'"):
         require_cell_state(states(installation), "v9-001k-r1", "campaign")
 
 
-def test_status_gives_the_figures_of_the_attempt_that_counts(installation):
+def test_status_gives_the_figures_of_the_attempt_that_counts(installation: Installation) -> None:
     judge(installation, begun(installation), met=False, worst_ms=250.0)
     cell = next(cell for cell in status(installation).matrix if cell.id == CELL)
     assert (cell.state, cell.worst_ms, cell.worst_to_bound, cell.intervals_missed) == ("missed", 250.0, 2.5, 3)
 
 
-def test_status_gives_phase_and_progress_of_what_runs(installation):
+def test_status_gives_phase_and_progress_of_what_runs(installation: Installation) -> None:
     work, clock = begun(installation), installation.toolkit.clock
     note_phase(work.toolkit.store, clock, work.key, "load", seconds_left=10.0, achieved_ops_s=990.0)
     cell = next(cell for cell in status(installation).matrix if cell.id == CELL)
@@ -181,7 +188,7 @@ def test_status_gives_phase_and_progress_of_what_runs(installation):
     assert cell.phase_share == pytest.approx(0.51)
 
 
-def test_a_campaign_is_complete_once_every_cell_has_a_valid_attempt(installation):
+def test_a_campaign_is_complete_once_every_cell_has_a_valid_attempt(installation: Installation) -> None:
     judge(installation, begun(installation))
     judge(installation, begun(installation, "v1-002k-r1"), valid=False, met=None)
     assert status(installation).state == "incomplete"

@@ -1,6 +1,6 @@
 """Polling a load: who is asked what."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +8,9 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGenerator, InstantProvider
 
+from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.errors import DeployError
+from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -17,6 +19,7 @@ from plimsoll.services.store.campaigns import read_progress
 from plimsoll.services.waiting import tell_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
+Poll = Callable[[LoadStatus], tuple[LoadStatus, int]]
 
 
 class Says(InstantLoadGenerator):
@@ -25,7 +28,7 @@ class Says(InstantLoadGenerator):
     def __init__(self, status: LoadStatus) -> None:
         self.said = status
 
-    def status(self, host, job_id):
+    def status(self, host: Host, job_id: str) -> LoadStatus:
         return self.said
 
 
@@ -35,13 +38,13 @@ class Fallen(InstantDatabase):
     def __init__(self) -> None:
         self.asked = 0
 
-    def down(self, nodes):
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         self.asked += 1
         return [f"{nodes[0].info.name} was killed"]
 
 
 @pytest.fixture
-def poll(tmp_path: Path) -> Callable[[LoadStatus], tuple[LoadStatus, int]]:
+def poll(tmp_path: Path) -> Poll:
     """The poll's answer, and how often nodes were asked, where the load generator says that."""
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition())
@@ -63,13 +66,15 @@ class Full(InstantProvider):
         super().__init__(work, Faults(work / "faults"))
         self._shown = shown
 
-    def ensure(self, request):
+    def ensure(self, request: ClusterRequest) -> Cluster:
         tell_waiting("no room in us-east-1a: waiting for room since 4 of at most 30 minutes")
         self._shown()
         return super().ensure(request)
 
 
-def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(tmp_path, caplog):
+def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition())
     shown: list[str] = []
@@ -91,7 +96,7 @@ def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(tm
     assert shown[1] == ""
 
 
-def test_a_load_that_fails_no_operation_speaks_for_the_nodes(poll):
+def test_a_load_that_fails_no_operation_speaks_for_the_nodes(poll: Poll) -> None:
     assert poll(RUNNING) == (RUNNING, 0)
 
 
@@ -104,7 +109,7 @@ def test_a_load_that_fails_no_operation_speaks_for_the_nodes(poll):
         LoadStatus("complete", "load"),
     ],
 )
-def test_otherwise_they_are_asked_and_one_that_is_down_is_the_reason(poll, status):
+def test_otherwise_they_are_asked_and_one_that_is_down_is_the_reason(poll: Poll, status: LoadStatus) -> None:
     failed, asked = poll(status)
     assert (failed.state, failed.phase, failed.reason) == ("failed", "load", "node1 was killed")
     assert asked == 1
@@ -113,7 +118,7 @@ def test_otherwise_they_are_asked_and_one_that_is_down_is_the_reason(poll, statu
 class Unready(InstantLoadGenerator):
     """Not on its host."""
 
-    def unready(self, host):
+    def unready(self, host: Host) -> str:
         return "latte is not on this host"
 
 

@@ -1,14 +1,21 @@
 """What is collected of a cluster that is not whole any more, or is collected by two."""
 
+from pathlib import Path, PurePosixPath
+from typing import NoReturn
+
 import pytest
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantLoadGenerator, InstantProvider
 
+from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import HostError, ProviderError, Unreachable
+from plimsoll.domain.result import Manifest
+from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of, record_failure
 from plimsoll.services.store.campaigns import read_manifest
 
@@ -16,7 +23,7 @@ CELL = "v1-001k-r1"
 
 
 @pytest.fixture
-def work(tmp_path):
+def work(tmp_path: Path) -> AttemptContext:
     """An attempt whose load is complete, nothing collected yet."""
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition(variants=1, loads=1))
@@ -27,12 +34,12 @@ def work(tmp_path):
 
 
 @pytest.fixture
-def dead(monkeypatch):
+def dead(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Names of hosts that do not answer."""
-    names = set()
+    names: set[str] = set()
     asked = FolderHost.files
 
-    def files(host, folder):
+    def files(host: FolderHost, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
         if host.info.name in names:
             raise HostError("can't be reached: timed out", where=f"host {host.info.name}")
         return asked(host, folder)
@@ -41,13 +48,15 @@ def dead(monkeypatch):
     return names
 
 
-def paths(manifest):
+def paths(manifest: Manifest) -> set[str]:
     return {entry.path for entry in manifest.files}
 
 
 @pytest.mark.parametrize("answer", [None, ProviderError("the load host does not answer")])
-def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(work, dead, monkeypatch, answer):
-    def find(provider, key):
+def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(
+    work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch, answer: ProviderError | None
+) -> None:
+    def find(provider: InstantProvider, key: ClusterId) -> None:
         if answer is not None:
             raise answer
 
@@ -60,15 +69,17 @@ def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(work, dead, monk
     assert "nothing was collected from node2: host node2: can't be reached" in manifest.failure
 
 
-def test_a_host_that_is_dead_in_a_whole_cluster_costs_its_own_files_only(work, dead):
+def test_a_host_that_is_dead_in_a_whole_cluster_costs_its_own_files_only(work: AttemptContext, dead: set[str]) -> None:
     dead.add("node1")
     manifest = collect(work)
     assert "raw/node3/system.log" in paths(manifest)
     assert manifest.failure.startswith("nothing was collected from node1")
 
 
-def test_a_load_host_that_does_not_answer_costs_its_own_files_only(work, monkeypatch):
-    def stop(generator, host, job_id):
+def test_a_load_host_that_does_not_answer_costs_its_own_files_only(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(generator: InstantLoadGenerator, host: Host, job_id: str) -> NoReturn:
         raise HostError("can't be reached: timed out", where="host load")
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
@@ -77,10 +88,13 @@ def test_a_load_host_that_does_not_answer_costs_its_own_files_only(work, monkeyp
     assert manifest.failure.startswith("nothing was collected from load")
 
 
-def test_a_host_that_falls_silent_meanwhile_is_not_asked_for_each_other_file(work, monkeypatch):
-    asked, fetch = [], FolderHost.fetch
+def test_a_host_that_falls_silent_meanwhile_is_not_asked_for_each_other_file(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[PurePosixPath] = []
+    fetch = FolderHost.fetch
 
-    def silent_from_the_second_on(host, path, destination):
+    def silent_from_the_second_on(host: FolderHost, path: PurePosixPath, destination: Path) -> None:
         if host.info.name == "load":
             asked.append(path)
             if len(asked) > 1:
@@ -94,30 +108,32 @@ def test_a_host_that_falls_silent_meanwhile_is_not_asked_for_each_other_file(wor
     assert manifest.failure.startswith(f"not collected from load, from {asked[1].name} on: host load: can't be reached")
 
 
-def test_the_first_reason_comes_first(work, dead):
+def test_the_first_reason_comes_first(work: AttemptContext, dead: set[str]) -> None:
     record_failure(work, "load: the cluster is gone")
     dead.add("node1")
     assert collect(work).failure.startswith("load: the cluster is gone; nothing was collected from node1")
 
 
 @pytest.fixture
-def never_there(monkeypatch):
+def never_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InstantProvider, "find", lambda *_: None)
     monkeypatch.setattr("plimsoll.services.cell.collect.read_cluster", lambda *_: None)
 
 
-def test_a_cluster_that_nobody_knows_of_has_nothing(work, never_there):
+def test_a_cluster_that_nobody_knows_of_has_nothing(work: AttemptContext, never_there: None) -> None:
     manifest = collect(work)
     assert manifest.files == ()
     assert "the cluster was gone" in manifest.failure
 
 
-def test_what_kept_a_cluster_from_being_there_is_the_only_reason(work, never_there):
+def test_what_kept_a_cluster_from_being_there_is_the_only_reason(work: AttemptContext, never_there: None) -> None:
     record_failure(work, "provision: no room")
     assert collect(work).failure == "provision: no room"
 
 
-def test_hosts_that_never_were_ready_are_not_asked(work, dead, monkeypatch):
+def test_hosts_that_never_were_ready_are_not_asked(
+    work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     record_failure(work, "provision: hosts were not ready within 0:10:00: node1: can't be reached: timed out")
     monkeypatch.setattr("plimsoll.services.cell.collect.read_cluster", lambda *_: None)
     dead.add("node1")
@@ -125,7 +141,9 @@ def test_hosts_that_never_were_ready_are_not_asked(work, dead, monkeypatch):
     assert (manifest.failure, manifest.files) == (failure_of(work.toolkit.store, work.key), ())
 
 
-def test_of_two_who_collect_at_once_the_first_manifest_stays(work, monkeypatch):
+def test_of_two_who_collect_at_once_the_first_manifest_stays(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = collect(work)
     answers = iter([None])  # it was not there yet when the second began
     monkeypatch.setattr(

@@ -1,7 +1,9 @@
 """Several load hosts that put on one load together."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePosixPath
 
 import pytest
 from tests.fakes.hosts import FolderHost
@@ -10,22 +12,30 @@ from tests.fakes.instant import INSTANT, Faults, InstantDatabase, InstantLoadGen
 
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.domain.clocks import ClockReading, LoadStart
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError
+from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import Workload
+from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import read_start, together
 from plimsoll.services.judge.judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
 
+Told = list[tuple[str, datetime, datetime]]
+"""Hosts with the start that they were told, by the common clock and by their own."""
+
 
 @pytest.fixture
-def work(tmp_path):
+def work(tmp_path: Path) -> AttemptContext:
     """An attempt on three nodes and two load hosts, whose load was started and waits to be told when."""
     installation = Installation(tmp_path)
     one = instant_definition(variants=1, loads=1)
@@ -38,21 +48,21 @@ def work(tmp_path):
 
 
 @pytest.fixture
-def clocks(monkeypatch):
+def clocks(monkeypatch: pytest.MonkeyPatch) -> dict[str, ClockReading]:
     """What the clocks of hosts say, by host."""
-    readings = {}
+    readings: dict[str, ClockReading] = {}
     exact = ClockReading(offset_ms=0.0)
     monkeypatch.setattr(FolderHost, "clock", lambda host: readings.get(host.info.name, exact))
     return readings
 
 
 @pytest.fixture
-def told(monkeypatch):
+def told(monkeypatch: pytest.MonkeyPatch) -> Told:
     """Hosts that were told when to start, each with the start by its own clock."""
-    every = []
+    every: Told = []
     begin_instantly = InstantLoadGenerator.begin
 
-    def begin(generator, host, job_id, start, local):
+    def begin(generator: InstantLoadGenerator, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         every.append((host.info.name, start, local))
         begin_instantly(generator, host, job_id, start, local)
 
@@ -60,7 +70,9 @@ def told(monkeypatch):
     return every
 
 
-def test_two_load_hosts_are_told_one_start_each_by_its_own_clock(work, clocks, told):
+def test_two_load_hosts_are_told_one_start_each_by_its_own_clock(
+    work: AttemptContext, clocks: dict[str, ClockReading], told: Told
+) -> None:
     clocks |= {
         "load": ClockReading(offset_ms=-200.0, error_ms=2),
         "load2": ClockReading(offset_ms=1300.0, error_ms=3),
@@ -78,7 +90,7 @@ def test_two_load_hosts_are_told_one_start_each_by_its_own_clock(work, clocks, t
     assert actions.poll_load(work).state == "complete"
 
 
-def test_what_both_did_is_judged_as_one_load(work, clocks):
+def test_what_both_did_is_judged_as_one_load(work: AttemptContext, clocks: dict[str, ClockReading]) -> None:
     actions.poll_load(work)
     clocks["load2"] = ClockReading(offset_ms=7.0)
     manifest = collect(work)
@@ -93,20 +105,22 @@ def test_what_both_did_is_judged_as_one_load(work, clocks):
     assert list(read_fingerprint(work.toolkit.store, work.key).load_hosts) == ["load", "load2"]
 
 
-def test_the_checks_look_at_each_load_host_and_at_their_clocks(work):
+def test_the_checks_look_at_each_load_host_and_at_their_clocks(work: AttemptContext) -> None:
     actions.poll_load(work)
     collect(work)
     checks = {check.name for check in judge(work).checks}
     assert {"load hosts", "each host's CPU", "each host's schedule lag", "common start"} <= checks
 
 
-def test_a_load_host_of_which_nothing_was_collected_makes_the_attempt_invalid(work, monkeypatch):
+def test_a_load_host_of_which_nothing_was_collected_makes_the_attempt_invalid(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     actions.poll_load(work)
 
-    def lost(host, folder):
+    def lost(host: FolderHost, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
         if host.info.name == "load2":
             raise HostError("can't be reached: timed out", where="host load2")
-        return []
+        return ()
 
     monkeypatch.setattr(FolderHost, "files", lost)
     collect(work)
@@ -115,7 +129,9 @@ def test_a_load_host_of_which_nothing_was_collected_makes_the_attempt_invalid(wo
     assert "nothing was collected from load2" in verdict.reasons[0]
 
 
-def test_clocks_that_can_not_be_compared_exactly_enough_fail_the_load(work, clocks, told):
+def test_clocks_that_can_not_be_compared_exactly_enough_fail_the_load(
+    work: AttemptContext, clocks: dict[str, ClockReading], told: Told
+) -> None:
     clocks |= {"load": ClockReading(offset_ms=0, error_ms=40), "load2": ClockReading(offset_ms=0, error_ms=61)}
     status = actions.poll_load(work)
     assert status.state == "failed"
@@ -124,7 +140,7 @@ def test_clocks_that_can_not_be_compared_exactly_enough_fail_the_load(work, cloc
     assert told == []
 
 
-def test_a_start_that_somebody_put_on_record_and_told_nobody_is_told(work, told):
+def test_a_start_that_somebody_put_on_record_and_told_nobody_is_told(work: AttemptContext, told: Told) -> None:
     start = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=1)
     exact = ClockReading(offset_ms=0)
     write_model(
@@ -134,10 +150,12 @@ def test_a_start_that_somebody_put_on_record_and_told_nobody_is_told(work, told)
     assert {at for _, at, _ in told} == {start}
 
 
-def test_who_was_left_out_when_the_others_were_told_is_told_the_same(work, told, monkeypatch):
+def test_who_was_left_out_when_the_others_were_told_is_told_the_same(
+    work: AttemptContext, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = InstantLoadGenerator.begin
 
-    def unreachable(generator, host, job_id, start, local):
+    def unreachable(generator: InstantLoadGenerator, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         if host.info.name == "load2":
             raise HostError("can't be reached", where="host load2")
         whole(generator, host, job_id, start, local)
@@ -151,7 +169,7 @@ def test_who_was_left_out_when_the_others_were_told_is_told_the_same(work, told,
     assert told[-1][:2] == ("load2", read_start(work).start)
 
 
-def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work, told):
+def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work: AttemptContext, told: Told) -> None:
     past = datetime.now(UTC) - timedelta(hours=1)
     exact = ClockReading(offset_ms=0)
     write_model(
@@ -162,7 +180,7 @@ def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work
     assert {at for _, at, _ in told} == {read_start(work).start}
 
 
-def test_a_host_that_never_starts_fails_the_load(work, monkeypatch):
+def test_a_host_that_never_starts_fails_the_load(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = ClockReading(offset_ms=0)
     start = datetime.now(UTC) - timedelta(minutes=2)
     write_model(
@@ -170,7 +188,7 @@ def test_a_host_that_never_starts_fails_the_load(work, monkeypatch):
     )
     phases: dict[str, LoadPhase] = {"load": "warm-up", "load2": "populate"}
 
-    def status(generator, host, job_id):
+    def status(generator: InstantLoadGenerator, host: Host, job_id: str) -> LoadStatus:
         return LoadStatus("running", phases[host.info.name], errors=0)
 
     monkeypatch.setattr(InstantLoadGenerator, "status", status)
@@ -178,10 +196,10 @@ def test_a_host_that_never_starts_fails_the_load(work, monkeypatch):
     assert (failed.state, "load2 did not start 60 s after the time to start" in failed.reason) == ("failed", True)
 
 
-def test_stopping_ends_the_load_on_every_host(work, monkeypatch):
-    stopped = []
+def test_stopping_ends_the_load_on_every_host(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped: list[str] = []
 
-    def stop(generator, host, job_id):
+    def stop(generator: InstantLoadGenerator, host: Host, job_id: str) -> None:
         stopped.append(host.info.name)
 
     monkeypatch.setattr(InstantLoadGenerator, "stop", stop)
@@ -189,10 +207,12 @@ def test_stopping_ends_the_load_on_every_host(work, monkeypatch):
     assert sorted(stopped) == ["load", "load2"]
 
 
-def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_stopped(work, monkeypatch):
-    stopped = []
+def test_a_load_host_that_can_not_be_reached_keeps_no_other_from_being_stopped(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[str] = []
 
-    def stop(generator, host, job_id):
+    def stop(generator: InstantLoadGenerator, host: Host, job_id: str) -> None:
         if host.info.name == "load":
             raise HostError("can't be reached: timed out", where="host load")
         stopped.append(host.info.name)
@@ -224,16 +244,18 @@ RUNNING = LoadStatus("running", "load", achieved_ops_s=500.0, seconds_left=30.0,
         ),
     ],
 )
-def test_a_load_of_several_hosts_is_as_far_as_the_one_that_is_least_far(other, expected):
+def test_a_load_of_several_hosts_is_as_far_as_the_one_that_is_least_far(
+    other: LoadStatus, expected: LoadStatus
+) -> None:
     assert together({"load": RUNNING, "load2": other}) == expected
 
 
-def test_a_load_is_complete_once_it_is_on_every_host():
+def test_a_load_is_complete_once_it_is_on_every_host() -> None:
     complete = LoadStatus("complete", "load", seconds_left=0.0)
     assert together({"load": complete, "load2": complete}).state == "complete"
 
 
-def test_all_are_ready_once_each_is():
+def test_all_are_ready_once_each_is() -> None:
     ready = LoadStatus("running", errors=0, is_ready=True)
     assert together({"load": ready, "load2": ready}).is_ready
     assert not together({"load": ready, "load2": LoadStatus("running", errors=0)}).is_ready
@@ -242,20 +264,22 @@ def test_all_are_ready_once_each_is():
 class Reserved(InstantDatabase):
     """Its clients can't ask it what populating left; it is done at the third look."""
 
-    def __init__(self, faults):
+    def __init__(self, faults: Faults) -> None:
         super().__init__(faults)
         self.looks = 0
 
-    def hides_aftermath(self, definition, variant):
+    def hides_aftermath(self, definition: Definition, variant: Variant) -> bool:
         return True
 
-    def aftermath(self, nodes):
+    def aftermath(self, nodes: Sequence[Host]) -> Aftermath | None:
         self.looks += 1
         return Aftermath(settled=False, left={"node1": 4, "node2": 0}) if self.looks == 3 else None
 
 
 @pytest.mark.parametrize("hosts", [1, 2])
-def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_can_tell(tmp_path, told, hosts):
+def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_can_tell(
+    tmp_path: Path, told: Told, hosts: int
+) -> None:
     installation = Installation(tmp_path)
     one = instant_definition(variants=1, loads=1)
     changes = {
@@ -280,7 +304,7 @@ def test_a_load_waits_for_what_populating_left_where_only_the_nodes_themselves_c
     assert "compactions of populating were left when the timed run began: node1 4" in judge(work).warnings
 
 
-def test_the_published_workload_is_not_waited_for(tmp_path):
+def test_the_published_workload_is_not_waited_for(tmp_path: Path) -> None:
     installation = Installation(tmp_path)
     installation.open_campaign(instant_definition(variants=1, loads=1))
     toolkit = replace(installation.toolkit, databases={INSTANT: Reserved(Faults(tmp_path / "faults"))})
@@ -290,12 +314,14 @@ def test_the_published_workload_is_not_waited_for(tmp_path):
     assert actions.poll_load(work).state == "complete"
 
 
-def test_compactions_that_the_load_generator_saw_left_are_a_warning(work, monkeypatch):
+def test_compactions_that_the_load_generator_saw_left_are_a_warning(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     actions.poll_load(work)
     collect(work)
     told = InstantLoadGenerator.summary
 
-    def summary(generator, files):
+    def summary(generator: InstantLoadGenerator, files: Mapping[str, str]) -> LoadSummary:
         return told(generator, files).model_copy(update={"compactions_left": 12})
 
     monkeypatch.setattr(InstantLoadGenerator, "summary", summary)

@@ -11,7 +11,7 @@ NODE = HostInfo(name="node1", role="node", address="10.0.0.1", facts={"instance_
 LOAD = HostInfo(name="load", role="load", address="10.0.0.9")
 
 
-def figures(host, **changed):
+def figures(host: str, **changed: int) -> HostFigures:
     given = {"cpu": 1000, "disk_write": 200, "disk_read": 400, "network": 300} | changed
     return HostFigures(host=host, **{f"{name}_bytes_s": figure * MIB for name, figure in given.items()})
 
@@ -19,11 +19,11 @@ def figures(host, **changed):
 FLOORS = Canary.model_validate({"node": {"disk_write": "150M", "network": "250M"}, "load": {"network": "250M"}})
 
 
-def test_hosts_that_reach_their_floors_are_fit():
+def test_hosts_that_reach_their_floors_are_fit() -> None:
     assert shortfalls(FLOORS, [NODE, LOAD], [figures("node1", disk_write=150), figures("load")]) == {}
 
 
-def test_each_figure_below_is_named_with_host_and_floor():
+def test_each_figure_below_is_named_with_host_and_floor() -> None:
     found = shortfalls(FLOORS, [NODE, LOAD], [figures("node1", disk_write=41, network=9), figures("load", network=80)])
     assert found == {
         "node1": "node1 (r5d.2xlarge) writes 41M/s to its disk, the floor is 150M/s; "
@@ -32,10 +32,10 @@ def test_each_figure_below_is_named_with_host_and_floor():
     }
 
 
-def test_the_load_host_has_floors_of_its_own_and_what_has_none_is_not_judged():
+def test_the_load_host_has_floors_of_its_own_and_what_has_none_is_not_judged() -> None:
     assert shortfalls(FLOORS, [NODE, LOAD], [figures("node1", cpu=1), figures("load", disk_write=1)]) == {}
 
 
-def test_hosts_and_figures_must_belong_together():
+def test_hosts_and_figures_must_belong_together() -> None:
     with pytest.raises(ValueError, match="argument"):
         shortfalls(FLOORS, [NODE, LOAD], [figures("node1")])

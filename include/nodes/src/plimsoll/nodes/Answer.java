@@ -5,13 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a command prints: one line of JSON. */
+/** The output of a command: one line of JSON. */
 final class Answer {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private Answer() {}
 
-    /** An ordered map of alternating keys and values. */
+    /** A map, in the given order, from alternating keys and values. */
     static Map<String, Object> object(Object... keysAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();
         for (int i = 0; i < keysAndValues.length; i += 2) {

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code drop}: removes a keyspace, if it is there. */
+/** {@code drop}: removes a keyspace if it exists. */
 @Command(
         name = "drop",
         mixinStandardHelpOptions = true,

@@ -1,10 +1,10 @@
 package plimsoll.nodes;
 
-/** What a process' exit code says; 1 is a fault of the program, 2 a command line that makes no sense. */
+/** The exit codes of the node tool. Exit code 1 means a fault of the program, 2 a wrong command line. */
 enum ExitCode {
-    /** All that was asked is answered, and as wished. */
+    /** Every node answered, and the wanted state is reached. {@code settle} ends so also when its time is over. */
     COMPLETE(0),
-    /** A node or a JVM did not answer, or the nodes did not agree in time. */
+    /** A node or a JVM did not answer, or the cluster was not whole in time. */
     UNREACHABLE(3);
 
     final int code;

@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code inspect}: asks running Cassandra JVMs, by JMX, what they are. Prints a JSON array, an object for each of them
- * in the order given: one start of this program serves all nodes of a machine.
+ * {@code inspect}: asks running Cassandra JVMs over JMX for their properties. Prints a JSON array with one object for
+ * each JVM, in the given order, so one start of this program is enough for all nodes of a machine.
  */
 @Command(
         name = "inspect",

@@ -20,15 +20,15 @@ import javax.management.remote.rmi.RMIConnector;
 import javax.management.remote.rmi.RMIServer;
 
 /**
- * One running JVM, over RMI. The stub is taken from the registry by hand: {@code service:jmx} addresses are looked up
- * by JNDI, whose RMI provider (jdk.naming.rmi) small Java runtimes lack.
+ * A JMX connection to one running JVM. It takes the stub from the RMI registry itself, because {@code service:jmx}
+ * addresses need JNDI with its RMI provider (jdk.naming.rmi), which small Java runtimes lack.
  */
 final class JvmInspection implements AutoCloseable {
     private static final String HOTSPOT = "com.sun.management:type=HotSpotDiagnostic";
     private static final String PENDING = "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
 
-    /** Flags that decide how a JVM collects, and are no diagnostic options. */
+    /** Flags that influence garbage collection and are not among the JVM's diagnostic options. */
     private static final List<String> FLAGS = List.of(
             "UseG1GC", "UseConcMarkSweepGC", "UseParallelGC", "UseSerialGC", "UseShenandoahGC", "UseZGC", "MaxHeapSize",
             "InitialHeapSize", "MaxNewSize", "NewSize", "SoftMaxHeapSize", "UseLargePages", "UseTransparentHugePages",
@@ -41,7 +41,7 @@ final class JvmInspection implements AutoCloseable {
     private final RMIConnector connector;
     private final MBeanServerConnection server;
 
-    /** @throws IOException or NotBoundException if nothing that speaks JMX answers there */
+    /** @throws IOException or NotBoundException if there is no JMX server at that address */
     JvmInspection(String host, int port) throws IOException, NotBoundException {
         RMIServer stub = (RMIServer) LocateRegistry.getRegistry(host, port).lookup("jmxrmi");
         connector = new RMIConnector(stub, Map.of());
@@ -49,7 +49,7 @@ final class JvmInspection implements AutoCloseable {
         server = connector.getMBeanServerConnection();
     }
 
-    /** Everything worth knowing, for JSON; what a JVM or a version of Cassandra does not have is null. */
+    /** The properties of the JVM and of Cassandra, for JSON. A property that this version does not have is null. */
     Map<String, Object> describe() throws IOException, JMException {
         String runtime = "java.lang:type=Runtime";
         Map<String, String> properties = properties(runtime);
@@ -77,19 +77,19 @@ final class JvmInspection implements AutoCloseable {
         connector.close();
     }
 
-    /** Compactions that run or wait. */
+    /** The number of compactions that run or wait. */
     long pendingCompactions() throws IOException, JMException {
         return ((Number) get(PENDING, "Value")).longValue();
     }
 
-    /** Writes what the keyspace's tables hold in memory to disk; returns once it is there. */
+    /** Writes the memtables of the keyspace's tables to disk, and returns when they are written. */
     void flush(String keyspace) throws IOException, JMException {
         Object[] arguments = {keyspace, new String[0]};
         String[] types = {String.class.getName(), String[].class.getName()};
         server.invoke(new ObjectName(STORAGE), "forceKeyspaceFlush", arguments, types);
     }
 
-    /** What the live files of all tables of the keyspace take on this node's disk. */
+    /** The size of the live files of all tables of the keyspace on this node's disk, bytes. */
     long bytesOnDisk(String keyspace) throws IOException, JMException {
         String bean = "org.apache.cassandra.metrics:type=Keyspace,keyspace=" + keyspace + ",name=LiveDiskSpaceUsed";
         Object bytes = get(bean, "Value");
@@ -113,7 +113,7 @@ final class JvmInspection implements AutoCloseable {
                 "dropped_messages", dropped());
     }
 
-    /** By kind of message, those that were dropped since the start; kinds without any are left out. */
+    /** The number of messages that were dropped since the node's start, by kind. Kinds without any are left out. */
     private Map<String, Object> dropped() throws IOException, JMException {
         Map<String, Object> dropped = new TreeMap<>();
         ObjectName pattern = new ObjectName("org.apache.cassandra.metrics:type=DroppedMessage,name=Dropped,*");
@@ -126,7 +126,7 @@ final class JvmInspection implements AutoCloseable {
         return dropped;
     }
 
-    /** By name, value and origin of every diagnostic option, and of those FLAGS that the JVM has. */
+    /** The value and origin, by name, of every diagnostic option and of those FLAGS that the JVM has. */
     private Map<String, Object> flags() throws IOException, JMException {
         ObjectName hotspot = new ObjectName(HOTSPOT);
         Map<String, Object> flags = new TreeMap<>();

@@ -3,7 +3,7 @@ package plimsoll.nodes;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** What a campaign asks of Cassandra nodes: {@code probe} by CQL, {@code inspect}, {@code settle} and {@code size} by JMX. */
+/** The node tool. {@code probe} and {@code drop} use CQL; {@code inspect}, {@code settle} and {@code size} use JMX. */
 @Command(
         name = "plimsoll.nodes",
         mixinStandardHelpOptions = true,

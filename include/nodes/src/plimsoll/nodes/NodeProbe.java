@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** One node, asked by itself. */
+/** The state of one node, which is asked without the others. */
 final class NodeProbe implements AutoCloseable {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final int KNOCK_MILLIS = 1_000;
@@ -33,21 +33,21 @@ final class NodeProbe implements AutoCloseable {
         return status.get("schema_version");
     }
 
-    /** The node's address and whatever it said last, for JSON. */
+    /** The node's address and its last answers, for JSON. */
     Map<String, Object> describe() {
         Map<String, Object> described = Answer.object("host", address(), "port", address.getPort());
         described.putAll(status);
         return described;
     }
 
-    /** Asks the node how it is; null if it answers and knows so many peers, what is wrong otherwise. */
+    /** Asks the node for its state. Null if it answers and knows that many peers, otherwise the problem. */
     String look(int peers) {
         String problem = ask(peers);
         status.put("problem", problem);
         return problem;
     }
 
-    /** Executes a statement with this node as its coordinator; a RuntimeException of the driver says why it failed. */
+    /** Executes a statement with this node as its coordinator. Throws a RuntimeException of the driver if it fails. */
     void execute(SimpleStatement statement) {
         session.execute(statement);
     }
@@ -73,7 +73,7 @@ final class NodeProbe implements AutoCloseable {
         }
     }
 
-    /** Whether anybody listens: asked without the driver, which costs more and logs every refusal. */
+    /** Throws IOException unless the port is open. The driver would cost more and log every refused connection. */
     private void knock() throws IOException {
         try (Socket socket = new Socket()) {
             socket.connect(address, KNOCK_MILLIS);

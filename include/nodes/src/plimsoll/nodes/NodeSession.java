@@ -15,7 +15,7 @@ final class NodeSession {
 
     private NodeSession() {}
 
-    /** A session that knows one node only and asks nothing of it by itself; a RuntimeException says why there is none. */
+    /** A session that uses only this node and reads no metadata. Throws a RuntimeException if it can't connect. */
     static CqlSession open(InetSocketAddress node, Duration timeout) {
         DriverConfigLoader config = DriverConfigLoader.programmaticBuilder()
                 .withClass(DefaultDriverOption.LOAD_BALANCING_POLICY_CLASS, DcInferringLoadBalancingPolicy.class)

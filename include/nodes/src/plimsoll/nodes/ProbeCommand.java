@@ -11,10 +11,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code probe}: waits till a cluster is whole.
+ * {@code probe}: waits until a cluster is whole.
  *
- * <p>Whole means: every node answers CQL, knows all the others, has the schema that all have, and has coordinated a
- * write that every node acknowledged. Prints one line of JSON, whatever came of it.
+ * <p>A cluster is whole if every node answers CQL, knows all the others, has the same schema version as the others, and
+ * has coordinated a write that every node acknowledged. Prints one line of JSON in any case.
  */
 @Command(
         name = "probe",
@@ -57,9 +57,8 @@ final class ProbeCommand implements Callable<Integer> {
     }
 
     /**
-     * Null once the cluster is whole; what is missing at the deadline otherwise. Every step is tried till it works, and
-     * only then the next: a write that comes before all nodes have the table fails, however often table and write are
-     * made anew.
+     * Null once the cluster is whole, otherwise the problem that is left at the deadline. Each step is repeated until
+     * it works, and only then comes the next, because a write fails while some node does not have the table yet.
      */
     private static String awaitWhole(List<NodeProbe> probes, int expected, long deadline) throws InterruptedException {
         ScratchWrite write = new ScratchWrite(expected);

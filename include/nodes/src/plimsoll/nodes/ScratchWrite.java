@@ -5,7 +5,7 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import java.time.Duration;
 import java.util.List;
 
-/** A write that every node has to acknowledge, through every node, in a keyspace that exists for it only. */
+/** Writes through every node that all nodes must acknowledge, in a keyspace that exists only for them. */
 final class ScratchWrite {
     private static final String KEYSPACE = "plimsoll_probe";
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -16,7 +16,7 @@ final class ScratchWrite {
         this.replicas = replicas;
     }
 
-    /** Makes keyspace and table. Null if that worked, as with the other steps; what did not otherwise. */
+    /** Makes the keyspace and the table. Like the other steps it returns null if it worked, otherwise the problem. */
     String prepare(NodeProbe node) {
         String problem = execute(
                 node,
@@ -27,7 +27,7 @@ final class ScratchWrite {
                 : problem;
     }
 
-    /** Writes through every node; all of them must have the table. */
+    /** Writes one row through every node. All nodes must have the table. */
     String through(List<NodeProbe> nodes) {
         for (NodeProbe node : nodes) {
             String problem =
@@ -39,7 +39,7 @@ final class ScratchWrite {
         return null;
     }
 
-    /** Leaves nothing behind. */
+    /** Removes the keyspace. */
     String clear(NodeProbe node) {
         return execute(node, "DROP KEYSPACE IF EXISTS " + KEYSPACE);
     }

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A length of time on the command line: {@code 90s}, {@code 15m}, {@code 2h}. */
+/** Reads a length of time on the command line: {@code 90s}, {@code 15m}, {@code 2h}. */
 final class Seconds implements ITypeConverter<Duration> {
     private static final Pattern LENGTH = Pattern.compile("(\\d{1,9})([smh])");
 

@@ -10,8 +10,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code settle}: waits until nodes have no compactions left, running or waiting, and says how many were left if they
- * did not get there in time.
+ * {@code settle}: waits until no node has a running or waiting compaction. If time is over before that, it prints how
+ * many compactions are left.
  */
 @Command(
         name = "settle",
@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
         description = "Waits until no node has a compaction left; prints one line of JSON.")
 final class SettleCommand implements Callable<Integer> {
     private static final long PAUSE = 1_000;
-    /** A compaction that ends can make the next one due: nodes are to be without any at so many looks in a row. */
+    /** The end of a compaction can make another one due, so nodes must have none this many times in a row. */
     private static final int LOOKS = 3;
 
     @Option(
@@ -57,7 +57,7 @@ final class SettleCommand implements Callable<Integer> {
         return answer(true, left, start, null);
     }
 
-    /** Compactions left by node; null, or which JVM did not answer and why. */
+    /** Puts the number of compactions of each node into the map. Null, or which JVM did not answer and why. */
     private String look(Map<String, Object> left) {
         for (InetSocketAddress port : ports) {
             try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code size}: has nodes write a keyspace's rows to disk, and says how many bytes they take there. */
+/** {@code size}: makes nodes write a keyspace's rows to disk, and prints how many bytes they take there. */
 @Command(
         name = "size",
         mixinStandardHelpOptions = true,

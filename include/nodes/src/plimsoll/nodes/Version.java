@@ -2,7 +2,7 @@ package plimsoll.nodes;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** Which build this is: what the jar's manifest says. */
+/** The version of this build, from the jar's manifest. */
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
