@@ -1,6 +1,7 @@
 """Cells and attempts: the units of work of a campaign."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
@@ -12,6 +13,7 @@ from plimsoll.domain.contradictions import LONGEST_CELL_ID
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.parts import Part, part_name, parts
+from plimsoll.domain.timing import Timing
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
@@ -130,10 +132,23 @@ def part_of(definition: Definition, cell: Cell) -> Part:
 
 def duration_of(definition: Definition, cell_id: str) -> timedelta:
     """How long the cell is loaded. For a cell that the definition does not have: the longest duration of any cell."""
-    if len(definition.stages) < 2:
-        return definition.longest
-    cell = cells_by_id(definition).get(cell_id)
-    return part_of(definition, cell).definition.timing.duration if cell else definition.longest
+    return max(timing.duration for timing in _timings(definition, cell_id))
+
+
+def longest_of(definition: Definition, cell_id: str) -> timedelta:
+    """How long the cell is loaded, with the time that its definition gives to populating.
+
+    For a cell that the definition does not have: the longest time of any cell.
+    """
+    return max(timing.duration + timing.beyond_the_load for timing in _timings(definition, cell_id))
+
+
+def _timings(definition: Definition, cell_id: str) -> Sequence[Timing]:
+    """The cell's timing; those of all stages where the definition does not have that cell."""
+    cell = cells_by_id(definition).get(cell_id) if len(definition.stages) > 1 else None
+    if cell is not None:
+        return [part_of(definition, cell).definition.timing]
+    return [alone.timing for _, alone in definition.of_stages]
 
 
 def grid(definition: Definition) -> tuple[Cell, ...]:

@@ -1,5 +1,6 @@
 """How many rows make a size on disk: counted once, for all cells of a campaign."""
 
+from datetime import timedelta
 from math import ceil
 from typing import Annotated, NamedTuple
 
@@ -27,11 +28,21 @@ class CountedRows(Model):
     cell: Annotated[str, Field(description="The cell that measured it, before its own load")]
     attempt: int
     measured_at: AwareDatetime
+    rows_per_s: Annotated[
+        float | None, Field(description="Highest rate at which one load host was seen to write a sample, rows/s", gt=0)
+    ] = None
 
 
 def rows_of(asked_bytes: int, sample_rows: int, sample_bytes: int) -> int:
     """As many rows as make the size, by what those of a sample take; at least one."""
     return max(1, round(asked_bytes * sample_rows / sample_bytes))
+
+
+def least_time(counted: CountedRows, load_hosts: int) -> timedelta:
+    """The time that populating takes at the highest rate that was seen; nothing where none was seen."""
+    if counted.rows_per_s is None:
+        return timedelta(0)
+    return timedelta(seconds=ceil(counted.rows / (counted.rows_per_s * load_hosts)))
 
 
 class Sample(NamedTuple):

@@ -5,9 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.faults import Fault, Faulty
 from plimsoll.domain.units import Duration, format_duration
+
+_USUAL = timedelta(hours=1)
 
 
 class Timing(Model):
@@ -15,6 +17,13 @@ class Timing(Model):
 
     duration: Annotated[Duration, Field(description="Length of the timed run, with its warm-up")]
     warmup: Annotated[Duration, Field(description="Length of the first part of the run, which is not judged")]
+    populating: Annotated[
+        LeftOutIfEmpty[Annotated[Duration, Field(gt=timedelta(0))] | None],
+        Field(
+            description="Longest time that populating may take, with the wait for compactions after it; hosts live as "
+            "much longer. Without it: an hour, within which hosts are also provisioned, deployed and collected"
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _warmup_is_shorter(self) -> Self:
@@ -28,3 +37,13 @@ class Timing(Model):
     def judged(self) -> timedelta:
         """The judged time: duration less warm-up."""
         return self.duration - self.warmup
+
+    @property
+    def longest_populating(self) -> timedelta:
+        """How long populating may take before the load is given up."""
+        return self.populating or _USUAL
+
+    @property
+    def beyond_the_load(self) -> timedelta:
+        """Time that a cell's hosts are given for populating, on top of the load and of the usual margin."""
+        return self.populating or timedelta(0)

@@ -63,5 +63,4 @@ class NamedWorkload(Workload):
     @property
     def alone(self) -> Workload:
         """The same workload in the form that a definition with only one workload uses."""
-        given = {key: value for key, value in self if key in self.model_fields_set and key != "id"}
-        return Workload.model_validate(given)
+        return Workload.model_validate(self.model_dump(mode="json", exclude_unset=True, exclude={"id"}))

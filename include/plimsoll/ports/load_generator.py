@@ -11,7 +11,6 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.progress import LoadPhase
-from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 
 
@@ -113,8 +112,8 @@ class SamplingLoadGenerator(LoadGenerator, Protocol):
     keyspace: str
     """Where the rows of a load are."""
 
-    def with_rows(self, workload: Workload, rows: int) -> Workload:
-        """The same workload with so many rows to populate, and to ask for."""
+    def with_rows(self, definition: Definition, rows: int) -> Definition:
+        """The same definition whose workload populates so many rows, and asks for these."""
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """Write the request's part of the workload's rows into that keyspace, and nothing else.

@@ -1,6 +1,16 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from plimsoll.domain.data_size import FIRST_SAMPLE, Sample, is_within_tolerance, rows_of, second_sample
+from plimsoll.domain.data_size import (
+    FIRST_SAMPLE,
+    CountedRows,
+    Sample,
+    is_within_tolerance,
+    least_time,
+    rows_of,
+    second_sample,
+)
 
 MIB, GIB = 1 << 20, 1 << 30
 
@@ -31,3 +41,20 @@ def test_of_a_terabyte_a_gibibyte_will_do() -> None:
 @pytest.mark.parametrize(("found", "is_near"), [(95, True), (105, True), (94, False), (106, False)])
 def test_five_per_cent_more_or_less_is_as_asked(found: int, is_near: bool) -> None:
     assert is_within_tolerance(100, found) is is_near
+
+
+@pytest.mark.parametrize(("rate", "hosts", "takes_s"), [(500.0, 1, 200), (500.0, 2, 100), (None, 1, 0)])
+def test_populating_takes_no_less_than_at_the_highest_rate_of_the_samples(
+    rate: float | None, hosts: int, takes_s: int
+) -> None:
+    counted = CountedRows(
+        rows=100_000,
+        asked_bytes=GIB,
+        sample_rows=FIRST_SAMPLE,
+        sample_bytes=MIB,
+        cell="g1-040k-r1",
+        attempt=1,
+        measured_at=datetime.now(UTC),
+        rows_per_s=rate,
+    )
+    assert least_time(counted, hosts) == timedelta(seconds=takes_s)

@@ -107,3 +107,9 @@ def test_the_number_of_cells_counts_workloads() -> None:
 
 def test_a_workload_without_an_id_is_refused() -> None:
     assert "workloads[0].id" in faults_of("workloads: [{name: KeyValue}]")
+
+
+def test_one_of_several_workloads_may_ask_for_a_size_on_disk() -> None:
+    asked = "\nworkloads:\n- {id: kv, name: KeyValue, data_per_node: 12M}\n- {id: rows, name: StandardRow}\n"
+    sizes = {part.name: part.definition.workload.data_per_node for part in parts(parsed(asked))}
+    assert sizes == {"kv": 12 << 20, "rows": None}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import gcd
 
 from plimsoll.adapters.cassandra_stress.workloads import USER, rows, standard_row
-from plimsoll.adapters.foreign_load.generator import in_flight
+from plimsoll.adapters.foreign_load.generator import in_flight, run_s
 from plimsoll.adapters.workload_options import given_options
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
@@ -25,12 +25,6 @@ _FAILURES = ("-errors", "retries=0", "ignore")
 """An operation that fails counts as failed, once, and does not end the run."""
 _QUIET = "level=minimal"
 """Above this level it prints two lines for each operation that fails."""
-_BEYOND_S = 5
-"""The timed run is longer than what is judged of it by so much, s.
-
-Its duration counts from before its reporter's first tick, and when it ends, the reporter writes one last record of all
-that it had not come to write. On a busy host it begins and ends seconds late: that must not be in the judged time.
-"""
 
 
 def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
@@ -44,14 +38,17 @@ def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
 
 
 def load_arguments(request: LoadRequest) -> tuple[str, ...]:
-    """The timed run and some seconds beyond it. With `fixed=` alone do operations have intended starts."""
+    """The timed run and some seconds beyond it. With `fixed=` alone do operations have intended starts.
+
+    Its duration counts from before its reporter's first tick, and when it ends, the reporter writes one last record of
+    all that it had not come to write. On a busy host it begins and ends seconds late.
+    """
     definition = request.definition
-    seconds = round(definition.timing.duration.total_seconds()) + _BEYOND_S
     is_user = definition.workload.name == USER
     population = () if is_user else ("-pop", standard_row(definition.workload).population)
     return (
         *_command("" if is_user else standard_row(definition.workload).command, definition),
-        f"duration={seconds}s",
+        f"duration={run_s(definition)}s",
         *population,
         *_table(definition),
         "-rate",

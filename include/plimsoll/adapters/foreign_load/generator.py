@@ -18,6 +18,9 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 POPULATE, LOAD = "populate", "load"
 _SCRIPT = "commands.sh"
+_BEYOND_S = 5
+"""A timed run is longer than what is judged of it by so much, s: on a busy host a program's last record ends seconds
+late, or covers several seconds, and must not be in the judged time."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,11 @@ class ForeignGenerator(ABC):
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
         """Empty: the program does not report its own state."""
         return ()
+
+
+def run_s(definition: Definition) -> int:
+    """How long the program's timed run is to last, s: the definition's duration and some seconds beyond it."""
+    return round(definition.timing.duration.total_seconds()) + _BEYOND_S
 
 
 def in_flight(definition: Definition) -> int:

@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from plimsoll.adapters.cassandra_stress.workloads import OPTIONS, rows, shares
 from plimsoll.adapters.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
+from plimsoll.adapters.foreign_load.generator import LOAD, POPULATE, Plan, phase_of, run_s
 from plimsoll.adapters.latte import workload
 from plimsoll.adapters.latte.installed import PLACES, Installed, installed
 from plimsoll.adapters.load_job import PLAN
@@ -34,6 +34,8 @@ _REPORT = "latte.json"
 _VERSION = "0.29"
 """Its command line and its report differ from version to version."""
 _INSTALL = f"cargo install latte-cli --version ~{_VERSION}"
+_SLACK_S = 0.5
+"""A sample begins at a whole second of the run, give or take so much."""
 _SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
 """A line of its console for each second of the timed run: seconds since its start, calls, failed ones, ops/s."""
 
@@ -85,7 +87,8 @@ class Latte(ForeignGenerator):
 
     def _told(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
         """The content of latte's report. Raises KeyError, TypeError or ValueError where its form is unknown."""
-        judged = [sample for sample in result["log"] if sample["time_s"] >= plan.warmup_s - 0.5]
+        first_s, end_s = plan.warmup_s - _SLACK_S, plan.duration_s - _SLACK_S
+        judged = [sample for sample in result["log"] if first_s <= sample["time_s"] < end_s]
         errors = sum(sample["cycle_error_count"] for sample in judged)
         is_whole = result["elapsed_time_s"] >= plan.duration_s - 1
         return LoadSummary(
@@ -93,7 +96,7 @@ class Latte(ForeignGenerator):
             reason="" if is_whole else f"latte ended after {result['elapsed_time_s']:.0f} s",
             generator=self.name,
             started_at=datetime.fromisoformat(result["start_time"]),
-            duration_s=result["elapsed_time_s"],
+            duration_s=min(result["elapsed_time_s"], plan.duration_s),
             warmup_s=min(plan.warmup_s, result["elapsed_time_s"]),
             attempted_ops_s=plan.rate,
             shares=dict(plan.shares),
@@ -115,7 +118,7 @@ class Latte(ForeignGenerator):
         with_level = ("--consistency", definition.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
         timed = (
-            *("--rate", str(request.load_ops_s), "--duration", _seconds(definition.timing.duration), "--warmup", "0"),
+            *("--rate", str(request.load_ops_s), "--duration", f"{run_s(definition)}s", "--warmup", "0"),
             *("--sampling", "1s", "--functions", workload.functions(definition), "--output", _REPORT, "--quiet"),
         )
         populate = [
@@ -157,10 +160,6 @@ def _problems(definition: Definition) -> Iterator[Problem]:
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
     yield from timing_problems(definition)
     yield from interval_problems(definition)
-
-
-def _seconds(length: timedelta) -> str:
-    return f"{round(length.total_seconds())}s"
 
 
 def _unready(found: Installed | None) -> str:

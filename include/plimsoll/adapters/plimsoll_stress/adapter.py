@@ -8,15 +8,16 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
-from plimsoll.adapters.plimsoll_stress import command, reports, sampling
-from plimsoll.adapters.plimsoll_stress.checks import problems, rows_option
+from plimsoll.adapters.plimsoll_stress import command, reports, sampling, sized_rows
+from plimsoll.adapters.plimsoll_stress.checks import problems
 from plimsoll.adapters.plimsoll_stress.program import StressProgram
+from plimsoll.adapters.plimsoll_stress.row_ranges import with_last_row
 from plimsoll.adapters.workload_options import given_options
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -62,16 +63,12 @@ class PlimsollStress:
         argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
         plan = {"job_id": request.job_id, "duration_s": definition.timing.duration.total_seconds()}
         host.write(folder / PLAN, json.dumps(plan))
-        if definition.workload.name != BASIC_TIME_SERIES:
-            host.write(folder / command.OPTIONS, json.dumps(given_options(definition.workload), indent=1))
+        _write_options(host, folder, definition)
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
 
-    def with_rows(self, workload: Workload, rows: int) -> Workload:
+    def with_rows(self, definition: Definition, rows: int) -> Definition:
         """By the option that the workload has for them; ValueError where it has none."""
-        option = rows_option(workload.name)
-        if option is None:
-            raise ValueError(f"{workload.name} has no rows that could be counted")
-        return workload.with_options(**{option: rows})
+        return sized_rows.with_rows(definition, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """A run that populates and ends, in a folder of its own."""
@@ -79,7 +76,7 @@ class PlimsollStress:
         arguments = command.sample_arguments(request, folder, keyspace)
         heap = definition.load_generator.heap
         argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
-        host.write(folder / command.OPTIONS, json.dumps(given_options(definition.workload), indent=1))
+        _write_options(host, folder, definition)
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
@@ -126,6 +123,13 @@ class PlimsollStress:
     def response_time_logs(self, names: Iterable[str]) -> Mapping[str, str]:
         """The collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
+
+
+def _write_options(host: Host, folder: PurePosixPath, definition: Definition) -> None:
+    """The file with the workload's options; BasicTimeSeries has its own on the command line, as published."""
+    if definition.workload.name != BASIC_TIME_SERIES:
+        options = with_last_row(given_options(definition.workload))
+        host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
 
 
 def _utc(at: datetime) -> str:

@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from plimsoll.adapters.plimsoll_stress.catalogue import catalogue
 from plimsoll.adapters.plimsoll_stress.operations import shares
 from plimsoll.adapters.plimsoll_stress.own_statements import own_statement_problems
+from plimsoll.adapters.plimsoll_stress.row_ranges import ROWS, names_last_row, with_last_row
+from plimsoll.adapters.plimsoll_stress.sized_rows import OWN_STATEMENTS, data_per_node_problems
 from plimsoll.adapters.workload_options import given_options, level_problems, option_problems, timing_problems
+from plimsoll.domain.data_size import FIRST_SAMPLE
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.artefacts import ArtefactSource
 
-OWN_STATEMENTS = "cql"
-_ROWS = ("rows", "recordcount")
-"""What workloads call the number of rows that they populate."""
 _MOST_THREADS = 1000
 _MOST_CONCURRENCY = 32_768
 _LEAST_HEAP = "64M"
@@ -24,7 +24,7 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
     """All problems at once. Downloads nothing."""
     return [
         *_workload(definition),
-        *_data_per_node(definition),
+        *data_per_node_problems(definition),
         *_generator(definition),
         *timing_problems(definition),
         *artefacts.missing(definition),
@@ -38,7 +38,7 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         return
     found = list(option_problems("workload", name, known[name].options, given_options(definition.workload)))
     if name == OWN_STATEMENTS and not found:
-        found = list(own_statement_problems(given_options(definition.workload)))
+        found = list(_own_statements(definition))
     yield from found
     if not found:
         yield from level_problems(
@@ -46,26 +46,14 @@ def _workload(definition: Definition) -> Iterator[Problem]:
         )
 
 
-def rows_option(workload: str) -> str | None:
-    """The option that says how many rows a workload populates; None where it has none, or its keys are told apart."""
-    described = catalogue().by_name.get(workload)
-    if described is None or workload == OWN_STATEMENTS:
-        return None
-    return next((name for name in _ROWS if described.option(name)), None)
-
-
-def _data_per_node(definition: Definition) -> Iterator[Problem]:
-    workload = definition.workload
-    if workload.data_per_node is None:
-        return
-    option = rows_option(workload.name)
-    if option is None:
-        able = ", ".join(name for name in catalogue().by_name if rows_option(name))
-        what = f"{workload.name} has no number of rows that could be counted from a size"
-        yield Problem("workload.data_per_node", what, f"leave it out; these have one: {able}")
-    elif option in given_options(workload):
-        what = f"{option!r} and `data_per_node` both say how many rows there are"
-        yield Problem(f"workload.{option}", what, "leave one of them out")
+def _own_statements(definition: Definition) -> Iterator[Problem]:
+    """Faults of own statements. While rows are still to be counted, the last row is that of the first sample."""
+    given, is_counted = given_options(definition.workload), definition.workload.data_per_node is not None
+    if names_last_row(given) and not given.get(ROWS) and not is_counted:
+        what = "is missing: a bind has `max: rows`, which is the number of the last row"
+        yield Problem(f"workload.{ROWS}", what, "write a count like 1M")
+        is_counted = True
+    yield from own_statement_problems(with_last_row({**({ROWS: FIRST_SAMPLE} if is_counted else {}), **given}))
 
 
 def _generator(definition: Definition) -> Iterator[Problem]:

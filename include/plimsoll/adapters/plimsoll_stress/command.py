@@ -1,5 +1,6 @@
 """The command line of one load, in the form of published benchmarks."""
 
+from math import ceil
 from pathlib import PurePosixPath
 
 from plimsoll.domain.units import format_count, format_duration
@@ -16,8 +17,8 @@ KEYSPACE = "tlp_stress"
 """Where it puts its tables unless it is told otherwise."""
 OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
-
-
+_AT_ONCE = {"--populate-rate": "0"}
+"""Populate as fast as the threads can; without it BasicTimeSeries populates at the load's rate, as published."""
 START = "start.json"
 """What tells one of several load hosts when to start."""
 
@@ -47,6 +48,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
         **_shared(request, folder),
+        **(_AT_ONCE if is_own and workload.data_per_node is not None else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
         **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
@@ -68,10 +70,26 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
-        "--options": str(folder / OPTIONS),
-        **({"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}),
+        **(_own_sample(request) if workload.name == BASIC_TIME_SERIES else _numbered_sample(request, folder)),
     }
     return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")
+
+
+def _numbered_sample(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
+    """Of the workloads that number their rows: rows from all over the range."""
+    split = {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
+    return {"--options": str(folder / OPTIONS), **split}
+
+
+def _own_sample(request: LoadRequest) -> dict[str, str]:
+    """Of BasicTimeSeries: the first rows, since its rows are numbered by their threads and not over all of them."""
+    workload, hosts = request.definition.workload, request.definition.load_generator.hosts
+    return {
+        "-p": _count(workload.partitions),
+        "--pg": workload.partition_generator,
+        "--populate": str(ceil(workload.populate * hosts / request.parts)),
+        **_AT_ONCE,
+    }
 
 
 def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:

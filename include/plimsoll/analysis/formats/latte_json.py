@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from statistics import median
 from typing import Any
 
 from plimsoll.analysis.formats.latte_log import SKIPS
 from plimsoll.analysis.formats.reading import Asked, Reading, RunFile
 from plimsoll.analysis.hdrlog import HistogramLog, Record
 from plimsoll.analysis.operations import Series, select
+from plimsoll.analysis.timeline import ODD_LENGTH
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
 
@@ -45,6 +47,8 @@ class LatteJson:
 
     def _reading(self, file: RunFile, content: Any, asked: Asked) -> Reading:
         result, conf = content["result"], content["conf"]
+        samples, late = _without_long_last_one(file.name, result["log"])
+        result = {**result, "log": samples}
         started_at = datetime.fromisoformat(result["start_time"])
         series = list(_series(file.name, result, started_at.timestamp(), {**KINDS, **asked.kinds}))
         if not series:
@@ -56,7 +60,7 @@ class LatteJson:
             title=self.title,
             tracks=tracks,
             unit=asked.unit or "ns",
-            notes=(*notes, *_remarks(file.name, result, conf["rate"], errors)),
+            notes=(*late, *notes, *_remarks(file.name, result, conf["rate"], errors)),
             errors={"failed cycles": errors} if errors else {},
             attempted_ops_s=conf["rate"],
             started_at=started_at,
@@ -97,6 +101,20 @@ def _records(
         for number, (sample, found) in enumerate(zip(samples, histograms, strict=True), 1)
         if found is not None
     )
+
+
+def _without_long_last_one(
+    name: str, samples: Sequence[Mapping[str, Any]]
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
+    """The samples without a last one that is too long, and the remark on it.
+
+    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that is of seconds,
+    which can't be told apart, so they are no interval.
+    """
+    lengths = [sample["duration_s"] for sample in samples]
+    if len(lengths) < 2 or lengths[-1] <= median(lengths) * (1 + ODD_LENGTH):
+        return samples, ()
+    return samples[:-1], (f"{name}: the last sample covers {lengths[-1]:.3f} s of a run that ended: it is left out",)
 
 
 def _remarks(name: str, result: Mapping[str, Any], rate: float | None, errors: int) -> Iterator[str]:

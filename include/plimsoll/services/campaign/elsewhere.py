@@ -41,7 +41,8 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int) -> tup
     their record before they look for the other's, so the second one always sees the first.
     """
     definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
-    until = now + cells * (definition.longest + _AROUND_A_LOAD) + _SLACK
+    populating = max(alone.timing.beyond_the_load for _, alone in definition.of_stages)
+    until = now + cells * (definition.longest + populating + _AROUND_A_LOAD) + _SLACK
     runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
     said = next((one for one in runs if one.owner == owner), None)

@@ -17,7 +17,7 @@ from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import Ramp
-from plimsoll.domain.units import format_rate, format_size
+from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.ports.database import MeasuredDatabase
 from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
 from plimsoll.services.campaign.stage_plans import BOUNDS, Bound, StagePlan, stage_plans, total
@@ -203,6 +203,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         if product in toolkit.databases:
             yield from toolkit.database(product).unchecked(plan.definition)
     yield from dict.fromkeys(_counted_rows(plan))
+    yield from dict.fromkeys(_time_for_populating(plan))
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
         told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
@@ -276,6 +277,17 @@ def _counted_rows(plan: Plan) -> Iterator[str]:
                 f"how many rows of {part.definition.workload.name} make {format_size(size)} on each node is not known "
                 "yet: the campaign's first cell counts it by a sample, and every cell populates as many"
             )
+
+
+def _time_for_populating(plan: Plan) -> Iterator[str]:
+    """How long populating may take, where that is declared, or where nobody knows yet how many rows there will be."""
+    for part in parts(plan.definition):
+        timing = part.definition.timing
+        longest = format_duration(timing.longest_populating)
+        if timing.populating is not None:
+            yield f"populating may take {longest} in each cell, and hosts live as much longer"
+        elif part.definition.workload.data_per_node is not None:
+            yield f"populating may take {longest} in each cell: write `timing.populating` for more"
 
 
 def _place(definition: Definition, part: Part, where: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import Attempt, AttemptKey, duration_of
+from plimsoll.domain.cell import Attempt, AttemptKey, longest_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.excerpts import excerpt
@@ -191,7 +191,7 @@ def _unless_lost(
     owner = state.attempt.owner
     if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
         return _ended_with_owner(store, state, owner)
-    if now < state.attempt.started_at + duration_of(definition, state.key.cell_id) + _LOST_AFTER:
+    if now < state.attempt.started_at + longest_of(definition, state.key.cell_id) + _LOST_AFTER:
         return state
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
 

@@ -28,7 +28,8 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
 
-# Hosts end themselves this long after the load should have: provisioning, deployment, populating and collecting.
+# Hosts end themselves this long after the load should have: provisioning, deployment and collecting, and populating
+# unless the definition gives that a time of its own.
 _MARGIN = timedelta(hours=1)
 _LONGEST_NOTE = 300
 
@@ -46,7 +47,8 @@ def provision(work: AttemptContext) -> Cluster:
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
     attempt = work.attempt()
     # From the attempt's own start: asked again after a crash, the same is asked for.
-    expires_at = attempt.started_at + work.definition.timing.duration + _MARGIN
+    timing = work.definition.timing
+    expires_at = attempt.started_at + timing.duration + timing.beyond_the_load + _MARGIN
     if work.keeps_hosts:
         kept_hosts.take(work.toolkit, work.definition, attempt, expires_at)
     request = ClusterRequest(

@@ -16,6 +16,7 @@ from plimsoll.domain.data_size import (
     CountedRows,
     Sample,
     is_within_tolerance,
+    least_time,
     rows_of,
     second_sample,
 )
@@ -40,7 +41,8 @@ _PAUSE_S = 1.0
 def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadRequest) -> LoadRequest:
     """The request with the rows that make the size that its workload asks for; the same where it asks for none.
 
-    Measures where no cell of the campaign did. LoadError, DeployError where that fails.
+    Measures where no cell of the campaign did. LoadError, DeployError where that fails, or where populating so many
+    rows would take longer than the definition allows.
     """
     asked_bytes = request.definition.workload.data_per_node
     if asked_bytes is None:
@@ -49,6 +51,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
     counted = read_counted_rows(work) or _recorded(work, measurement.counted())
     if measurement.left_samples():  # also where another cell's record stands
         measurement.clear()
+    _require_time(work, counted)
     fingerprint = read_fingerprint(work.toolkit.store, work.key)
     if fingerprint is not None:
         told = fingerprint.model_copy(update={"counted_rows": counted.rows})
@@ -108,6 +111,20 @@ def _recorded(work: AttemptContext, counted: CountedRows) -> CountedRows:
     return read_counted_rows(work) or counted
 
 
+def _require_time(work: AttemptContext, counted: CountedRows) -> None:
+    """Raise LoadError where the rows can't be populated in time even at the highest rate of their samples."""
+    timing, hosts = work.definition.timing, work.definition.load_generator.hosts
+    least = least_time(counted, hosts)
+    if least <= timing.longest_populating:
+        return
+    raise LoadError(
+        f"populating {counted.rows:,} rows would take {least} or longer at {(counted.rows_per_s or 0) * hosts:,.0f} "
+        f"rows/s, the highest rate of their sample; it may take {timing.longest_populating}",
+        where=str(work.key),
+        mend="run a new campaign that writes a longer `timing.populating`, or asks for less data",
+    )
+
+
 class _Measurement:
     """Samples of one workload's rows on one attempt's cluster."""
 
@@ -122,10 +139,10 @@ class _Measurement:
         self._load = work.host(cluster, cluster.load_host)
         self._jobs = {number: f"sample-{work.key.cell_id}-{work.key.attempt}-{number}" for number in (1, 2)}
         self._deadline = work.toolkit.clock.now() + _LONGEST
+        self._highest_rate: float | None = None
 
     def with_rows(self, rows: int) -> Definition:
-        definition = self._request.definition
-        return definition.model_copy(update={"workload": self._generator.with_rows(definition.workload, rows)})
+        return self._generator.with_rows(self._request.definition, rows)
 
     def counted(self) -> CountedRows:
         """By the first rows, and where there will be many more, by others from all over their range."""
@@ -141,6 +158,7 @@ class _Measurement:
             cell=self._work.key.cell_id,
             attempt=self._work.key.attempt,
             measured_at=self._work.toolkit.clock.now(),
+            rows_per_s=self._highest_rate,
         )
 
     def left_samples(self) -> bool:
@@ -161,6 +179,10 @@ class _Measurement:
         self._generator.start_sample(self._load, request, keyspace)
         self._await(job, sample.rows)
         found = self._database.bytes_on_disk(self._nodes, keyspace)
+        if not any(found.values()):
+            what = f"a sample of {sample.rows:,} rows takes nothing on disk"
+            mend = "name no keyspace in the workload's own statements, or give the number of rows"
+            raise LoadError(what, where=str(self._work.key), mend=mend)
         return max(1, round(sum(found.values()) / len(found)))
 
     def _await(self, job: str, rows: int) -> None:
@@ -169,6 +191,7 @@ class _Measurement:
         tell_waiting(note)
         while (status := self._generator.sample_status(self._load, job)).state == "running":
             rate, attempted = status.achieved_ops_s, self._request.load_ops_s
+            self._highest_rate = max(rate or 0.0, self._highest_rate or 0.0) or None
             note_phase(
                 toolkit.store,
                 toolkit.clock,

@@ -74,8 +74,8 @@ def load_pause_s(definition: Definition) -> float:
 
 
 def _longest_load(definition: Definition) -> timedelta:
-    """The declared duration, plus an hour for populating."""
-    return definition.timing.duration + timedelta(hours=1)
+    """The declared duration, after the longest time that populating may take."""
+    return definition.timing.duration + definition.timing.longest_populating
 
 
 def _judge(work: AttemptContext) -> Verdict:

@@ -71,7 +71,7 @@ def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte)
     assert commands(host) == [
         f"schema '/opt/my tools/latte' schema {at}",
         f"populate '/opt/my tools/latte' load --threads 2 --concurrency 20 --quiet {at}",
-        "load '/opt/my tools/latte' run --rate 100 --duration 45s --warmup 0 --sampling 1s --functions write:1,read:1 "
+        "load '/opt/my tools/latte' run --rate 100 --duration 50s --warmup 0 --sampling 1s --functions write:1,read:1 "
         f"--output latte.json --quiet --threads 2 --concurrency 20 {at}",
     ]
 
@@ -103,6 +103,16 @@ def test_its_account_is_its_report(host: ScriptedHost, latte: Latte) -> None:
     assert not latte.summary({}).complete
     longer = {**files, "plan.json": json.dumps({**plan, "duration_s": 90})}
     assert latte.summary(longer).reason == "latte ended after 60 s"
+
+
+def test_what_failed_beyond_the_judged_time_does_not_count(latte: Latte) -> None:
+    report = json.loads(gzip.decompress(SAMPLE.read_bytes()))
+    for second, failed in ((10, 1), (20, 2), (54, 4), (55, 8)):  # in warm-up, judged first and last, beyond
+        report["result"]["log"][second]["cycle_error_count"] = failed
+    plan = {"rate": 500, "duration_s": 55, "warmup_s": 20}
+    files = {"plan.json": json.dumps(plan), "load.end": "exit 0\nseconds 60\n", "latte.json": json.dumps(report)}
+    found = latte.summary(files)
+    assert (found.complete, found.errors, found.duration_s) == (True, {"failed": 6}, 55)
 
 
 def test_a_run_whose_command_failed_is_a_failure(host: ScriptedHost, latte: Latte) -> None:

@@ -186,8 +186,7 @@ def test_an_artefact_that_can_t_be_had_is_a_problem(stress: PlimsollStress) -> N
 
 def sample(host: ScriptedHost, stress: PlimsollStress) -> dict[str, Any]:
     """Starts a sample of 20,000 rows; its options."""
-    workload = definition().workload.model_validate({"name": "YcsbA", "data_per_node": "5M"})
-    sampled = definition().model_copy(update={"workload": stress.with_rows(workload, 20_000)})
+    sampled = stress.with_rows(definition(workload={"name": "YcsbA", "data_per_node": "5M"}), 20_000)
     stress.start_sample(host, LoadRequest("sample-1", sampled, 100, ["127.9.9.1"], timedelta(hours=1)), "apart")
     folder = host.root / "samples" / "sample-1"
     options: dict[str, Any] = json.loads(host.read_tail(folder / "options.json", max_bytes=10_000))
@@ -227,3 +226,20 @@ def test_a_sample_that_failed_tells_why(host: ScriptedHost, stress: PlimsollStre
     reason = stress.sample_status(host, "sample-1").reason
     assert reason.startswith("a sample of the rows could not be written: no connection")
     assert "connecting to 127.9.9.1" in reason
+
+
+def test_rows_of_time_series_are_shared_by_all_threads_of_all_load_hosts(stress: PlimsollStress) -> None:
+    shared = definition(load_generator={"hosts": 2, "threads": 4})
+    assert stress.with_rows(shared, 20_001).workload.populate == 2501
+
+
+def test_keys_of_own_statements_are_drawn_from_the_counted_rows(host: ScriptedHost, stress: PlimsollStress) -> None:
+    bind = {"id": {"distribution": "sequence", "max": "rows"}}
+    population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": bind}
+    asked = {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": bind}
+    own = {"name": "cql", "operations": [asked], "population": population, "data_per_node": "5M"}
+    counted = stress.with_rows(definition(workload=own), 77)
+    stress.start(host, LoadRequest("load", counted, 100, ["127.9.9.1"], timedelta(hours=1)))
+    options = json.loads(host.read_tail(host.root / "load" / "options.json", max_bytes=10_000))
+    assert options["rows"] == 77
+    assert options["population"]["bind"]["id"]["max"] == options["operations"][0]["bind"]["id"]["max"] == 76

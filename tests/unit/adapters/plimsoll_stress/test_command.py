@@ -100,3 +100,19 @@ def test_a_sample_of_rows_is_populated_in_a_keyspace_of_its_own_and_nothing_else
     )
     spread = replace(request, parts=10)
     assert " --split 1/10 --drop" in " ".join(sample_arguments(spread, PurePosixPath("samples/one"), "apart"))
+
+
+def test_a_sample_of_time_series_is_the_first_rows_of_all_threads_as_fast_as_they_can(azul: Definition) -> None:
+    two = azul.load_generator.model_copy(update={"hosts": 2, "threads": 8})
+    sampled = azul.model_copy(update={"load_generator": two})  # 200,000 rows of each of 16 threads
+    request = LoadRequest("sample", sampled, 40_000, ["127.0.9.1"], timedelta(hours=1), parts=10)
+    assert " ".join(sample_arguments(request, PurePosixPath("samples/one"), "apart")).endswith(
+        "--summary samples/one/summary.json -p 100M --pg sequence --populate 40000 --populate-rate 0 "
+        "--drop --populate-only"
+    )
+
+
+def test_time_series_populate_at_the_loads_rate_as_published_unless_a_size_is_asked_for(azul: Definition) -> None:
+    sized = azul.model_copy(update={"workload": azul.workload.with_options(data_per_node="5G")})
+    assert "--populate-rate" not in arguments_of(azul)
+    assert arguments_of(sized, waits=True)[-4:] == ("--start-file", "load/start.json", "--populate-rate", "0")

@@ -54,6 +54,19 @@ def test_latte_report_equals_its_histograms_read_by_another_library() -> None:
     assert "latte.json.gz: 473.9 of 500 ops/s asked for were reached (94.8%)" in found.notes
 
 
+def test_a_last_sample_of_several_seconds_is_left_out_of_a_latte_report() -> None:
+    """As a busy host makes it: the last 4 s of 60 are one sample, 55 s are judged."""
+    report = json.loads(gzip.decompress((SAMPLES / "latte.json.gz").read_bytes()))
+    log = report["result"]["log"]
+    log[56]["duration_s"] = sum(sample["duration_s"] for sample in log[56:])
+    del log[57:]
+    run = Run(warmup=timedelta(seconds=15), duration=timedelta(seconds=55))
+    found = judge_logs({"latte.json": json.dumps(report).encode()}, run, [ServiceLevel()])
+    assert found.valid, found.reasons
+    assert len(found.intervals.select("judged")) == 4
+    assert "latte.json: the last sample covers 4.000 s of a run that ended: it is left out" in found.notes
+
+
 def test_latte_report_and_latte_log_hold_the_same_operations() -> None:
     report, log = judge("latte.json.gz"), judge("latte.hlog")
     counts = [[row.count for row in one.intervals.select("judged")] for one in (report, log)]

@@ -26,6 +26,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import read_counted_rows
+from plimsoll.services.cell.steps import step
 from plimsoll.services.judge.judging import judge
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_progress
 from plimsoll.services.toolkit import Toolkit
@@ -67,10 +68,11 @@ class Sampling(InstantLoadGenerator):
         self.stopped: list[str] = []
         self.expires = timedelta(0)
         self.looks = 0
+        self.rate: float | None = None
         self.failure = ""
 
-    def with_rows(self, workload: Workload, rows: int) -> Workload:
-        return workload.with_options(rows=rows)
+    def with_rows(self, definition: Definition, rows: int) -> Definition:
+        return definition.model_copy(update={"workload": definition.workload.with_options(rows=rows)})
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         rows = _rows(request.definition) // request.parts
@@ -82,7 +84,7 @@ class Sampling(InstantLoadGenerator):
         self.looks += 1
         if self.failure:
             return LoadStatus("failed", reason=self.failure)
-        return LoadStatus("running" if self.looks % 2 else "complete")
+        return LoadStatus("running", achieved_ops_s=self.rate) if self.looks % 2 else LoadStatus("complete")
 
     def start(self, host: Host, request: LoadRequest) -> None:
         self._database.rows["data"] = _rows(request.definition)
@@ -101,12 +103,12 @@ def _rows(definition: Definition) -> int:
 class Setting:
     """A campaign of four cells on one database that is measured."""
 
-    def __init__(self, folder: Path, asked: str) -> None:
+    def __init__(self, folder: Path, asked: str, populating: str | None = None) -> None:
         self.installation = Installation(folder)
-        plain = instant_definition(variants=2, loads=2)
-        self.definition = plain.model_copy(
-            update={"workload": Workload.model_validate({"name": "StandardRow", "data_per_node": asked})}
-        )
+        plain = instant_definition(variants=2, loads=2).model_dump(mode="json")
+        workload = {"name": "StandardRow", "data_per_node": asked}
+        timing = {**plain["timing"], "populating": populating}
+        self.definition = Definition.model_validate({**plain, "workload": workload, "timing": timing})
         self.database = Measured(folder / "faults")
         self.generator = Sampling(folder / "faults", self.database)
         self.toolkit: Toolkit = replace(
@@ -120,8 +122,8 @@ class Setting:
     def cell(self, cell_id: str) -> AttemptContext:
         """An attempt at that cell whose load was started."""
         work = begin(self.toolkit, "campaign", cell_id, "test")
-        for step in (actions.provision, actions.deploy, actions.start_load):
-            step(work)
+        for action in (actions.provision, actions.deploy, actions.start_load):
+            action(work)
         return work
 
 
@@ -346,3 +348,56 @@ def test_the_plan_says_what_is_counted_later_and_refuses_whoever_can_not_count(s
     assert not problems(setting.toolkit, setting.definition)
     found = problems(setting.installation.toolkit, setting.definition)
     assert {one.where for one in found} == {"workload.data_per_node"}
+
+
+def test_rows_that_can_not_be_populated_in_time_fail_each_cell_before_it_populates(setting: Setting) -> None:
+    setting.generator.rate = 1000.0  # of 4.3 million rows
+    for cell_id in ("v1-001k-r1", "v2-001k-r1"):
+        with pytest.raises(
+            LoadError, match=r"would take 1:11:3\d or longer at 1,000 rows/s.*it may take 1:00:00"
+        ) as error:
+            setting.cell(cell_id)
+        assert "timing.populating" in error.value.mend
+    assert "data" not in setting.database.rows
+    assert setting.database.dropped == ["plimsoll_sample_1", "plimsoll_sample_2"]
+
+
+def test_populating_has_the_time_that_the_definition_gives_it_and_hosts_live_as_much_longer(tmp_path: Path) -> None:
+    usual, patient = Setting(tmp_path / "usual", "1G"), Setting(tmp_path / "patient", "1G", populating="3h")
+    patient.generator.rate = 1000.0
+    (first, given) = (setting.cell("v1-001k-r1") for setting in (usual, patient))
+    assert "data" in patient.database.rows
+    assert life_of_hosts(given) - life_of_hosts(first) == timedelta(hours=3)
+    polling = step("load").polling
+    assert polling is not None
+    duration = patient.definition.timing.duration
+    assert polling.longest(patient.definition) == duration + timedelta(hours=3)
+    assert polling.longest(usual.definition) == duration + timedelta(hours=1)
+
+
+def life_of_hosts(work: AttemptContext) -> timedelta:
+    """From the attempt's start until its hosts end themselves."""
+    cluster = read_cluster(work.toolkit.store, work.key)
+    assert cluster is not None
+    return cluster.expires_at - work.attempt().started_at
+
+
+def test_a_definition_that_gives_populating_no_time_is_stored_as_ever(setting: Setting) -> None:
+    assert "populating" not in setting.definition.model_dump(mode="json")["timing"]
+
+
+def test_the_plan_says_how_long_populating_may_take(tmp_path: Path) -> None:
+    def told(setting: Setting) -> list[str]:
+        plan = Plan(setting.definition, running_order(setting.definition), 1)
+        return [one for one in remarks(setting.toolkit, plan) if one.startswith("populating may take")]
+
+    usual, patient = Setting(tmp_path / "usual", "1G"), Setting(tmp_path / "patient", "1G", populating="3h")
+    assert told(usual) == ["populating may take 1h in each cell: write `timing.populating` for more"]
+    assert told(patient) == ["populating may take 3h in each cell, and hosts live as much longer"]
+
+
+def test_a_sample_that_takes_nothing_on_disk_fails_the_load(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setting.database, "bytes_on_disk", lambda *_: {"node1": 0})
+    with pytest.raises(LoadError, match="a sample of 20,000 rows takes nothing on disk"):
+        setting.cell("v1-001k-r1")
+    assert read_counted_rows(AttemptContext(setting.toolkit, FIRST)) is None
