@@ -1,10 +1,10 @@
-"""Measurements, each a program of its own: `python -m benchmarks.<name>`.
+"""Measurements. Each is a program of its own: `python -m benchmarks.<name>`.
 
-Whoever interrupts or terminates one ends everything that it has started.
+Interrupting or terminating one also ends everything that it has started.
 """
 
 import signal
 
-# A program started in the background has Ctrl-C ignored.
+# A program that is started in the background ignores SIGINT by default.
 for _number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(_number, signal.default_int_handler)

@@ -1,9 +1,9 @@
-"""What all of Airflow takes of a core while loads run and nothing else happens.
+"""The share of a core that all of Airflow takes while loads run and nothing else happens.
 
     .venv/bin/python -m benchmarks.airflow_during_loads [--loads N [N …]] [--seconds N]
 
-Loads that last as long as the published ones are started through the real DAGs, on clusters that are made up and take
-no time; when all of them run, the CPU time of all of Airflow's processes is taken over some time, user and system.
+The real DAGs start loads that last as long as the published ones, on simulated clusters that take no time. When all
+loads run, the CPU time (user and system) of all of Airflow's processes is measured for a while.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from plimsoll.services.campaign.progress import campaign_progress
 
 _CAMPAIGN = "during-loads"
 _STARTED_WITHIN_S = 600.0
-# What follows the start of a load (the last tasks' ends) is over by then.
+# After this time the last tasks have ended, which follow the start of a load.
 _SETTLED_S = 15.0
 
 
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def measure(loads: int, seconds: float) -> dict[str, float]:
-    """Share of a core by part of Airflow, in an Airflow of its own that is stopped with its loads still running."""
+    """The share of a core by part of Airflow, in a new Airflow that is stopped while its loads still run."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
         installation = Installation(Path(folder) / "plimsoll")
         definition = installation.define(_definition(loads))

@@ -1,12 +1,12 @@
-"""What Airflow adds to a cell, beside a plainly written DAG of the same shape in the same Airflow.
+"""What Airflow adds to a cell, compared with a plainly written DAG of the same shape in the same Airflow.
 
     .venv/bin/python -m benchmarks.airflow_overhead [--cells N] [--parallel N] [--rounds N]
 
-Both run N cells in alternating rounds: ours with an instant provider and database and a load that sleeps 5 s, but with
-real collecting, judging, gate and report; the plain one with tasks that do nothing at all. Wall time is that of a
-cell's DAG run, from when it was asked for to the end of its last task, less those 5 s. CPU is that of all of Airflow's
-processes, tasks included. What the core takes by itself, without Airflow, is measured too, gate and report among it.
-The plain tasks have no such work, so that the ratio that tells of Airflow is the one without it.
+Both run N cells in alternating rounds. Plimsoll's DAGs have an instant provider and database and a load that sleeps for
+5 s, with real collecting, judging, gate and report. The tasks of the plain DAG do nothing. Wall time is the time of a
+cell's DAG run, from its request to the end of its last task, minus these 5 s. CPU is the CPU time of all of Airflow's
+processes, with their tasks. The core's own work, with gate and report, is also measured without Airflow. The plain
+tasks have no such work, so the ratio without it is the one that describes Airflow's overhead.
 """
 
 import argparse
@@ -37,19 +37,19 @@ _CELLS = {_OURS: "cell", _PLAIN: "plain_cell"}
 
 @dataclass(frozen=True)
 class Took:
-    """One campaign: CPU seconds a cell by part of Airflow, and the wall seconds of each cell's run beyond its load."""
+    """One campaign: CPU seconds per cell by part of Airflow, and wall seconds of each cell's run beyond its load."""
 
     parts_s: Mapping[str, float]
     walls_s: Sequence[float]
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds a cell, all parts together."""
+        """CPU seconds per cell, all parts together."""
         return sum(self.parts_s.values())
 
 
 def main() -> None:
-    """Print wall and CPU a cell of both, and their ratios."""
+    """Print wall and CPU seconds per cell of both, and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=12)
     parser.add_argument("--parallel", type=int, default=1)
@@ -117,7 +117,7 @@ def _wall_s(airflow: StackUnderTest, dag_id: str, run_id: str) -> float:
 
 
 def core_cpu_s(definition: Definition) -> float:
-    """CPU seconds a cell of the same campaign without Airflow: its cells with all imported before, gate and report."""
+    """CPU seconds per cell of the same campaign without Airflow, with gate and report. Imports do not count."""
     engine.load()
     with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
         installation = Installation(Path(folder))

@@ -1,9 +1,9 @@
-"""The published campaign on the test cloud through a real Airflow: EC2's and S3's part real, hosts and loads instant.
+"""The published campaign on the test cloud through a real Airflow. Requests to EC2 and S3 are real, loads are instant.
 
     .venv/bin/python -m benchmarks.aws_campaign [--repeats N] [--parallel N]
 
 5 variants × 11 loads × 5 repeats are 275 cells of 4 instances. CPU is that of all of Airflow's processes, tasks
-included, user and system; the cloud's own comes on top. A machine that does something else makes the figures worse.
+included, user and system, without the cloud's own. Other work on the same machine makes the figures worse.
 """
 
 import argparse
@@ -21,7 +21,7 @@ _TIMEOUT_S = 3 * 3600.0
 
 
 def main() -> None:
-    """Print wall time, CPU time by part, the most instances alive at once, and both accounts of the cost."""
+    """Print wall time, CPU time by part, the greatest number of living instances, and both accounts of the cost."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5, help="of 55 cells each")
     parser.add_argument("--parallel", type=int, default=16, help="cells at a time")

@@ -1,4 +1,4 @@
-"""The logs of the biggest cell: 150 minutes of 120,000 ops/s, a histogram a second of reads and one of writes."""
+"""The logs of the biggest cell: 150 minutes at 120,000 ops/s, one histogram of reads and one of writes per second."""
 
 import tempfile
 from collections.abc import Iterator
@@ -40,9 +40,9 @@ OPERATIONS = (Operation("mutations", 96_000, 450.0, 0.62), Operation("selects", 
 
 
 def big_cell(seconds: int = SECONDS) -> list[Path]:
-    """The logs of its first seconds, made if the temporary folder has none yet; whole or not there.
+    """The logs of the cell's first seconds. They are made if the temporary folder does not have them yet.
 
-    The same counts everywhere.
+    A log is complete or absent, and has the same counts on every machine.
     """
     part = "" if seconds == SECONDS else f"-{seconds}"
     folder = Path(tempfile.gettempdir()) / f"plimsoll-big-cell-{_RECIPE}{part}"
@@ -63,7 +63,7 @@ def _write(path: Path, operation: Operation, seconds: int) -> None:
 
 
 def _lines(operation: Operation, seconds: int) -> Iterator[str]:
-    """Every second its own draw; the warm-up is slower, and every twelfth second or so has a pause of 20 to 70 ms."""
+    """One line per second, with random times. Warm-up is slower. About every 12th second has a pause of 20 to 70 ms."""
     rng = np.random.default_rng(operation.rate)
     histogram = HdrHistogram(1, _HOUR_US, 3)
     counts = np.ctypeslib.as_array(histogram.counts)
@@ -78,7 +78,7 @@ def _lines(operation: Operation, seconds: int) -> Iterator[str]:
 
 
 def _expected(operation: Operation, edges: Floats, slowness: float, pause_us: float) -> Floats:
-    """How many of one second's operations each slot is expected to count."""
+    """The expected count of each slot for the operations of one second."""
     with np.errstate(divide="ignore"):
         steady = ndtr(np.log(edges / (operation.median_us * slowness)) / operation.spread)
     held = np.clip(edges / pause_us, 0, 1) * (pause_us / 1e6) if pause_us else np.zeros_like(edges)
@@ -87,7 +87,7 @@ def _expected(operation: Operation, edges: Floats, slowness: float, pause_us: fl
 
 
 def _line(second: int, histogram: HdrHistogram, counts: npt.NDArray[np.int64]) -> str:
-    """One record; the library is told what it would have counted itself."""
+    """One record. The histogram gets its counts directly, as if the library had counted the operations."""
     top = np.flatnonzero(counts)[-1:]
     histogram.max_value = int(WIDE.highest_values(top)[0])
     histogram.total_count = int(counts.sum())

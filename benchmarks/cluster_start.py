@@ -1,10 +1,10 @@
-"""A three-node Cassandra cluster on this machine: from nothing to all-up, and gone again.
+"""The start of a three-node Cassandra cluster on this machine, from nothing to all-up, and its destruction.
 
     .venv/bin/python -m benchmarks.cluster_start [--definition demo] [--variant g1] [--rounds N]
 
-All-up means: every node takes clients, sees the others and holds the same schema, and a write at ALL went through each.
-CPU is that of all processes that it took, user and system: the nodes, the probe, the controller. Artefacts and the
-archive of classes are there before. A machine that does something else makes the figures worse, CPU seconds too.
+All-up means that every node accepts clients, sees the other nodes, has the same schema, and has coordinated a write at
+ALL. CPU is the CPU time (user and system) of all processes: the nodes, the probe and the controller. Artefacts and the
+class data archive exist before. Other work on the same machine makes the figures worse, even CPU seconds.
 """
 
 import argparse
@@ -47,12 +47,12 @@ class Started:
 
     @property
     def cpu_s(self) -> float:
-        """Everything together."""
+        """CPU seconds of all processes together."""
         return self.nodes_cpu_s + self.other_cpu_s
 
 
 def main() -> None:
-    """Print what each round took, and the medians."""
+    """Print the figures of each round, and the medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--definition", default="demo", help="name or path of a definition")
     parser.add_argument("--variant", help="one of its variants; the first unless given")
@@ -108,7 +108,7 @@ def _request(key: ClusterId, definition: Definition) -> ClusterRequest:
 
 
 def _nodes(work: Path) -> Sequence[psutil.Process]:
-    """The nodes' JVMs; what supervises them takes no CPU worth counting."""
+    """The nodes' JVMs. The CPU time of their supervisors is negligible."""
     found = []
     for one in marked(work):
         with suppress(psutil.NoSuchProcess):
@@ -123,7 +123,7 @@ def _cpu_s(process: psutil.Process) -> float:
 
 
 def _own_cpu_s() -> float:
-    """This process and what it waited for: the probe, the launching of jobs."""
+    """The CPU seconds of this process and of its ended children, such as the probe."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 

@@ -1,10 +1,10 @@
-"""What a campaign took, printed alike by all benchmarks."""
+"""Print what a campaign took, in the same form in all benchmarks."""
 
 from collections.abc import Mapping
 
 
 def print_costs(cells: int, wall_s: float, cpu_s: Mapping[str, float]) -> None:
-    """Wall time, and CPU time as a whole and by part, each also for one cell."""
+    """Print wall time, CPU time and CPU time by part, in total and per cell."""
     whole = sum(cpu_s.values())
     print(f"wall: {wall_s:.0f} s, {wall_s / cells:.2f} s a cell")
     print(f"CPU: {whole:.0f} s, {whole / cells:.2f} s a cell")

@@ -1,11 +1,11 @@
-"""Plimsoll's distributions beside YCSB's and cassandra-stress' own: do both draw from the same one?
+"""Compare Plimsoll's key distributions with those of YCSB and cassandra-stress.
 
     .venv/bin/python -m benchmarks.distributions [--count 200000] [--max 99999]
 
-Ours are what `keys --workload cql` prints, theirs what their own classes draw (site.ycsb:core 0.17.0, cassandra-stress
-of Cassandra 4.0-alpha2), as many numbers each. Three figures compare the two samples: the greatest distance between
-their cumulative shares (Kolmogorov-Smirnov), its p-value, and the share of the number drawn most often. For equal
-distributions the p-value is uniform in 0 … 1; a discrete one lifts it.
+One sample is the output of `keys --workload cql`. The other one, of the same size, is drawn by the classes of the other
+program (site.ycsb:core 0.17.0, cassandra-stress of Cassandra 4.0-alpha2). Three figures compare the samples: the
+greatest distance between their cumulative shares (Kolmogorov-Smirnov), its p-value, and the share of the most frequent
+number. For equal distributions the p-value is uniform between 0 and 1; for discrete ones it is higher.
 """
 
 import argparse
@@ -47,7 +47,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Pair:
-    """A distribution of ours and its counterpart. `first`: the number that theirs begin with; ours begin with 0."""
+    """A distribution of Plimsoll and its counterpart. `first` is the counterpart's lowest number; Plimsoll's is 0."""
 
     name: str
     ours: Mapping[str, Any]
@@ -57,7 +57,7 @@ class Pair:
 
 
 def pairs(highest: int) -> Iterator[Pair]:
-    """All that are compared, over the numbers 0 to `highest`."""
+    """All pairs that are compared, over the numbers 0 to `highest`."""
     own: dict[str, Any] = {"max": highest}
     stress = f"(1..{highest + 1})"
     yield Pair("uniform", {"distribution": "uniform", **own}, "YCSB", "uniform")
@@ -84,7 +84,7 @@ def main() -> None:
     for pair in pairs(options.max):
         ours = programs.ours(pair.ours, options.count)
         theirs = programs.theirs(pair.theirs, options.max, options.count) - pair.first
-        # YCSB's exponential has no end: its workload draws again what lies beyond.
+        # YCSB's exponential distribution is unbounded. Its workload draws again when a number is too high.
         print(_line(pair, ours, theirs[theirs <= options.max]))
 
 
@@ -95,7 +95,7 @@ def _line(pair: Pair, ours: Numbers, theirs: Numbers) -> str:
 
 
 def _mode(numbers: Numbers) -> str:
-    """The number drawn most often, and its share."""
+    """The most frequent number, and its share."""
     values, counts = np.unique(numbers, return_counts=True)
     place = int(np.argmax(counts))
     return f"{values[place]}: {counts[place] / len(numbers):.3%}"
@@ -108,7 +108,7 @@ class Programs:
     cache: Path
 
     def ours(self, distribution: Mapping[str, Any], count: int) -> Numbers:
-        """What the load generator prints of one operation's key."""
+        """The keys that the load generator prints."""
         operation = {"name": "reads", "share": 1, "statement": "SELECT :k", "bind": {"k": dict(distribution)}}
         libraries = f"{self._artefacts.load_generator()}/*"
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
@@ -119,7 +119,7 @@ class Programs:
         return np.array([int(line.partition("=")[2]) for line in said.splitlines()], dtype=np.int64)
 
     def theirs(self, spec: str, highest: int, count: int) -> Numbers:
-        """What the class of that name draws."""
+        """The numbers that the other program's class draws."""
         said = self._run("-cp", f"{self._classes()}:{self._libraries()}", "TheirKeys", spec, str(highest), str(count))
         return np.array([int(line) for line in said.splitlines() if line.lstrip("-").isdigit()], dtype=np.int64)
 

@@ -1,15 +1,15 @@
-"""How often the report's analysis cries wolf: whole campaigns in which nothing was planted but chance.
+"""How often the report's analysis raises a false alarm, over whole campaigns with nothing but random differences.
 
     .venv/bin/python -m benchmarks.false_alarms [--campaigns N] [--processes N]
 
-Each campaign has its own seed, three variants that are alike, three loads and five repeats (45 cells) of 360 intervals,
-240 of them judged, on hosts in three zones that are alike. Intervals miss at the two higher loads for a reason that
-nothing collected shows, while compactions, flushes, pauses and the rest come by chance. All goes through what makes the
-report (`plimsoll.report.findings.analyse`). A campaign counts once for each question that it raises a false alarm on;
-the stated level is 5 % each.
+Each campaign has its own seed, three equal variants, three loads and five repeats (45 cells) of 360 intervals, 240 of
+them judged, on hosts in three equal zones. At the two higher loads intervals miss for a reason that was not collected,
+while compactions, flushes, pauses and other events occur at random. The report's own analysis
+(`plimsoll.report.findings.analyse`) examines them. A campaign counts once for each question on which it raises a false
+alarm; the stated level is 5 % for each question.
 
-Printed are counts, rates and Clopper and Pearson's 95 % interval (Biometrika 26, 1934) of each rate. It fails where one
-of these intervals lies above the stated level.
+The command prints counts, rates and the 95 % interval of each rate by Clopper and Pearson (Biometrika 26, 1934). It
+fails if the whole interval of a rate is above the stated level.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def alarms_of(seed: int) -> tuple[str, ...]:
 
 
 def _interval(alarms: int, campaigns: int) -> Any:
-    """Clopper and Pearson's, 95 %."""
+    """The 95 % interval of the rate by Clopper and Pearson."""
     return binomtest(alarms, campaigns).proportion_ci(0.95, "exact")
 
 

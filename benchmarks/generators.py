@@ -1,11 +1,11 @@
-"""The same load by each load generator on one local cluster, with a planted stall: what does each see of it?
+"""The same load by each load generator on one local cluster, with a planted stall: what does each one report of it?
 
     .venv/bin/python -m benchmarks.generators [--rate 500] [--seconds 50] [--warmup 20] [--stall 2] [--nodes 3]
         [--generators plimsoll-stress,cassandra-stress,latte]
 
-`StandardRow`, half reads, half writes, keys uniform; one generator after the other on the same nodes and rows. In
-the middle of the judged time all nodes are stopped by SIGSTOP for so many seconds. Every run is judged by the reader
-that judges cells, in intervals of 10 s. latte takes part where its binary is on this machine.
+The workload is `StandardRow` with half reads, half writes and uniform keys. The generators run one after the other, on
+the same nodes and rows. In the middle of the judged time SIGSTOP stops all nodes for `--stall` seconds. Every run is
+judged as cells are, in intervals of 10 s. latte is included if its binary is on this machine.
 """
 
 import argparse
@@ -43,27 +43,27 @@ _LATE_MS = 100
 
 
 class _NothingSeenError(Exception):
-    """Why a generator gives no row."""
+    """The reason why there is no row for a generator."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one generator saw. `achieved`: share of the rate; `late`: judged operations of 100 ms and more."""
+    """The result of one generator. `achieved` is the share of the rate, `late` the number of operations ≥ 100 ms."""
 
     generator: str
     achieved: float
     late: int
     values_ms: tuple[float, ...]
-    """p50, p90, p99, p99.9 and the longest, of the stall's interval."""
+    """p50, p90, p99, p99.9 and maximum of the interval with the stall, ms."""
 
     def line(self) -> str:
-        """A row of the table in docs/load-generators.md."""
+        """The row for the table in docs/load-generators.md."""
         p50, p90, p99, p999, most = (f"{value:,.1f}" if value < 100 else f"{value:,.0f}" for value in self.values_ms)
         return f"| {self.generator} | {self.achieved:.1%} | {p50} | {p90} | {p99} | {p999} | {most} | {self.late:,} |"
 
 
 def main() -> None:
-    """Print the table, a row as soon as it is found; what else happens goes to the other stream."""
+    """Print the table, each row as soon as it is known. Other messages go to standard error."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", type=int, default=500, help="ops/s")
     parser.add_argument("--seconds", type=int, default=50, help="length of each timed run, warm-up included")
@@ -93,7 +93,7 @@ def _all(toolkit: Toolkit, work: Path, options: argparse.Namespace) -> Iterator[
 
 
 def _seen(generator: LoadGenerator, load: Host, cluster: Cluster, options: argparse.Namespace, work: Path) -> Seen:
-    """Run it once, with the stall. _NothingSeenError where it can't run, failed, or its run is invalid."""
+    """Run the generator once with the stall. Raises _NothingSeenError if it can't run, fails, or its run is invalid."""
     if unready := generator.unready(load):
         raise _NothingSeenError(unready)
     own, addresses = _definition(generator.name, options), [node.address for node in cluster.nodes]
@@ -141,7 +141,7 @@ def _cluster(toolkit: Toolkit, provider: LocalProvider, definition: Definition) 
 def _stall_in_the_middle(
     generator: LoadGenerator, load: Host, definition: Definition, stall_s: float, work: Path
 ) -> None:
-    """Wait for the load's end, and stop the nodes once, when half of the judged time is left."""
+    """Wait for the load's end, and stop the nodes once, in the middle of the judged time."""
     planted, half_s = False, definition.timing.judged.total_seconds() / 2
     while (status := generator.status(load, "load")).state == "running":
         is_due = status.phase == "load" and (status.seconds_left or 0) <= half_s
@@ -186,7 +186,7 @@ def _judged(generator: LoadGenerator, load: Host, definition: Definition, rate: 
 
 
 def _worst(name: str, judgement: Judgement, rate: int) -> Seen:
-    """Of the interval with the longest operation, which the stall is in; late ones are counted in all of them."""
+    """The figures of the interval with the longest operation, which has the stall. Late operations count in all."""
     row = max(judgement.intervals.select("judged"), key=lambda one: one.max_ms or 0.0)
     late_from = int(np.searchsorted(reported_values(), _LATE_MS * UNITS_PER_MS[judgement.unit]))
     return Seen(

@@ -1,10 +1,10 @@
-"""How often the interval of the load at which half of the repeats pass holds the true one.
+"""How often the confidence interval of the load at which half of the repeats pass contains the true load.
 
     .venv/bin/python -m benchmarks.half_load [CAMPAIGNS]
 
-The true load lies anywhere on a ladder of eleven loads, 10,000 to 110,000 ops/s. The chance that a repeat is met falls
-with the logarithm of the load along a logistic curve; its width is told in steps of load at the true load. Fails where
-the interval misses more often than in 20 % of campaigns.
+The true load is anywhere on a ladder of eleven loads, 10,000 to 110,000 ops/s. The probability that a repeat is met
+falls with the logarithm of the load along a logistic curve, whose width is given in load steps at the true load. The
+command fails if the interval does not contain the true load in more than 20 % of the campaigns.
 """
 
 import random
@@ -21,12 +21,12 @@ from plimsoll.strategies.ladder import Ladder
 
 LOADS = [10_000 * number for number in range(1, 12)]
 LEAST = 0.8
-_TOLERANCE = 1.0005  # intervals are told to four digits
+_TOLERANCE = 1.0005  # intervals are rounded to four digits
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Share of campaigns whose interval held the true load; and, of those with two ends, its width in steps."""
+    """The share of campaigns whose interval contained the true load, and the width, in steps, if it had two ends."""
 
     share: float
     too_high: float
@@ -36,7 +36,7 @@ class Coverage:
 
 
 def coverage(strategy: Strategy, width: float, repeats: int, runs: int) -> Coverage:
-    """Of that many simulated variants that were measured by that strategy. The same arguments give the same."""
+    """The coverage over that many simulated variants, measured by that strategy. Equal arguments give equal results."""
     dice = random.Random(f"{strategy.name}/{width}/{repeats}")
     found = [_measured(strategy, width, repeats, dice) for _ in range(runs)]
     too_high = sum(low > true * _TOLERANCE for true, low, _ in found) / runs
@@ -46,7 +46,7 @@ def coverage(strategy: Strategy, width: float, repeats: int, runs: int) -> Cover
 
 
 def _measured(strategy: Strategy, width: float, repeats: int, dice: random.Random) -> tuple[float, float, float]:
-    """The true load, and the ends of the interval that was found for it."""
+    """The true load, and the ends of its interval, ops/s."""
     true = dice.uniform(LOADS[0], LOADS[-1])
     slope = true / (10_000 * width)
     outcomes = [[_outcome(slope * log(true / load), dice) for _ in range(repeats)] for load in LOADS]
@@ -64,7 +64,7 @@ def _outcome(scaled: float, dice: random.Random) -> ValidOutcome:
 
 
 def main() -> None:
-    """Print a table; exit with 1 where an interval misses too often."""
+    """Print a table; exit with 1 if intervals contain the true load too rarely."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     print("| strategy | repeats | width | holds | too high | too low | two ends | their width, steps |")
     print("|---|---|---|---|---|---|---|---|")

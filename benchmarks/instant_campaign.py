@@ -2,9 +2,9 @@
 
     .venv/bin/python -m benchmarks.instant_campaign [--repeats N] [--parallel N]
 
-5 variants × 11 loads × 5 repeats are 275 cells. Clusters, database and load are made up and take no time; planning,
-judging, the gate and the report are real, so what is measured is what Airflow and Plimsoll take. CPU is that of all of
-Airflow's processes, tasks included, user and system. A machine that does something else makes the figures worse.
+5 variants × 11 loads × 5 repeats are 275 cells. Clusters, database and load are simulated and take no time. Planning,
+judging, the gate and the report are real, so the figures are those of Airflow and Plimsoll. CPU is the CPU time (user
+and system) of all of Airflow's processes, with their tasks. Other work on the same machine makes the figures worse.
 """
 
 import argparse
@@ -22,7 +22,7 @@ _TIMEOUT_S = 3 * 3600.0
 
 
 def main() -> None:
-    """Print wall time, CPU time by part, and how many clusters lived at once."""
+    """Print wall time, CPU time by part, and the greatest number of living clusters."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5, help="of 55 cells each")
     parser.add_argument("--parallel", type=int, default=8, help="cells at a time")

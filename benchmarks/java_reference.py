@@ -1,4 +1,4 @@
-"""Java's own HdrHistogram, compiled and run beside ours: the yardstick for figures and for speed."""
+"""Java's HdrHistogram, compiled and run as the reference for figures and for speed."""
 
 import hashlib
 import subprocess
@@ -35,13 +35,13 @@ class JavaInterval(NamedTuple):
 
 @dataclass(frozen=True)
 class JavaReference:
-    """The compiled program and what it needs, kept in Plimsoll's cache."""
+    """The compiled program and its libraries, in Plimsoll's cache."""
 
     cache: Path
 
     @classmethod
     def of_settings(cls) -> "JavaReference":
-        """With the cache that Plimsoll itself uses."""
+        """The program in the cache that Plimsoll itself uses."""
         return cls(Settings().cache)
 
     def command(self, warmup_s: float, interval_s: float, units_per_ms: int, logs: Sequence[str]) -> list[str]:
@@ -52,7 +52,7 @@ class JavaReference:
     def intervals(
         self, warmup_s: float, interval_s: float, units_per_ms: int, logs: Sequence[str]
     ) -> list[JavaInterval]:
-        """Run it; CalledProcessError with its output when it fails."""
+        """Run the program. Raises CalledProcessError, with its output, when it fails."""
         argv = self.command(warmup_s, interval_s, units_per_ms, logs)
         return parse(subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S).stdout)
 
@@ -85,7 +85,7 @@ class JavaReference:
 
 
 def parse(text: str) -> list[JavaInterval]:
-    """The program's lines."""
+    """The intervals in the program's output."""
     rows = (line.split(" ") for line in text.splitlines())
     return [JavaInterval(int(interval), log, *map(int, values)) for interval, log, *values in rows]
 

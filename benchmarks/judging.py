@@ -1,10 +1,10 @@
-"""Judging the biggest cell, by `plimsoll judge` and by Java's HdrHistogram side by side.
+"""Judge the biggest cell with `plimsoll judge` and with Java's HdrHistogram, side by side.
 
     .venv/bin/python -m benchmarks.judging [--rounds N]
 
-Both programs read all of the cell's 18,000 records, merge 10-second intervals of reads, of writes and of both, and find
-p50, p90, p99, p99.9 and the maximum of each; the figures must be equal. Measured is the CPU time of whole processes,
-all threads, from start to exit, in alternating rounds.
+Both programs read all of the cell's 18,000 records, merge 10-second intervals of reads, of writes and of both, and
+compute p50, p90, p99, p99.9 and the maximum of each. The figures must be equal. The result is the CPU time of whole
+processes, with all threads, from start to exit, in alternating rounds.
 """
 
 import argparse
@@ -27,7 +27,7 @@ _TIMEOUT_S = 300
 
 @dataclass(frozen=True)
 class Ran:
-    """One finished process: CPU seconds, user and system, and what it printed."""
+    """One finished process: its CPU seconds, user and system, and its output."""
 
     cpu_s: float
     output: str
@@ -59,7 +59,7 @@ def _java(logs: Sequence[Path]) -> list[str]:
 
 
 def _run(argv: Sequence[str]) -> Ran:
-    """Exit code 1 is an answer too: the service level is missed."""
+    """Run the program. Exit code 1 is no error: it says that the service level is missed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(argv, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -69,7 +69,7 @@ def _run(argv: Sequence[str]) -> Ran:
 
 
 def _require_equal(ours: str, java: str) -> None:
-    """A program that is fast and wrong wins nothing."""
+    """Exit with an error unless both programs found the same figures."""
     judged = [[row["count"], *(row[name] for name in SHOWN_NAMES)] for row in json.loads(ours)["intervals"]]
     rows = [row for row in parse(java) if row.log == "all" and row.interval >= 0]
     theirs = [[row.total, *(value / _UNITS_PER_MS for value in row[3:])] for row in rows]

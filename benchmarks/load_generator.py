@@ -3,13 +3,14 @@
     .venv/bin/python -m benchmarks.load_generator [--rate 3000] [--seconds 60] [--rounds 3] [--accuracy-seconds 20]
         [--five-operations]
 
-Cost: CPU per operation, user and system, process start included, beside a plain loop on the same driver that records
-nothing (`java/PlainLoop.java`). Both run at the same time with the same JVM flags: whatever else the machine does, it
-does to both. With `--five-operations` the generator sends the same statements as a workload of five operations whose
-keys are Zipfian and scrambled; the keys of reads are never written, as they are in the plain loop, too.
+Cost is the CPU time per operation, user and system, with the start of the process. It is compared with a plain loop on
+the same driver that records nothing (`java/PlainLoop.java`). Both run at the same time with the same JVM flags, so that
+other work on the machine affects both. With `--five-operations` the generator sends the same statements as a workload
+of five operations with scrambled Zipfian keys. In both programs the keys of reads are never written.
 
-Accuracy: what the generator achieves when asked for far too much is its limit here (the node's limit too, for they
-share the machine); then it is asked for 80 % of that, and achieved is held against attempted.
+Accuracy is measured at 80 % of the generator's limit. The limit is the rate that it achieves when it is asked for far
+too much; it is the limit of the node too, because both share the machine. The result is the achieved share of the
+attempted rate.
 """
 
 import argparse
@@ -68,7 +69,7 @@ _PUBLISHED = ("-p", "100M", "-c", "50", "--pg", "sequence", "-t", "8", "-r", "0.
 
 @dataclass(frozen=True)
 class Bench:
-    """The two programs and the node that both send to. Files go to `folder`."""
+    """The two programs, and the node to which both send. Files are written to `folder`."""
 
     java: Path
     class_path: str
@@ -78,7 +79,7 @@ class Bench:
     has_five_operations: bool = False
 
     def cpu_s(self, rate: int, seconds: int) -> tuple[float, float]:
-        """CPU seconds of the plain loop and of the generator, which writes all of its files."""
+        """CPU seconds of the plain loop, and of the generator with all files that it writes."""
         plain = ("PlainLoop", self.address, "9042", "datacenter1", f"{rate}", f"{seconds}")
         make = self._five_operations if self.has_five_operations else self._generator
         generator = make(rate, "-d", f"{seconds}s", "--progress", f"{self.folder}/progress")
@@ -116,7 +117,7 @@ class Bench:
 
 
 def _cpu_s(process: subprocess.Popen[bytes]) -> float:
-    """User and system time of a process, once it has ended."""
+    """Wait for the process's end. Returns its CPU seconds, user and system."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -138,7 +139,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="plimsoll-load-generator-") as work,
         _bench(Path(work), options.jvm) as bench,
     ):
-        bench.measured(rate=500, seconds=3)  # makes the table, and warms the node a little
+        bench.measured(rate=500, seconds=3)  # makes the table, and warms up the node a little
         if options.rounds:
             compared = replace(bench, has_five_operations=options.five_operations)
             _compare(compared, options.rate, options.seconds, options.rounds)
@@ -182,7 +183,7 @@ def _bench(work: Path, jvm: str) -> Iterator[Bench]:
 
 
 def _compile(java: Path, cache: Path, libraries: Path, classes: Path) -> None:
-    """The plain loop, with the compiler that the load generator is compiled with."""
+    """Compile the plain loop with the load generator's compiler."""
     locked = locked_set("ecj")
     assert locked is not None
     compiler = next(jar_folder(Cache(cache, print), locked).glob("ecj-*.jar"))

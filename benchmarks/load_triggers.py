@@ -1,11 +1,11 @@
-"""Many loads followed by one event loop, as a triggerer does it, on AWS's API and a real sshd: is it ever held up?
+"""Many loads polled by one event loop, as in a triggerer, on AWS's API and a real sshd: is the loop ever delayed?
 
     .venv/bin/python -m benchmarks.load_triggers [--cells N] [--seconds N]
 
-The triggers are Plimsoll's own, at the pace of the published campaign (a look every 10 s); hosts are as
-`tests/support/cloud/many_loads.py` makes them. Told are the loop's lateness (a timer of 20 ms), CPU of this process
-alone, its connections and threads, and the longest time between two looks at a cell; then all that with every third
-connection frozen. Before that the lateness of a loop that follows nothing: on a busy machine it is late, too.
+The triggers are Plimsoll's own and poll every 10 s, as in the published campaign; `tests/support/cloud/many_loads.py`
+makes the hosts. The command first prints the lateness of a loop without loads, because on a busy machine that is late
+too. Then it prints the loop's lateness (of a timer of 20 ms), the CPU time of this process alone, its connections and
+threads, and the longest time between two polls of a cell; and then the same figures with every third connection frozen.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.triggers import load
 
 _TICK_S = 0.02
-# Connecting is not what a campaign does all the time.
+# Time for the first connections, which a campaign opens only once.
 _SETTLING_S = 20.0
 
 
@@ -45,12 +45,12 @@ def main() -> None:
         print(_told(f"{arguments.cells} cells", asyncio.run(_followed(site, site.works, arguments.seconds))))
         with _every_third_frozen(site):
             print(_told("every third frozen", asyncio.run(_followed(site, site.works, arguments.seconds))))
-        load._THREADS.shutdown()  # looks that are under way would open connections again
+        load._THREADS.shutdown()  # otherwise polls in progress would open connections again
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one round. Times in s, sorted."""
+    """The figures of one round. Times are in s, sorted."""
 
     late: list[float]
     cpu_share: float
@@ -60,7 +60,7 @@ class Figures:
 
 
 async def _followed(site: Site, works: Sequence[AttemptContext], seconds: float) -> Figures:
-    """Those loads at once for that long."""
+    """Poll these loads at the same time for that long."""
     declared, looks = steps.STEPS, Looks()
     steps.STEPS = tuple(_looked_at_by(looks, step) for step in declared)
     process, toolkit = psutil.Process(), site.toolkit()
@@ -93,7 +93,7 @@ async def _follow(toolkit: Toolkit, work: AttemptContext) -> None:
 
 
 async def _ticks(until: float) -> AsyncIterator[float]:
-    """How late the loop was at each tick."""
+    """The lateness of the loop at each tick, s."""
     while (now := time.monotonic()) < until:
         await asyncio.sleep(_TICK_S)
         yield time.monotonic() - now - _TICK_S
@@ -106,7 +106,7 @@ def _longest_pause(times: list[float], began: float, ended: float) -> float:
 
 @contextmanager
 def _every_third_frozen(site: Site) -> Iterator[None]:
-    """Those connections stay open and say nothing."""
+    """Inside the block every third connection stays open and does not answer."""
     frozen = site.sshd.sessions()[::3]
     _signal(frozen, signal.SIGSTOP)
     try:

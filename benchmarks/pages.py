@@ -1,10 +1,10 @@
-"""How long the matrix of 275 cells takes with 40 such campaigns in the store, while 20 viewers look at it.
+"""The response time of the matrix of 275 cells with 40 such campaigns in the store and 20 viewers.
 
     .venv/bin/python -m benchmarks.pages [--campaigns N] [--viewers N] [--seconds S] [--repeats N]
 
-A real api-server on PostgreSQL. Each viewer does what the page's script does: every three seconds it asks for what has
-changed. One of the campaign's cells runs and its progress changes every second, so that there is always something new.
-Each request has a login of its own to check. A machine that does something else makes the figures worse.
+A real api-server on PostgreSQL answers. Each viewer does what the page's script does: it asks for changes every three
+seconds. One of the campaign's cells runs and its progress changes every second, so there is always a change. The login
+of each request is checked. Other work on the same machine makes the figures worse.
 """
 
 import argparse
@@ -54,13 +54,13 @@ def main() -> None:
 
 
 def fill(installation: Installation, campaigns: int, repeats: int) -> None:
-    """So many campaigns of 55 × `repeats` cells; one runs, the others are settled, as their reports leave them."""
+    """Store that many campaigns of 55 × `repeats` cells. One of them runs, the others are complete and settled."""
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
     definition = azul_definition(repeats=repeats)
     store_campaign(store, definition, _WATCHED, Plan(AZUL_CAPACITIES), now)
     root = installation.folder / "store"
     for number in range(1, campaigns):
-        # The same files under other names: only their number matters.
+        # The campaigns are copies of the same files, because only their number matters.
         name = f"azul-2022-{number:03d}"
         shutil.copytree(root / _WATCHED, root / name, copy_function=os.link)
         settle(CampaignStore(store, name), now)
@@ -68,7 +68,7 @@ def fill(installation: Installation, campaigns: int, repeats: int) -> None:
 
 
 def measure(airflow: StackUnderTest, installation: Installation, viewers: int, seconds: float) -> None:
-    """Ask, and print."""
+    """Request the pages, and print their response times."""
     place = f"/plimsoll/campaigns/{_WATCHED}"
     with closing(_viewer(airflow)) as one:
         _ask(one, "matrix", place)
@@ -86,7 +86,7 @@ def _ask(http: httpx.Client, name: str, path: str) -> None:
 
 
 def _watch(airflow: StackUnderTest, path: str, seconds: float, offset: float) -> Sequence[float]:
-    """What one viewer waits for, each time, s."""
+    """The response times for one viewer, s."""
     times, etag = [], ""
     time.sleep(offset * _POLL_S)
     deadline = time.monotonic() + seconds
@@ -115,7 +115,7 @@ def _timed(http: httpx.Client, path: str) -> float:
 
 
 class _Progress:
-    """A cell of the campaign that gets on, every second."""
+    """Changes the progress of a running cell every second."""
 
     def __init__(self, installation: Installation) -> None:
         self._store, self._clock = installation.toolkit.store, installation.toolkit.clock

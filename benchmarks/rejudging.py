@@ -1,4 +1,4 @@
-"""Judging all raw logs of a campaign again, beside nothing but base64 and inflate over the same logs.
+"""Judge all raw logs of a campaign again, compared with only base64 and inflate over the same logs.
 
     .venv/bin/python -m benchmarks.rejudging [--cells N] [--seconds N] [--jobs N] [--rounds N]
 
@@ -8,7 +8,7 @@ The campaign is imported into a store in a temporary folder: each cell has logs 
   rejudge  `plimsoll rejudge`: reads, decodes, merges, judges, checks the quality, stores tables, Data Docs and verdicts
   bare     reads the same files, and of every record decodes the base64 and inflates the histogram, and nothing else
 
-Measured are wall time, and CPU time of all processes, from start to exit. Every cell must be found as it was.
+The results are wall time, and CPU time of all processes, from start to exit. Every verdict must be the same as before.
 """
 
 import argparse
@@ -119,20 +119,20 @@ def _run(argv: Sequence[str], store: Path) -> Ran:
 
 
 def _adopt() -> None:
-    """Make this process the parent of what its children leave behind, such as the server that forks workers."""
+    """Make this process the parent of processes that outlive their parent, such as the server that forks workers."""
     if ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl")
 
 
 def _wait_for_adopted() -> None:
-    """Their processor time counts once they have been waited for."""
+    """Wait for these processes, because only then their CPU time counts."""
     with suppress(ChildProcessError):
         while True:
             os.wait()
 
 
 def _require_same(output: str) -> None:
-    """A program that is fast and finds something else wins nothing."""
+    """Exit with an error unless all verdicts are the same as before."""
     attempts = json.loads(output)["attempts"]
     if not attempts or not all(one["same"] for one in attempts):
         raise SystemExit(f"attempts were not found as they were: {attempts}")

@@ -1,4 +1,4 @@
-"""Gate and report of the published campaign's 275 cells from their stored results, beside what its libraries take bare.
+"""Gate and report of the published campaign's 275 cells from stored results, compared with the libraries' own part.
 
     .venv/bin/python -m benchmarks.report [--rounds N] [--repeats N]
 
@@ -11,8 +11,8 @@ of its own (with `--repeats 20`, 1,100 cells):
   again   makes the report again from its bundle alone, and fails unless every file is the same, byte for byte
   bare    reads the same tables, has vl-convert bundle Vega once and draw the same finished charts, and nothing else
 
-Measured is the CPU time of whole processes, all threads, from start to exit. The aim: the report under 30 CPU
-seconds and 1.5 GB.
+The result is the CPU time of whole processes, with all threads, from start to exit. The aim for the report is less than
+30 CPU seconds and 1.5 GB.
 """
 
 import argparse
@@ -47,7 +47,7 @@ _SPECS = "specifications.json"
 
 
 def main() -> None:
-    """Print each round's CPU seconds, the medians, their ratio and the sizes of what was made."""
+    """Print each round's CPU seconds, the medians, their ratio, and the sizes of the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="how often each program runs")
     parser.add_argument("--repeats", type=int, default=5, help="of 55 cells each")

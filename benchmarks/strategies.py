@@ -1,11 +1,11 @@
-"""How strategies do over synthetic campaigns in the published shape: cells that they take, answers that differ.
+"""Strategies over synthetic campaigns in the published shape: how many cells they take, how often their answer differs.
 
     .venv/bin/python -m benchmarks.strategies [--campaigns N] [--processes N]
 
-Each line is one strategy over N campaigns of five variants, eleven loads and five repeats: capacities as published or
-anywhere, the chance to meet the service level falling over 0.1, 0.25 or 0.5 of a load step (width of a logistic curve).
-The exact search must not differ once; the command fails if it does. It is also held against the full grid over outcomes
-of any shape (`--any N` ladders), which need not fall with load.
+Each line is one strategy over N campaigns of five variants, eleven loads and five repeats. Capacities are as published
+or anywhere, and the probability to meet the service level falls with the load along a logistic curve with a width of
+0.1, 0.25 or 0.5 load steps. The command fails if the answer of the exact search differs from the full grid's even once.
+It also compares the two over ladders of random outcomes (`--any N`), which need not fall with the load.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _Case = tuple[str, Capacities, float, int]
 
 
 def main() -> None:
-    """Print a line a case; fail where an exact search differs from the full grid."""
+    """Print one line per case. Fail if an exact search differs from the full grid."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--campaigns", type=int, default=2000)
     parser.add_argument("--any", type=int, default=100_000, dest="ladders")

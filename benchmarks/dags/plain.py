@@ -1,4 +1,4 @@
-"""What the project's DAGs are measured against: as many runs of a chain of tasks that do nothing, plainly written."""
+"""The DAG that the project's DAGs are compared with: runs of a plainly written chain of tasks that do nothing."""
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import DAG, Param, task
@@ -6,12 +6,12 @@ from airflow.sdk import DAG, Param, task
 
 @task
 def nothing() -> None:
-    """Be a task."""
+    """Do nothing."""
 
 
 @task
 def cells(number: int, campaign: str) -> list[str]:
-    """Ids of the runs to start."""
+    """The ids of the runs to start."""
     return [f"{campaign}__{cell}" for cell in range(int(number))]
 
 
