@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
@@ -20,7 +21,8 @@ class FolderHost:
         self.info = info
         self.root = PurePosixPath(folder)
         self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError, FileNotFoundError):  # in this moment somebody moves it away
+            folder.mkdir(parents=True, exist_ok=True)
 
     def within(self, folder: PurePosixPath, marks: Mapping[str, str]) -> "FolderHost":
         """A folder below its own."""

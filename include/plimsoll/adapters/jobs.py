@@ -19,6 +19,11 @@ JAVA_TOOL_OPTIONS, nor see a secret of whoever started it."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
+def console_path(root: PurePosixPath, job_id: str) -> PurePosixPath:
+    """The file with what that job prints, on the host with that root."""
+    return root / FOLDER / f"{job_id}.log"
+
+
 def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, where: str) -> Mapping[str, object]:
     """The supervisor's input. The job can't set the variables named in `marks`.
 
@@ -38,7 +43,7 @@ def order(job: Job, root: PurePosixPath, marks: Collection[str], niceness: int, 
         "owns": None if job.owns is None else str(job.owns),
         "record": str(folder / f"{job.id}.job"),
         "exit": str(folder / f"{job.id}.exit"),
-        "log": str(folder / f"{job.id}.log"),
+        "log": str(console_path(root, job.id)),
         "niceness": niceness,
     }
 

@@ -3,6 +3,7 @@
 import shutil
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -26,7 +27,7 @@ class InstantProvider:
     replaces_hosts = False
 
     def __init__(self, work: Path, faults: Faults) -> None:
-        self._alive = work / "alive"
+        self._alive, self._gone = work / "alive", work / "gone"
         self._journal = work / "journal.txt"
         self._faults = faults
 
@@ -58,7 +59,7 @@ class InstantProvider:
             created_at=SystemClock().now(),
             expires_at=request.expires_at,
         )
-        self._folder(request.id).mkdir(parents=True)
+        self._folder(request.id).mkdir(parents=True, exist_ok=True)
         self._describe(cluster)
         self._note("+", request.id)
         return cluster
@@ -76,9 +77,9 @@ class InstantProvider:
         """Remove the folder."""
         if self._faults.hits(cluster_id.purpose, "destroy"):
             raise ProviderError("was told to resist", where=str(cluster_id))
-        if self._folder(cluster_id).exists():
+        if self.find(cluster_id) is not None:
             self._note("-", cluster_id)
-            shutil.rmtree(self._folder(cluster_id))
+        self._remove(self._folder(cluster_id))
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         """A folder in the cluster's folder, and in it one for each environment."""
@@ -89,7 +90,15 @@ class InstantProvider:
         for host in cluster.hosts:
             for folder in (self._folder(cluster.id) / host.name).glob("*"):
                 if folder.name != keep:
-                    shutil.rmtree(folder)
+                    self._remove(folder)
+
+    def _remove(self, folder: Path) -> None:
+        """Move it out of the way first: whoever still looks at a host in it makes the host's folder again."""
+        moved = self._gone / uuid.uuid4().hex
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            folder.rename(moved)
+            shutil.rmtree(moved)
 
     def _prolonged(self, found: Cluster, request: ClusterRequest) -> Cluster:
         expires_at = max(found.expires_at, request.expires_at)

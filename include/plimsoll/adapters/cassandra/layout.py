@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from plimsoll.adapters.jobs import console_path
+
 JOB = "cassandra"
 """The id of the node's job."""
 
@@ -69,4 +71,4 @@ class NodeFiles:
     @property
     def console(self) -> PurePosixPath:
         """The output of the process. Only here does the JVM say why it does not start."""
-        return self.root / "jobs" / f"{JOB}.log"
+        return console_path(self.root, JOB)

@@ -6,11 +6,11 @@ It is for 3.11. Clients of 4.0 and later can ask nodes for their compactions the
 import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.cassandra.inquiry import by_machine, jmx_ports
 from plimsoll.adapters.cassandra.node_tool import NodeTool
+from plimsoll.adapters.jobs import console_path
 from plimsoll.domain.aftermath import Aftermath
 from plimsoll.ports.host import Host, Job
 
@@ -44,7 +44,7 @@ def _of_machine(tool: NodeTool, nodes: Sequence[Host]) -> Aftermath | None:
         host.start(Job(id=_JOB, argv=argv, expires=PATIENCE + _START))
     if status.state != "exited":
         return None
-    return read_answer(host.read_tail(_console(host), max_bytes=_TAIL), nodes)
+    return read_answer(host.read_tail(console_path(host.root, _JOB), max_bytes=_TAIL), nodes)
 
 
 def read_answer(text: str, nodes: Sequence[Host]) -> Aftermath:
@@ -58,7 +58,3 @@ def read_answer(text: str, nodes: Sequence[Host]) -> Aftermath:
     except (ValueError, KeyError, TypeError, AttributeError):
         where = nodes[0].info.name
         return Aftermath(settled=False, problem=f"{where}: no answer to whether compactions are left")
-
-
-def _console(host: Host) -> PurePosixPath:
-    return host.root / "jobs" / f"{_JOB}.log"

@@ -65,11 +65,11 @@ class CassandraStress(ForeignGenerator):
         if not printed or ending is None:
             return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
         found = console.rows(printed)
-        judged = console.judged_rows(printed, plan.warmup_s, plan.duration_s)
+        judged = console.judged_rows(found, plan.warmup_s, plan.duration_s)
         errors = sum(row.errors for row in judged)
-        duration_s = found[-1].time_s if found else 0.0
+        duration_s = _reached_s(found)
         under_way = max((row.under_way for row in judged), default=None)
-        incomplete = self._incomplete(plan, printed)
+        incomplete = _unfinished(plan, printed, duration_s)
         return LoadSummary(
             complete=not incomplete and ending.exit_code == 0,
             reason=incomplete,
@@ -133,15 +133,20 @@ class CassandraStress(ForeignGenerator):
         return LoadStatus("running", status.phase, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
 
     def _incomplete(self, plan: Plan, printed: str) -> str:
-        rows_told = console.rows(printed)
-        reached_s = rows_told[-1].time_s if rows_told else 0.0
-        if not console.went_to_its_end(printed):
-            return "cassandra-stress did not come to the end of its run"
-        if reached_s < plan.duration_s - 1:
-            return (
-                f"cassandra-stress says that it ended, but told nothing after {reached_s:g} s of {plan.duration_s:g} s"
-            )
-        return ""
+        return _unfinished(plan, printed, _reached_s(console.rows(printed)))
+
+
+def _reached_s(told: Sequence[console.Row]) -> float:
+    return told[-1].time_s if told else 0.0
+
+
+def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
+    """What is missing of a run that should have ended as planned; empty if nothing is."""
+    if not console.went_to_its_end(printed):
+        return "cassandra-stress did not come to the end of its run"
+    if reached_s < plan.duration_s - 1:
+        return f"cassandra-stress says that it ended, but told nothing after {reached_s:g} s of {plan.duration_s:g} s"
+    return ""
 
 
 def _release(artefacts: ArtefactSource) -> str:

@@ -5,7 +5,7 @@ each. The results of the whole run follow, and `END` if the run was complete.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -72,7 +72,7 @@ def went_to_its_end(text: str) -> bool:
     return any(line.strip() == "END" for line in text.splitlines())
 
 
-def judged_rows(text: str, warmup_s: float, duration_s: float) -> tuple[Row, ...]:
+def judged_rows(told: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
     """Rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
     begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
-    return tuple(row for row in rows(text) if row.operation == TOTAL and begin_s < row.time_s <= end_s)
+    return tuple(row for row in told if row.operation == TOTAL and begin_s < row.time_s <= end_s)

@@ -115,9 +115,10 @@ class LocalProvider:
 
         Of a kept one, others take the place of hosts that are lost or unfit, at addresses of their own.
         """
-        found = cluster = folders.read(self._work, request.id)
-        if found is None or cluster is None:
+        found = folders.read(self._work, request.id)
+        if found is None:
             return None
+        cluster = found
         if request.id.is_kept:
             lost = {*folders.lost(self._work, found)} if request.was_whole else set()
             lost |= {info.name for info in found.hosts if info.identity in request.unfit}

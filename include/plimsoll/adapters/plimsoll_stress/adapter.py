@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll import __version__
+from plimsoll.adapters.jobs import console_path
 from plimsoll.adapters.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines
 from plimsoll.adapters.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.plimsoll_stress.checks import problems
@@ -17,7 +18,6 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.happening import GeneratorSecond
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.workload import BASIC_TIME_SERIES
 from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -57,14 +57,9 @@ class PlimsollStress:
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load as a detached job, or attach to the one that was started before."""
         folder = folder_of(host)
-        definition = request.definition
-        arguments = command.run_arguments(request, folder)
-        heap = definition.load_generator.heap
-        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
-        plan = {"job_id": request.job_id, "duration_s": definition.timing.duration.total_seconds()}
+        plan = {"job_id": request.job_id, "duration_s": request.definition.timing.duration.total_seconds()}
         host.write(folder / PLAN, json.dumps(plan))
-        _write_options(host, folder, definition)
-        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+        self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, definition: Definition, rows: int) -> Definition:
         """By the option that the workload has for them; ValueError where it has none."""
@@ -72,12 +67,8 @@ class PlimsollStress:
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """A run that populates and ends, in a folder of its own."""
-        folder, definition = sampling.folder_of(host, request.job_id), request.definition
-        arguments = command.sample_arguments(request, folder, keyspace)
-        heap = definition.load_generator.heap
-        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
-        _write_options(host, folder, definition)
-        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
+        folder = sampling.folder_of(host, request.job_id)
+        self._start(host, request, folder, command.sample_arguments(request, folder, keyspace))
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
         """By its job, its summary, and its progress."""
@@ -105,7 +96,7 @@ class PlimsollStress:
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """The paths of everything that it wrote, and of its console output."""
         written = [path for path in host.files(folder_of(host)) if path.name != PLAN]
-        console = _console_path(host, _plan(host)["job_id"])
+        console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
     def describe(self, host: Host) -> str:  # noqa: ARG002 - every host gets the same
@@ -124,12 +115,13 @@ class PlimsollStress:
         """The collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
 
-
-def _write_options(host: Host, folder: PurePosixPath, definition: Definition) -> None:
-    """The file with the workload's options; BasicTimeSeries has its own on the command line, as published."""
-    if definition.workload.name != BASIC_TIME_SERIES:
-        options = with_last_row(given_options(definition.workload))
-        host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
+    def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
+        heap, workload = request.definition.load_generator.heap, request.definition.workload
+        argv = StressProgram(self._artefacts).argv(host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}"))
+        if "--options" in arguments:
+            options = with_last_row(given_options(workload))
+            host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder))
 
 
 def _utc(at: datetime) -> str:
@@ -188,9 +180,5 @@ def _gap(host: Host) -> str | None:
     return f"the summary says complete, but the histogram logs end after {reached} of {planned}"
 
 
-def _console_path(host: Host, job_id: str) -> PurePosixPath:
-    return host.root / "jobs" / f"{job_id}.log"
-
-
 def _console(host: Host, job_id: str) -> str:
-    return last_lines(host.read_tail(_console_path(host, job_id), max_bytes=TAIL_BYTES))
+    return last_lines(host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES))

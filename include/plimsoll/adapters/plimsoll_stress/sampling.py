@@ -2,6 +2,7 @@
 
 from pathlib import PurePosixPath
 
+from plimsoll.adapters.jobs import console_path
 from plimsoll.adapters.load_job import TAIL_BYTES, last_lines
 from plimsoll.adapters.plimsoll_stress import command, reports
 from plimsoll.ports.host import Host
@@ -22,6 +23,6 @@ def status(host: Host, job_id: str) -> LoadStatus:
     summary = reports.parse_summary(host.read_tail(folder / command.SUMMARY, max_bytes=TAIL_BYTES))
     if summary.complete and job.exit_code == 0:
         return LoadStatus("complete")
-    console = host.read_tail(host.root / "jobs" / f"{job_id}.log", max_bytes=TAIL_BYTES)
+    console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)
     reason = summary.reason or f"it ended with exit code {job.exit_code}"
     return LoadStatus("failed", reason=f"a sample of the rows could not be written: {reason}{last_lines(console)}")

@@ -40,9 +40,14 @@ class HostOptions(Model):
         parse_host_key(value)
         return value
 
+    @property
+    def reached_at(self) -> str:
+        """The name or address at which the controller reaches it."""
+        return self.ssh_address or self.address
+
     def target(self, connection_id: str) -> Target:
         """The address, port and user for connections."""
-        return Target(self.ssh_address or self.address, self.host_key, connection_id, self.port, self.user)
+        return Target(self.reached_at, self.host_key, connection_id, self.port, self.user)
 
 
 class GroupOptions(Model):
@@ -89,4 +94,4 @@ class SshOptions(Model):
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
-        return {(host.ssh_address or host.address, host.port, self.folder_of(group)) for host in group.hosts}
+        return {(host.reached_at, host.port, self.folder_of(group)) for host in group.hosts}

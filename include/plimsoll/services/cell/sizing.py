@@ -32,7 +32,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
 from plimsoll.services.waiting import tell_waiting
 
-_KEYSPACE = "plimsoll_sample_"
 _LONGEST = timedelta(minutes=20)
 """For all samples together: less than the step that starts the load may take."""
 _PAUSE_S = 1.0
@@ -125,6 +124,10 @@ def _require_time(work: AttemptContext, counted: CountedRows) -> None:
     )
 
 
+def _keyspace(number: int) -> str:
+    return f"plimsoll_sample_{number}"
+
+
 class _Measurement:
     """Samples of one workload's rows on one attempt's cluster."""
 
@@ -169,11 +172,11 @@ class _Measurement:
         """End the samples and remove their rows. Done again, it does nothing."""
         for number, job in self._jobs.items():
             self._generator.stop(self._load, job)
-            self._database.drop(self._nodes, f"{_KEYSPACE}{number}")
+            self._database.drop(self._nodes, _keyspace(number))
 
     def _bytes_of(self, sample: Sample, number: int) -> int:
         """What those rows take on a node's disk, the nodes' mean."""
-        job, keyspace = self._jobs[number], f"{_KEYSPACE}{number}"
+        job, keyspace = self._jobs[number], _keyspace(number)
         rows = self.with_rows(sample.of_rows)
         request = replace(self._request, job_id=job, definition=rows, parts=sample.parts, waits=False)
         self._generator.start_sample(self._load, request, keyspace)

@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.Mixin;
 
 /**
  * {@code inspect}: asks running Cassandra JVMs over JMX for their properties. Prints a JSON array with one object for
@@ -21,20 +19,14 @@ import picocli.CommandLine.TypeConversionException;
         showDefaultValues = true,
         description = "Asks running Cassandra JVMs by JMX for their arguments, flags, collectors and state.")
 final class InspectCommand implements Callable<Integer> {
-    @Option(
-            names = "--jmx-port",
-            required = true,
-            split = ",",
-            converter = Port.class,
-            paramLabel = "[HOST:]PORT",
-            description = "JMX ports, separated by commas, each with an address of its own unless it is 127.0.0.1.")
-    List<InetSocketAddress> ports;
+    @Mixin
+    JmxPorts jmx = new JmxPorts();
 
     @Override
     public Integer call() {
         List<Map<String, Object>> described = new ArrayList<>();
         ExitCode exitCode = ExitCode.COMPLETE;
-        for (InetSocketAddress port : ports) {
+        for (InetSocketAddress port : jmx.ports) {
             Map<String, Object> jvm = inspect(port);
             described.add(jvm);
             if (jvm.get("error") != null) {
@@ -54,18 +46,5 @@ final class InspectCommand implements Callable<Integer> {
             jvm.put("error", "no answer from the JMX port: " + error);
         }
         return jvm;
-    }
-
-    static final class Port implements ITypeConverter<InetSocketAddress> {
-        @Override
-        public InetSocketAddress convert(String text) {
-            int colon = text.lastIndexOf(':');
-            String host = colon < 0 ? "127.0.0.1" : text.substring(0, colon);
-            try {
-                return InetSocketAddress.createUnresolved(host, Integer.parseInt(text.substring(colon + 1)));
-            } catch (IllegalArgumentException error) {
-                throw new TypeConversionException("'" + text + "' is not a port");
-            }
-        }
     }
 }

@@ -3,10 +3,10 @@ package plimsoll.nodes;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -24,14 +24,8 @@ final class SettleCommand implements Callable<Integer> {
     /** The end of a compaction can make another one due, so nodes must have none this many times in a row. */
     private static final int LOOKS = 3;
 
-    @Option(
-            names = "--jmx-port",
-            required = true,
-            split = ",",
-            converter = InspectCommand.Port.class,
-            paramLabel = "[HOST:]PORT",
-            description = "JMX ports, separated by commas, each with an address of its own unless it is 127.0.0.1.")
-    List<InetSocketAddress> ports;
+    @Mixin
+    JmxPorts jmx = new JmxPorts();
 
     @Option(names = "--timeout", converter = Seconds.class, description = "Longest wait.")
     Duration timeout = Duration.ofMinutes(30);
@@ -59,7 +53,7 @@ final class SettleCommand implements Callable<Integer> {
 
     /** Puts the number of compactions of each node into the map. Null, or which JVM did not answer and why. */
     private String look(Map<String, Object> left) {
-        for (InetSocketAddress port : ports) {
+        for (InetSocketAddress port : jmx.ports) {
             try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {
                 left.put(port.getHostString(), inspection.pendingCompactions());
             } catch (Exception error) {

@@ -2,10 +2,10 @@ package plimsoll.nodes;
 
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code size}: makes nodes write a keyspace's rows to disk, and prints how many bytes they take there. */
@@ -16,14 +16,8 @@ import picocli.CommandLine.Option;
         showDefaultValues = true,
         description = "Flushes a keyspace on each node; prints one line of JSON with its bytes on disk by node.")
 final class SizeCommand implements Callable<Integer> {
-    @Option(
-            names = "--jmx-port",
-            required = true,
-            split = ",",
-            converter = InspectCommand.Port.class,
-            paramLabel = "[HOST:]PORT",
-            description = "JMX ports, separated by commas, each with an address of its own unless it is 127.0.0.1.")
-    List<InetSocketAddress> ports;
+    @Mixin
+    JmxPorts jmx = new JmxPorts();
 
     @Option(names = "--keyspace", required = true, description = "The keyspace, all of its tables together.")
     String keyspace;
@@ -31,7 +25,7 @@ final class SizeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Map<String, Object> bytes = new LinkedHashMap<>();
-        for (InetSocketAddress port : ports) {
+        for (InetSocketAddress port : jmx.ports) {
             try (JvmInspection inspection = new JvmInspection(port.getHostString(), port.getPort())) {
                 inspection.flush(keyspace);
                 bytes.put(port.getHostString(), inspection.bytesOnDisk(keyspace));
