@@ -1,15 +1,27 @@
-"""A node of every release line starts on its JDK, takes a write, says what it runs, and its GC log is read whole."""
+"""A node of every release line starts on its JDK, takes rows, says what it runs and what these take on its disk.
+
+Its GC log is read whole.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.support.nodes.small import define, gc_log, pauses_counted
+from tests.support.nodes.small import LIFETIME, Deployment, define, gc_log, pauses_counted
+from tests.support.processes import until
 from tests.support.suite.proven import IS_LONG
 from tests.support.suite.requirements import leave_out
 
-from plimsoll.adapters.artefacts import debian
+from plimsoll.adapters.artefacts import Artefacts, debian
+from plimsoll.adapters.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.gclog import parse_gc_log
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34
+"""StandardRow's columns are five of 34 bytes, which are not compressed; key and file format come on top."""
+PATIENCE_S = 120
 
 AGAIN = pytest.mark.skipif(not IS_LONG, reason="the release starts once already: make test-long")
 
@@ -26,7 +38,7 @@ AGAIN = pytest.mark.skipif(not IS_LONG, reason="the release starts once already:
     ],
 )
 def test_a_node_starts_and_says_what_it_runs(
-    hosts_for: Callable[..., Any], version: str, jdk: str, collector: str
+    hosts_for: Callable[..., Any], artefacts: Artefacts, version: str, jdk: str, collector: str
 ) -> None:
     if jdk in debian.PACKAGES and not debian.can_be_fetched(jdk):
         leave_out(f"{jdk} is had on a Debian only")
@@ -36,12 +48,33 @@ def test_a_node_starts_and_says_what_it_runs(
         assert list(deployment.database.check(definition)) == []
         deployment.deploy()
         (node,) = deployment.fingerprint()
-        on_disk = deployment.database.bytes_on_disk(deployment.nodes, "system_schema")
+        populate(deployment, artefacts)
+        on_disk = deployment.database.bytes_on_disk(deployment.nodes, KEYSPACE)
+        deployment.database.drop(deployment.nodes, KEYSPACE)
+        with pytest.raises(DeployError, match=f"how much {KEYSPACE} takes on disk is not known"):
+            deployment.database.bytes_on_disk(deployment.nodes, KEYSPACE)
         log = gc_log(deployment, deployment.nodes[0])
     assert (node.database, node.database_version) == ("cassandra", version)
-    assert on_disk["node1"] > 0
+    assert ROWS * ROW_BYTES < on_disk["node1"] < 2 * ROWS * ROW_BYTES
     assert node.jvm.collector == collector
     found = parse_gc_log(log)
     assert found.collector == collector
     if jdk != "openjdk-8":
         assert len(found.collections) == pauses_counted(log)
+
+
+def populate(deployment: Deployment, artefacts: Artefacts) -> None:
+    """Have the load generator write rows into a keyspace of their own."""
+    generator = PlimsollStress(artefacts)
+    workload = {"name": "StandardRow", "rows": ROWS, "replication_factor": 1}
+    definition = Definition.model_validate({**deployment.definition.model_dump(mode="json"), "workload": workload})
+    request = LoadRequest("sample", definition, 200, [node.info.address for node in deployment.nodes], LIFETIME)
+    generator.start_sample(deployment.load, request, KEYSPACE)
+    ended = until(lambda: ended_sample(generator, deployment), "the rows are written", patience_s=PATIENCE_S)
+    assert ended.state == "complete", ended.reason
+
+
+def ended_sample(generator: PlimsollStress, deployment: Deployment) -> LoadStatus | None:
+    """How the sample ended; None while it is written."""
+    status = generator.sample_status(deployment.load, "sample")
+    return None if status.state == "running" else status

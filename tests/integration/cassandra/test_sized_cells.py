@@ -1,0 +1,72 @@
+"""Whole cells whose rows are counted for a size on disk, of workloads that say in their own ways how many there are."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.nodes.even import toolkit
+from tests.support.nodes.small import define
+
+from plimsoll.domain.clocks import LoadStart
+from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.units import parse_size
+from plimsoll.services.campaign.planning import problems
+from plimsoll.services.cell.running import run_missing
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
+from plimsoll.settings import Settings
+
+SIZE = "12M"
+OWN_ROWS: dict[str, Any] = {
+    "id": "own",
+    "name": "cql",
+    "schema": ["CREATE TABLE IF NOT EXISTS people (id bigint PRIMARY KEY, note blob)"],
+    "population": {
+        "statement": "INSERT INTO people (id, note) VALUES (:id, :note)",
+        "bind": {
+            "id": {"distribution": "sequence", "max": "rows"},
+            "note": {"distribution": "fixed", "value": 200, "as": "bytes"},
+        },
+        "read_back": "SELECT id FROM people WHERE id = :id",
+    },
+    "operations": [
+        {
+            "name": "look-ups",
+            "share": 1,
+            "statement": "SELECT * FROM people WHERE id = :id",
+            "bind": {"id": {"distribution": "uniform", "max": "rows"}},
+        }
+    ],
+}
+
+
+def definition() -> Definition:
+    """One cell of each workload, on a node each."""
+    content = define(nodes=1).model_dump(mode="json", exclude={"workload"})
+    workloads = [OWN_ROWS, {"id": "series", "name": "BasicTimeSeries", "partitions": "1M"}]
+    sized = [{**one, "data_per_node": SIZE, "replication_factor": 1} for one in workloads]
+    return Definition.model_validate({**content, "name": "sized", "workloads": sized})
+
+
+@pytest.mark.timeout(900)
+def test_rows_of_ones_own_and_time_series_take_the_size_that_was_asked_for(tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
+    tools, own = toolkit(settings), definition()
+    assert problems(tools, own) == ()
+    campaign = CampaignStore(tools.store, own.name)
+    campaign.open(own)
+
+    ran = run_missing(tools, own.name, "me", print)
+
+    assert len(ran) == 2
+    for one in ran:
+        assert (one.troubles, one.remains) == ((), False)
+        start = read_model(tools.store, one.work.key, layout.LOAD_START, LoadStart)
+        fingerprint = read_fingerprint(tools.store, one.work.key)
+        assert start is not None
+        assert fingerprint is not None
+        assert fingerprint.counted_rows is not None
+        assert fingerprint.counted_rows > FIRST_SAMPLE
+        [size] = start.data_bytes.values()
+        assert is_within_tolerance(parse_size(SIZE), size), (one.work.key, size, fingerprint.counted_rows)
