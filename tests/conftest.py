@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.suite.garbage import Garbage
 from tests.support.suite.groups import Groups
 from tests.support.suite.leftovers import LEFTOVERS, Leftovers
 from tests.support.suite.package_fixtures import NothingOutlivesItsFolder
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add what the suite asks of pytest. A hook in this file is not asked about what belongs to the session."""
-    for plugin in (NothingOutlivesItsFolder(), Groups(), Quiet(), Proven()):
+    for plugin in (NothingOutlivesItsFolder(), Garbage(), Groups(), Quiet(), Proven()):
         config.pluginmanager.register(plugin)
     config.pluginmanager.register(Leftovers(), LEFTOVERS)
     interrupt_in_order(is_worker=hasattr(config, "workerinput"))
