@@ -24,10 +24,10 @@ from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.processes import CHECKOUT
 
 from plimsoll.domain.definition import Definition
-from plimsoll.quality import engine
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.warmup import warm_up_for_tasks
 
 _TIMEOUT_S = 3600.0
 _LOAD_S = 5.0
@@ -118,7 +118,7 @@ def _wall_s(airflow: StackUnderTest, dag_id: str, run_id: str) -> float:
 
 def core_cpu_s(definition: Definition) -> float:
     """CPU seconds per cell of the same campaign without Airflow, with gate and report. Imports do not count."""
-    engine.load()
+    warm_up_for_tasks()
     with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
         installation = Installation(Path(folder))
         campaign: CampaignStore = installation.open_campaign(definition)

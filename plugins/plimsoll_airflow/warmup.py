@@ -36,12 +36,14 @@ BINDING_MODULES = (
 """What DAG files, tasks and triggers import."""
 
 TASK_MODULES = (
+    "altair",
     "multiprocessing.synchronize",
     "plimsoll.quality.attempt_suites",
     "plimsoll.quality.attempt_tables",
     "plimsoll.services.judge.judging",
     "plimsoll.services.publish.publishing",
     "pyarrow.parquet",
+    "scipy.stats",
 )
 """What only some tasks import, and only late."""
 
@@ -75,11 +77,11 @@ def warm_up() -> None:
 
 
 def warm_up_for_tasks() -> None:
-    """Import what judging and publishing need."""
-    from plimsoll.quality import engine
+    """Import what judging and publishing need, and check something once, which each process would else prepare for."""
+    from plimsoll.quality.engine import rehearse
 
     _import(TASK_MODULES)
-    engine.load()
+    rehearse()
 
 
 def _import(modules: tuple[str, ...]) -> None:

@@ -31,6 +31,18 @@ for service in ("s3", "ec2"):
     AirflowSecrets().aws("somewhere").client(service, "us-east-1")
 print("new:", *sorted(name for name in set(sys.modules) - known if name.startswith(("boto", "airflow.providers"))))
 """
+_CHECK_AFTER_WARMING_UP = """
+import sys
+from tests.unit.quality import sound
+from plimsoll_airflow import warmup
+warmup.warm_up()
+warmup.warm_up_for_tasks()
+known = set(sys.modules)
+from plimsoll.quality.attempt import check_attempt
+assert check_attempt(sound.definition(), sound.CELL, sound.measured()).reasons == ()
+import altair, scipy.stats
+print("new:", *sorted(set(sys.modules) - known))
+"""
 _SOMEWHERE = '{"conn_type": "aws", "login": "an-access-key", "password": "a-secret-key"}'
 
 
@@ -42,6 +54,10 @@ def test_dag_files_import_nothing_that_was_not_imported_before_the_fork(installa
 def test_a_client_of_aws_imports_nothing_either_where_the_store_is_there() -> None:
     changes = {"PLIMSOLL_STORE": "s3://bucket/runs", "AIRFLOW_CONN_SOMEWHERE": _SOMEWHERE}
     assert _said_last(_USE_AWS_AFTER_WARMING_UP, **changes) == "new:"
+
+
+def test_checking_an_attempt_imports_nothing_either_and_a_report_finds_its_heavy_libraries() -> None:
+    assert _said_last(_CHECK_AFTER_WARMING_UP) == "new:"
 
 
 def _said_last(program: str, **changes: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,9 @@ Phase = Literal["warm-up", "judged", "partial"]
 
 MISFIT = 0.05
 """An interval may begin or end this share of itself from where it should, since records can't be cut."""
+
+
+_NONE = slice(0, 0)
 
 
 @dataclass(frozen=True)
@@ -71,8 +75,15 @@ class _Placed:
         return cls(track, schedule.place((track.starts + track.ends) / 2))
 
     def part(self, number: int) -> slice:
-        first, end = np.searchsorted(self.numbers, [number, number + 1])
-        return slice(int(first), int(end))
+        """The records in that interval, which is none before the first record's and none after the last one's."""
+        place = number - int(self.numbers[0])
+        return slice(self._borders[place], self._borders[place + 1]) if 0 <= place < len(self._borders) - 1 else _NONE
+
+    @cached_property
+    def _borders(self) -> list[int]:
+        """Which record is the first of each interval, from the first record's interval to the one after the last."""
+        numbers = np.arange(self.numbers[0], self.numbers[-1] + 2)
+        return [int(place) for place in np.searchsorted(self.numbers, numbers)]
 
     def covered_s(self, number: int) -> float:
         part = self.part(number)

@@ -41,11 +41,13 @@ class _Source:
 
     def add_to(self, counts: Ints, body: bytes) -> None:
         used = self._fill_words(body) if self.header.word_bytes else self._fill_packed(body)
+        filled = self.scratch[used]
         if self.target is None:
-            counts[used] += self.scratch[used]
+            sums = counts[used]
+            sums += filled
         else:
-            np.add.at(counts, self.target[used], self.scratch[used])
-        self.scratch[used] = 0
+            np.add.at(counts, self.target[used], filled)
+        filled.fill(0)
 
     def _fill_packed(self, body: bytes) -> slice:
         found = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)

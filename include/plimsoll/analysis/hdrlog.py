@@ -77,7 +77,7 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     base_s = _base_s(times, records[0].start_s)
     return HistogramLog(
         name=name,
-        records=tuple(record._replace(start_s=record.start_s + base_s) for record in records),
+        records=tuple(Record(one.tag, one.start_s + base_s, *one[2:]) for one in records),
         started_at_s=times.get(b"StartTime"),
         comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
         notes=tuple(_notes(name, cut_short, last_dropped=records[-1].line < _last_data_line(text, lines))),

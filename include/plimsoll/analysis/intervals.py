@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.analysis.alignment import Phase, Window
-from plimsoll.analysis.percentiles import SHOWN, values_ms
+from plimsoll.analysis.layout import wide_length
+from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms, used_slots
 from plimsoll.domain.result import Percentiles
 
 if TYPE_CHECKING:
@@ -120,18 +121,23 @@ def measure(
     for window in windows:
         for operation, counts in _counts(tracks, window, decoder).items():
             if judged is not None and window.phase == "judged":
-                judged[operation] = judged[operation] + counts if operation in judged else counts
-            values = values_ms(counts, percentiles, decoder.unit)
-            yield Measured(window, operation, int(counts.sum()), values)
+                if operation not in judged:
+                    judged[operation] = np.zeros(wide_length(decoder.unit), dtype=np.int64)
+                judged[operation][: len(counts)] += counts
+            count, values = total_and_values_ms(counts, percentiles, decoder.unit)
+            yield Measured(window, operation, count, values)
 
 
 def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[str, Ints]:
+    """The merged counts of one window, by operation, without the empty slots at the end: they are most of all slots."""
     merged: dict[str, Ints] = {}
     for track, part in zip(tracks, window.parts, strict=True):
         counts = decoder.merge(track.records[part], track.name)
         merged[track.operation] = merged[track.operation] + counts if track.operation in merged else counts
+    everything = reduce(np.add, merged.values())
     named = {operation: merged[operation] for operation in sorted(merged) if operation}
-    return {ALL: reduce(np.add, merged.values()), **named}
+    used = used_slots(everything)
+    return {operation: counts[:used] for operation, counts in {ALL: everything, **named}.items()}
 
 
 def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:

@@ -61,16 +61,13 @@ def read_header(body: bytes) -> Header:
     """The header of an inflated payload. Raises ValueError on other encodings, wrong lengths and shifted histograms."""
     if len(body) < _INNER_V0.size:
         raise ValueError("is too short for a histogram")
-    header = _header_v0(body) if _kind(body) == _ENCODED_V0 else _header_v1_or_v2(body)
+    kind = int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
+    header = _header_v0(body) if kind == _ENCODED_V0 else _header_v1_or_v2(body, kind)
     if not 0 <= header.digits <= 5 or header.lowest < 1 or header.word_bytes not in (0, 2, 4, 8):
         raise ValueError("has impossible settings")
     if header.word_bytes and (len(body) - header.counts_at) % header.word_bytes:
         raise ValueError("ends within a count")
     return header
-
-
-def _kind(body: bytes) -> int:
-    return int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
 
 
 def _word_bytes(cookie: int) -> int:
@@ -83,16 +80,15 @@ def _header_v0(body: bytes) -> Header:
     return Header(lowest, digits, _word_bytes(cookie) or -1, _INNER_V0.size)
 
 
-def _header_v1_or_v2(body: bytes) -> Header:
-    if _kind(body) not in (_ENCODED_V1, _ENCODED_V2) or len(body) < _INNER.size:
+def _header_v1_or_v2(body: bytes, kind: int) -> Header:
+    if kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < _INNER.size:
         raise ValueError("is not an encoded histogram")
     cookie, length, offset, digits, lowest, _, _ = _INNER.unpack_from(body)
     if length != len(body) - _INNER.size:
         raise ValueError(f"holds {len(body) - _INNER.size} bytes of counts where {length} are announced")
     if offset:
         raise ValueError("is shifted")
-    packed = _kind(body) == _ENCODED_V2
-    return Header(lowest, digits, 0 if packed else _word_bytes(cookie) or -1, _INNER.size)
+    return Header(lowest, digits, 0 if kind == _ENCODED_V2 else _word_bytes(cookie) or -1, _INNER.size)
 
 
 def is_complete(payload: bytes | memoryview) -> bool:

@@ -20,18 +20,32 @@ def ranks(percentiles: Sequence[float], total: int) -> Ints:
     return np.maximum(np.ceil(lowered * total / 100.0).astype(np.int64), 1)
 
 
+def used_slots(counts: Ints) -> int:
+    """The number of slots up to the last one that counts anything; all slots where none does."""
+    return len(counts) - int(np.argmax(counts[::-1] != 0))
+
+
 def values_at(counts: Ints, percentiles: Sequence[float]) -> Ints:
     """The value at each percentile in the log's unit: the highest value of its slot, so never too low.
 
     `counts` are those of the wide histogram. The result is empty where they are all zero.
     """
-    used = len(counts) - int(np.argmax(counts[::-1] != 0))
-    cumulative = np.cumsum(counts[:used])
-    total = int(cumulative[-1])
-    slots = np.searchsorted(cumulative, ranks(percentiles, total)) if total else np.empty(0, dtype=np.int64)
-    return reported_values()[slots]
+    return _total_and_values(counts, percentiles)[1]
 
 
 def values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[float, ...]:
     """The value at each percentile in ms; empty where nothing was counted."""
-    return tuple((values_at(counts, percentiles) / UNITS_PER_MS[unit]).tolist())
+    return total_and_values_ms(counts, percentiles, unit)[1]
+
+
+def total_and_values_ms(counts: Ints, percentiles: Sequence[float], unit: Unit) -> tuple[int, tuple[float, ...]]:
+    """The number of operations counted, and the value at each percentile in ms; no value where nothing was counted."""
+    total, values = _total_and_values(counts, percentiles)
+    return total, tuple((values / UNITS_PER_MS[unit]).tolist())
+
+
+def _total_and_values(counts: Ints, percentiles: Sequence[float]) -> tuple[int, Ints]:
+    cumulative = np.cumsum(counts[: used_slots(counts)])
+    total = int(cumulative[-1])
+    slots = np.searchsorted(cumulative, ranks(percentiles, total)) if total else np.empty(0, dtype=np.int64)
+    return total, reported_values()[slots]

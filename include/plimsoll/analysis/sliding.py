@@ -16,7 +16,7 @@ from plimsoll.analysis.intervals import ALL, IntervalTable, Measured, maxima, ma
 from plimsoll.analysis.judgement import Judgement, Run, schedule_of
 from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
-from plimsoll.analysis.percentiles import SHOWN, values_ms
+from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
@@ -140,7 +140,8 @@ def _of_window(
     start_s = slides.warmup_s + number * slides.step_s
     window = Window(round(start_s, 3), round(slides.steps * slides.step_s, 3), "judged", ())
     for name in (ALL, *sorted(sums.keys() - {ALL})):
-        yield Measured(window, name, int(sums[name].sum()), values_ms(sums[name], (*SHOWN, percentile), unit))
+        count, values = total_and_values_ms(sums[name], (*SHOWN, percentile), unit)
+        yield Measured(window, name, count, values)
 
 
 def _met(one: Measured, level: ServiceLevel) -> bool:

@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
-from plimsoll.domain.parts import workload_ids
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.units import format_duration, show_usd
-from plimsoll.services.campaign.stage_plans import BOUNDS
+from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import Problem
-    from plimsoll.services.campaign.planning import Plan
-    from plimsoll.services.campaign.stage_plans import StagePlan
     from plimsoll.services.toolkit import Toolkit
 
 _ParallelOption = Annotated[
@@ -34,6 +28,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     says so.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
+    from plimsoll.cli.plan_answer import show
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
     from plimsoll.services.campaign.planning import make_plan, remarks
@@ -53,7 +48,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     if as_json:
         print_json({**planned.as_json(), "notes": notes, "problems": [str(problem) for problem in found]})
     else:
-        _show(planned, notes)
+        show(planned, notes)
     if found:
         raise refused
 
@@ -85,95 +80,3 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
     except SecretError as error:
         unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.where}: {error.what}"
         return (), [unasked, *(f"it would not run: {problem}" for problem in software_problems(toolkit, declared))]
-
-
-def _show(plan: Plan, notes: Sequence[str]) -> None:
-    definition = plan.definition
-    typer.echo(f"{definition.title} ({definition.name})")
-    for stage, (_, alone) in zip(plan.stages, definition.of_stages, strict=True):
-        _show_stage(stage, alone)
-    first = [cell.id for cell in plan.first[:4]]
-    typer.echo(
-        f"{_counts(plan)}\n"
-        f"{_hours(plan.cell_hours, plan.host_hours)}\n"
-        f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
-        f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
-    )
-    for line in (*_search(plan), *_money(plan), *(f"Note: {note}." for note in notes)):
-        typer.echo(line)
-
-
-def _show_stage(stage: StagePlan, alone: Definition) -> None:
-    """Show a stage's service levels, and its variants by loads. A definition without stages is shown as one stage."""
-    if stage.id:
-        typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
-    for level in alone.service_levels:
-        typer.echo(f"Service level: {level}")
-    named = workload_ids(alone)
-    axes = [(one.id, name) if name else (one.id,) for name in named or ("",) for one in alone.variants]
-    names = ("variant", "workload")[: len(axes[0])]
-    rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
-    print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
-    if stage.id:
-        hours = stage.hours_of(stage.cells)
-        length = format_duration(stage.duration)
-        cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
-        typer.echo(f"{cells}: {_hours(hours, hours * alone.cluster_size)}")
-
-
-def _counts(plan: Plan) -> str:
-    """The number of cells, and the numbers that it is the product of."""
-    definition, named = plan.definition, workload_ids(plan.definition)
-    cells = plural(definition.cells, "cell")
-    if len(plan.stages) > 1:
-        return f"\n{cells} in {plural(len(plan.stages), 'stage')}, which run one after the other"
-    [stage] = plan.stages
-    workloads = f"{plural(len(named), 'workload')} × " if named else ""
-    return (
-        f"{cells}: {plural(len(definition.variants), 'variant')} × {workloads}"
-        f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
-    )
-
-
-def _hosts(plan: Plan) -> str:
-    """The number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
-    scope = plan.definition.cluster_scope
-    return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
-
-
-def _hours(cells: float, hosts: float) -> str:
-    """Hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
-    shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else f"{hours:.3g}" for hours in (cells, hosts)]
-    return f"{shown[0]} cell-hours under load, {shown[1]} host-hours"
-
-
-def _load_time(plan: Plan) -> str:
-    return f"{'likely' if plan.definition.has_rounds else 'at least'} {plan.load_time}"
-
-
-def _search(plan: Plan) -> Iterator[str]:
-    """The part of the grid that a search or ramp runs; empty for a full grid."""
-    if not plan.definition.has_rounds:
-        return
-    found = plan.estimate
-    who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
-    yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
-    for which in BOUNDS:
-        cells, hours = getattr(found, which), plan.hours(which)
-        both = _hours(hours, hours * plan.definition.cluster_size)
-        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(hours))}"
-        yield f"  {which}: {plural(cells, 'cell')}, {both}{money}"
-
-
-def _money(plan: Plan) -> Iterator[str]:
-    """The cost; empty where hosts cost nothing."""
-    if plan.tariff is None:
-        return
-    rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
-    vcpus = "" if plan.vcpus is None else f", {plural(plan.vcpus, 'vCPU')} at once"
-    yield f"Estimated cost of the hosts under load: {show_usd(plan.usd)} ({', '.join(rates)}){vcpus}"
-    yield f"Prices: {plan.tariff.source}"
-    if plan.definition.budget is not None:
-        short = plan.usd is not None and plan.usd > plan.definition.budget
-        remark = ", less than the estimate: not all cells will run" if short else ""
-        yield f"Budget: {show_usd(plan.definition.budget)}{remark}"

@@ -1,18 +1,18 @@
 """The only module that runs Great Expectations: suites on tables in, checks and a page of Data Docs out.
 
-Importing Great Expectations takes seconds (mostly for SciPy, SQLAlchemy and Altair, which it always imports), so it is
-imported only when a suite runs. Its telemetry is off. It runs in memory and writes no file.
+Importing Great Expectations takes seconds, so it is imported only when a suite runs. Its telemetry is off. It runs in
+memory and writes no file.
 """
 
 from __future__ import annotations
 
-import logging
-import os
-import warnings
+from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
-from plimsoll.quality.expectation import Expected, Part, Quality
+from plimsoll.quality.expectation import Expected, Part, Quality, at_most, each_between
+from plimsoll.quality.importing import load
 from plimsoll.quality.observed import observed, tested
 from plimsoll.quality.pages import PAGE, Section, render
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _SEVERITIES = {"invalid": "critical", "warning": "warning"}
+_ONE_AT_A_TIME = Lock()
+"""All tables of a process pass through one place in Great Expectations, which holds one table."""
 
 
 def validate(title: str, parts: Sequence[Part]) -> Quality:
@@ -30,28 +32,38 @@ def validate(title: str, parts: Sequence[Part]) -> Quality:
     return Quality(checks, {PAGE: render(title, sections, checks)})
 
 
-def load() -> Any:
-    """Import Great Expectations, quietly and without telemetry; worth doing once before forking."""
-    os.environ["GX_ANALYTICS_ENABLED"] = "false"
-    with warnings.catch_warnings():
-        # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
-        warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
-        import great_expectations
+def rehearse() -> None:
+    """Run a small suite for what the first run of a process imports and compiles; worth doing once before forking."""
+    import pandas as pd
 
-    logging.getLogger("great_expectations").setLevel(logging.ERROR)
-    return great_expectations
+    suite = [
+        Expected("most", *at_most("value", 1), "at most 1"),
+        Expected("each", *each_between("value", 0, 1), "0 or 1"),
+    ]
+    validate("Rehearsal", [Part("Values", pd.DataFrame({"value": [1, 2]}), suite)])
 
 
 def _run(parts: Sequence[Part]) -> list[Any]:
-    gx = load()
+    gx: Any = load()
+    with _ONE_AT_A_TIME:
+        return [_result(gx, part) for part in parts]
+
+
+def _result(gx: Any, part: Part) -> Any:
+    batch = _tables().get_batch({"dataframe": part.table})
+    return _plain(batch.validate(_suite(gx, part), result_format=_result_format(part)))
+
+
+@cache
+def _tables() -> Any:
+    """The place in Great Expectations where tables are handed over.
+
+    Made once in a process: for a new one, Great Expectations writes all settings of a project as YAML five times.
+    """
+    gx: Any = load()
     context = gx.get_context(mode="ephemeral", project_config=_project())
-    source = context.data_sources.add_pandas("plimsoll")
-    results = []
-    for part in parts:
-        asset = source.add_dataframe_asset(part.title)
-        batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": part.table})
-        results.append(_plain(batch.validate(_suite(gx, part), result_format=_result_format(part))))
-    return results
+    asset = context.data_sources.add_pandas("plimsoll").add_dataframe_asset("table")
+    return asset.add_batch_definition_whole_dataframe("all")
 
 
 def _plain(result: Any) -> Any:

@@ -7,6 +7,7 @@ pictures and fonts beside each page. The results are in the sections of the page
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -77,16 +78,21 @@ class Section:
 
 def render(title: str, parts: Sequence[Section], checks: Sequence[Check]) -> bytes:
     """One HTML page of all parts, complete in itself."""
-    from great_expectations.render.view.view import DefaultJinjaPageView
-
     untested = {f"{check.name}: {check.expected}": check.name for check in checks if not check.tested}
     shown = [{"title": part.title, "sections": _sections(part.result, untested)} for part in parts]
     passed = sum(check.result == "passed" for check in checks)
-    template = DefaultJinjaPageView().env.from_string(_TEMPLATE)
-    page: str = template.render(
+    page: str = _template().render(
         title=title, parts=shown, checks=checks, passed=passed, untested=list(untested.values())
     )
     return "\n".join(line.strip() for line in page.splitlines() if line.strip()).encode()
+
+
+@cache
+def _template() -> Any:
+    """The page's template, compiled once in a process together with Great Expectations' own that it includes."""
+    from great_expectations.render.view.view import DefaultJinjaPageView
+
+    return DefaultJinjaPageView().env.from_string(_TEMPLATE)
 
 
 def _sections(result: Any, untested: Collection[str]) -> list[Any]:

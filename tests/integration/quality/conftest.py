@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from plimsoll.quality import engine
+from plimsoll.quality import importing
 
 
 @pytest.fixture(scope="session", autouse=True)
 def great_expectations() -> Any:
-    return engine.load()
+    return importing.load()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from typing import Any
 from tests.unit.quality import sound
 
 from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.engine import rehearse
 
 ROOT = Path(__file__).parents[3]
 
@@ -55,6 +56,49 @@ def test_importing_the_package_does_not_import_it() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert found.stdout == "[]\n"
+
+
+_UNUSED_LEFT_OUT = """
+import sys
+from plimsoll.quality.importing import load
+load()
+assert not {"altair", "scipy.stats"} & set(sys.modules)
+from great_expectations.expectations.core import expect_column_kl_divergence_to_be_less_than as user
+assert "scipy.stats" not in sys.modules
+even = user.stats.entropy([0.5, 0.5], base=2)
+import altair, scipy.stats
+assert user.stats.entropy is scipy.stats.entropy
+assert user.alt.Chart is altair.Chart
+print(even)
+"""
+
+
+def test_what_it_imports_for_expectations_of_no_suite_is_imported_when_it_is_used() -> None:
+    code = [sys.executable, "-W", "error", "-c", _UNUSED_LEFT_OUT]
+    found = subprocess.run(code, capture_output=True, text=True, timeout=240, check=False)
+    assert (found.stderr, found.stdout) == ("", "1.0\n")
+
+
+def test_what_is_imported_already_stays_what_it_is() -> None:
+    code = "import altair, plimsoll.quality.importing as it; it.load(); import altair as again; print(again is altair)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
+    assert found.stdout == "True\n"
+
+
+def test_garbage_is_collected_again_after_the_import() -> None:
+    code = "import gc, plimsoll.quality.importing as it; it.load(); print(gc.isenabled())"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
+    assert found.stdout == "True\n"
+
+
+def test_checks_and_pages_are_the_same_to_the_byte_whatever_was_checked_before() -> None:
+    rehearse()
+    sound_one, busy = sound.measured(), sound.measured(summary=sound.summary(cpu_cores=1.9))
+    first, other, again = (check_attempt(sound.definition(), sound.CELL, one) for one in (sound_one, busy, sound_one))
+    assert first.checks == again.checks
+    assert first.data_docs == again.data_docs
+    assert other.data_docs != first.data_docs
+    assert [check.name for check in other.checks if not check.success] == ["generator's CPU"]
 
 
 class Fetches(HTMLParser):

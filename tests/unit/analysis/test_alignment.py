@@ -50,6 +50,13 @@ def test_the_shorter_track_ends_what_is_judged() -> None:
     assert outline([steady(20), steady(18)], schedule(0.0)) == [(0.0, 10.0, "judged"), (10.0, 10.0, "partial")]
 
 
+def test_a_window_before_or_after_a_tracks_records_holds_none_of_them() -> None:
+    late = track(*((place, 1.0) for place in range(10, 20)))
+    found = windows([steady(30), late], schedule(0.0))
+    assert [len(range(30)[window.parts[0]]) for window in found] == [10, 10, 10]
+    assert [len(late.records[window.parts[1]]) for window in found] == [0, 10, 0]
+
+
 def test_what_comes_after_the_planned_intervals_is_not_judged() -> None:
     assert outline([steady(33)], schedule(10.0, planned=1)) == [
         (0.0, 10.0, "warm-up"),

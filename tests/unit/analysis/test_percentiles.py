@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.analysis.layout import WIDE, wide_length
-from plimsoll.analysis.percentiles import SHOWN, ranks, values_at, values_ms
+from plimsoll.analysis.percentiles import SHOWN, ranks, total_and_values_ms, used_slots, values_at, values_ms
 
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "100", "33.3", "0.1")
 
@@ -57,6 +57,14 @@ def test_values_are_milliseconds_in_either_unit() -> None:
 
 def test_nothing_counted_has_no_percentiles() -> None:
     assert values_ms(np.zeros(wide_length("us"), dtype=np.int64), SHOWN, "us") == ()
+
+
+def test_the_total_is_the_number_of_values_also_where_empty_slots_at_the_end_are_left_out() -> None:
+    counts = _counts([1, 1, 5_000])
+    cut = counts[: used_slots(counts)]
+    assert len(cut) < len(counts)
+    assert total_and_values_ms(cut, SHOWN, "us") == total_and_values_ms(counts, SHOWN, "us")
+    assert total_and_values_ms(counts, SHOWN, "us")[0] == 3
 
 
 def _counts(values: list[int]) -> np.ndarray:

@@ -17,6 +17,14 @@ def test_every_shipped_definition_parses_and_survives_being_written(path: Path) 
     assert parse_definition(dump_definition(definition), "copy") == definition
 
 
+def test_the_same_text_is_parsed_once_and_a_refused_one_is_refused_each_time() -> None:
+    assert parse_definition(DEMO, "demo.yaml") is parse_definition(DEMO, "demo.yaml")
+    assert parse_definition(DEMO.replace("repeats: 1", "repeats: 2"), "demo.yaml").repeats == 2
+    assert parse_definition(DEMO, "demo.yaml").repeats == 1
+    wrong = changed("read_share: 0.2", "read_share: 2")
+    assert refused(wrong) == refused(wrong)
+
+
 def test_the_published_campaign_is_complete() -> None:
     azul = parse_definition((CAMPAIGNS / "azul-2022.yaml").read_text(), "azul-2022.yaml")
     assert [variant.jvm.collector for variant in azul.variants] == ["C4", "G1", "CMS", "Shenandoah", "ZGC"]

@@ -1,5 +1,6 @@
 """Definitions as text: parse them with clear errors, write them back, export the JSON schema."""
 
+from functools import lru_cache
 from io import StringIO
 from typing import Any
 
@@ -11,10 +12,12 @@ from plimsoll.services.definitions.documents import parse_yaml
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
+@lru_cache(maxsize=16)
 def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
     """Parse the definition in a YAML text. Raises DefinitionError with every fault: key, line, found, what to write.
 
-    `stored`: the text is a campaign's own copy, whose grid was allowed when the campaign began.
+    `stored`: the text is a campaign's own copy, whose grid was allowed when the campaign began. A process parses the
+    same text once: each attempt of a campaign asks for the campaign's definition.
     """
     return parse_yaml(text, where).model(Definition, context=STORED if stored else None)
 

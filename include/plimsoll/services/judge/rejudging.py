@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.judge.judging import judge_again
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     MakeToolkit = Callable[[], Toolkit]
 
-_PRELOADED = ["plimsoll.services.judge.preload", "plimsoll.bootstrap"]
+_PRELOADED = ["plimsoll.preload"]
 """What the server of processes imports before it forks any of them."""
 
 
@@ -121,6 +120,8 @@ def _in_worker(key: AttemptKey) -> Rejudged:
 
 
 def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
+    from plimsoll.services.judge.judging import judge_again  # late: a process that only gives out work needs none of it
+
     try:
         before, after = judge_again(AttemptContext(toolkit, key))
     except PlimsollError as error:

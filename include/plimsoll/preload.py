@@ -1,0 +1,24 @@
+"""Importing this module imports what processes that judge need, once for all that are forked from the one that does.
+
+These are Great Expectations and tables, the adapters, and the command line, which is such a process' main module.
+"""
+
+import gc
+import importlib
+from contextlib import suppress
+
+from plimsoll.bootstrap import build_toolkit
+from plimsoll.quality.engine import rehearse
+from plimsoll.quality.importing import without_garbage_collection
+from plimsoll.settings import Settings
+
+_MODULES = ("pandas", "pyarrow.parquet", "plimsoll.cli", "plimsoll.services.judge.judging")
+
+with without_garbage_collection():
+    for name in _MODULES:
+        importlib.import_module(name)
+    rehearse()
+    # For its imports alone: each process makes its own, and says itself why it can't.
+    with suppress(Exception):
+        build_toolkit(Settings())
+gc.freeze()  # what is imported stays: no process needs to look through it for garbage
