@@ -1,4 +1,4 @@
-"""Real processes in tests: wait for them, find them by their marks, end them."""
+"""Real processes in tests: wait for them, find them by their marks, and end them."""
 
 import os
 import shutil
@@ -17,13 +17,13 @@ from plimsoll.ports.host import Host, Job
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = os.pathsep.join(str(CHECKOUT / folder) for folder in ("", "include", "plugins"))
-"""`PYTHONPATH` of processes that import this very checkout's packages, `tests` too."""
+"""The `PYTHONPATH` of processes that import this checkout's packages, also `tests`."""
 
 PATIENCE_S = 120
-"""For a busy machine: it only bounds a test that has failed anyway."""
+"""The longest wait, s. It is for a busy machine, and only limits a test that has failed anyway."""
 
 _SHORTEST_S, _LONGEST_S = 0.01, 2.0
-"""Between two looks at what a test waits for."""
+"""The shortest and the longest pause between two checks of a condition, s."""
 
 _T = TypeVar("_T")
 
@@ -31,9 +31,9 @@ _T = TypeVar("_T")
 def until(
     condition: Callable[[], _T], what: str, *, patience_s: float = PATIENCE_S, longest_s: float = _LONGEST_S
 ) -> _T:
-    """Wait for something real; the deadline only bounds a test that has failed anyway.
+    """Wait until the condition is true, and return its value. The deadline only limits a test that has failed anyway.
 
-    What may be over again soon is looked at every `longest_s`.
+    A condition that is true only for a short time needs a small `longest_s`, the longest pause between two checks.
     """
     began = time.monotonic()
     while not (value := condition()):
@@ -44,12 +44,12 @@ def until(
 
 
 def pause_s(waited_s: float) -> float:
-    """How long not to look again after so long a wait: a twentieth of it, for looking takes processors from others."""
+    """The pause before the next check, s: a twentieth of the time waited so far, because checks take processor time."""
     return min(_LONGEST_S, max(_SHORTEST_S, waited_s / 20))
 
 
 def marked(name: str, value: str) -> list[psutil.Process]:
-    """Living processes whose environment carries that mark."""
+    """The living processes whose environment has that mark."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -61,24 +61,24 @@ def marked(name: str, value: str) -> list[psutil.Process]:
 
 
 def end_marked(name: str, value: str) -> None:
-    """Kill every process with that mark."""
+    """Kill all processes with that mark."""
     while left := marked(name, value):
         for process in left:
             os.kill(process.pid, signal.SIGKILL)
 
 
 def python_job(job_id: str, code: str, **changes: Any) -> Job:
-    """A job that runs that code."""
+    """A job that runs that Python code."""
     return Job(**{"id": job_id, "argv": [sys.executable, "-c", code], "expires": timedelta(minutes=1), **changes})
 
 
 def log_of(host: Host, job_id: str) -> str:
-    """What the job printed."""
+    """The output of the job."""
     return host.read_tail(PurePosixPath("jobs", f"{job_id}.log"), max_bytes=10_000)
 
 
 def oldest_python() -> Path:
-    """The oldest Python that a host may have, where this machine has it; else the one that runs the tests."""
+    """The oldest Python that a host may have, if this machine has it; otherwise the one that runs the tests."""
     for program in _pythons("3.9"):
         asked = [program, "-c", "import sys; print(sys.executable)"]
         told = subprocess.run(asked, capture_output=True, text=True, check=False)

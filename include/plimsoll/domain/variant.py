@@ -43,7 +43,7 @@ class JvmConfiguration(Model):
         ),
     ]
     collector: Annotated[Collector, Field(description="Garbage collector. Its flags are added")]
-    heap: Annotated[Size, Field(gt=0, description="Heap of each database node: its minimum and its maximum")]
+    heap: Annotated[Size, Field(gt=0, description="Heap of each database node, as minimum and maximum")]
     flag_set: Annotated[
         FlagSet,
         Field(description="Flags of the collector: those that the database ships, or those of a published benchmark"),

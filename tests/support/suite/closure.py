@@ -1,4 +1,4 @@
-"""Which files of this checkout a set of files depends on: by their import statements, followed to the end."""
+"""The files of this checkout on which a set of files depends, found by following import statements."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -12,11 +12,11 @@ ROOTS = {
     "plimsoll": CHECKOUT / "include",
     "plimsoll_airflow": CHECKOUT / "plugins",
 }
-"""Where the packages of this checkout lie."""
+"""The folders of the packages of this checkout."""
 
 
 def closure(files: Iterable[Path]) -> set[Path]:
-    """The files, and all of this checkout that they import, or that is imported by what they import."""
+    """The files, with all files of this checkout that they import, directly or indirectly."""
     found, left = set[Path](), list(files)
     while left:
         file = left.pop()
@@ -37,7 +37,7 @@ def _imports(file: Path) -> Iterator[Path]:
 
 
 def _files_of(name: str) -> Iterator[Path]:
-    """The module with the packages above it; the last part may also be something within the module."""
+    """The module's file and those of the packages above it. The last part of the name may be a name in the module."""
     first, *rest = name.split(".")
     if first not in ROOTS:
         return

@@ -1,8 +1,8 @@
-"""How long the tests took, of the last run of `make test`: `python -m tests.support.suite.durations`.
+"""How long the tests of the last run of `make test` took: `python -m tests.support.suite.durations`.
 
-It notes the seconds of each group, by which the next run begins the longest first, and writes the table of the ten
-slowest into docs/performance.md. Reports in JUnit's format may be named, of runs of parts: what they don't tell stays
-as it was.
+It records the seconds of each group, so that the next run begins with the longest groups, and writes the table of the
+ten slowest tests into docs/performance.md. Its arguments may be reports in JUnit's format of parts of the suite; groups
+that these do not contain keep their seconds.
 """
 
 import json
@@ -21,18 +21,18 @@ PERFORMANCE = CHECKOUT / "docs" / "performance.md"
 SLOWEST = 10
 BEGIN, END = "<!-- slowest tests -->", "<!-- end of slowest tests -->"
 LEAST_S = 1.0
-"""Shorter groups are begun last in any order."""
+"""Groups that take less than this many seconds begin last, in any order."""
 
 
 class Took(NamedTuple):
-    """A test, and its seconds with its fixtures."""
+    """A test, and the seconds that it took with its fixtures."""
 
     nodeid: str
     seconds: float
 
 
 def main() -> None:
-    """Note the durations of the last run, or of the reports that are named."""
+    """Record the durations of the last run, or of the named reports."""
     reports = [Path(name) for name in sys.argv[1:]] or [LAST_RUN]
     if missing := [report for report in reports if not report.is_file()]:
         sys.exit(f"{missing[0]} is not there: run `make test` first")
@@ -44,9 +44,9 @@ def main() -> None:
 
 
 def read(report: Path) -> Iterator[Took]:
-    """What a report in JUnit's format says of each test. A class is the test's file, with dots.
+    """The duration of each test in a report in JUnit's format. A class in it is the test's file, with dots.
 
-    The test at which a run was interrupted has none, and no time worth noting.
+    The test at which a run was interrupted has no class, and is left out.
     """
     for case in ElementTree.parse(report).iterfind(".//testcase[@classname]"):
         file = case.attrib["classname"].replace(".", "/") + ".py"
@@ -54,7 +54,7 @@ def read(report: Path) -> Iterator[Took]:
 
 
 def by_group(took: list[Took]) -> Mapping[str, float]:
-    """Seconds of each group, but of the shortest."""
+    """The seconds of each group, without the shortest groups."""
     seconds = defaultdict[str, float](float)
     for one in took:
         seconds[group_of(one.nodeid)] += one.seconds
@@ -62,19 +62,19 @@ def by_group(took: list[Took]) -> Mapping[str, float]:
 
 
 def longest_first(seconds: Mapping[str, float]) -> Mapping[str, float]:
-    """The same groups, sorted."""
+    """The groups, sorted by their seconds, the longest first."""
     return dict(sorted(seconds.items(), key=lambda group: group[1], reverse=True))
 
 
 def table(took: list[Took]) -> str:
-    """The slowest in Markdown."""
+    """The table of the slowest tests in Markdown."""
     rows = sorted(took, key=lambda one: one.seconds, reverse=True)[:SLOWEST]
     lines = [f"| `{one.nodeid.removeprefix('tests/')}` | {one.seconds:.0f} |" for one in rows]
     return "\n".join(["| test, with the fixtures that it is the first to ask for | s |", "|---|---|", *lines])
 
 
 def with_table(text: str, table: str) -> str:
-    """The document with that table between its two marks."""
+    """The document, with this table between its two marks."""
     marked = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     assert marked.search(text), f"no {BEGIN} in the document"
     return marked.sub(lambda _: f"{BEGIN}\n{table}\n{END}", text)

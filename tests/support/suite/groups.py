@@ -1,9 +1,9 @@
-"""Which tests stay together in one process, and in which order groups are begun.
+"""Groups of tests that run in the same process, and the order in which groups begin.
 
-Tests of a file share its fixtures, and tests of a folder with an `__init__.py` share that folder's: no two processes
-are to start the same Airflow or cluster. Such a folder within such a folder is a group of its own. The longest groups
-begin first, as they were measured last. Groups of nothing but tests that want the processors to themselves come at the
-end, where nobody waits for them.
+Tests of a file share its fixtures, and tests of a folder with an `__init__.py` share the folder's fixtures, so that no
+two processes start the same Airflow or cluster. Such a folder inside another one is a group of its own. Groups that
+took longest in the last measured run begin first. Groups that have only tests which need the processors for themselves
+come last, where no other test waits for them.
 """
 
 import json
@@ -17,19 +17,19 @@ from tests.support.suite.quiet import is_quiet
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 MEASURED = CHECKOUT / "tests" / "durations.json"
-"""Seconds by group, written by `python -m tests.support.suite.durations`."""
+"""The file of seconds by group, written by `python -m tests.support.suite.durations`."""
 USUAL_S = {"system": 200.0, "integration": 20.0, "airflow": 10.0}
-"""What a group is taken for that nobody has measured, by the folder below `tests`."""
+"""The assumed seconds of a group that was not measured, by the folder below `tests`."""
 
 _KNOWN = 2
-"""The test that a process is at, and the one after it: it ends the fixtures that the latter does not need."""
+"""A process must know its current test and the next one, to end fixtures that the next one does not need."""
 
 
 class Groups:
     """A plugin of pytest and of pytest-xdist."""
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Sort by group. Within a group quiet tests come last, and else the order stays."""
+        """Sort the tests by group. In a group quiet tests come last; otherwise the order is unchanged."""
         known = measured()
         loud = {group_of(item.nodeid) for item in items if not is_quiet(item)}
 
@@ -41,7 +41,7 @@ class Groups:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Groups in the order of the tests, where `--dist loadscope` is asked for."""
+        """A scheduler that keeps groups in the order of the tests, if `--dist loadscope` was given."""
         if config.getoption("dist") != "loadscope":
             return None
         from xdist.scheduler import LoadScopeScheduling
@@ -63,7 +63,7 @@ class Groups:
 
 
 def group_of(nodeid: str) -> str:
-    """The innermost folder with an `__init__.py` that the test's file lies in, else the file."""
+    """The group of a test: the innermost folder with an `__init__.py` that contains its file, or else the file."""
     return _group_of_file(nodeid.partition("::")[0])
 
 
@@ -74,10 +74,10 @@ def _group_of_file(file: str) -> str:
 
 
 def usual(group: str) -> float:
-    """Seconds that a group of its kind takes."""
+    """The assumed seconds of a group that was not measured."""
     return next((seconds for kind, seconds in USUAL_S.items() if group.startswith(f"tests/{kind}/")), 0.0)
 
 
 def measured() -> Mapping[str, float]:
-    """Seconds by group; nothing where nobody has measured yet."""
+    """The measured seconds by group; empty where nothing was measured yet."""
     return json.loads(MEASURED.read_text()) if MEASURED.is_file() else {}

@@ -1,8 +1,9 @@
-"""Ends the processes that a run of tests leaves behind: one that is killed, or interrupted twice, can't do it itself.
+"""End the processes that a run of tests leaves behind. A run that is killed, or interrupted twice, can't do it itself.
 
-pytest-xdist gives its workers 10 s for undoing what their fixtures did, then it kills them. So each process that runs
-tests has a watch: a process outside the run that waits for its end, and then for the end of what it has started. That
-is known by its environment, which holds the run's mark, or names a place in the run's temporary folder.
+pytest-xdist gives its workers 10 s to undo what their fixtures did, then it kills them. So each process that runs tests
+has a watch: a process outside the run that waits for its end, and then for the end of all processes that it has
+started. The watch recognises these by their environment, which has the run's mark or a path in the run's temporary
+folder.
 """
 
 import os
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 MARK = "PLIMSOLL_TEST_RUN"
-"""Holds the marks of a run and of the runs that it is itself a test of, apart by spaces."""
+"""The variable with the marks of a run, and of the runs of which it is itself a test, separated by spaces."""
 LEFTOVERS = "plimsoll-leftovers"
-"""The plugin's name in pytest."""
+"""The name of the plugin in pytest."""
 UNDOING_S = 30.0
-"""How long after a run's end others may still end its processes: Airflow's launcher has a guard of its own."""
+"""The time after a run's end, s, in which others may end its processes, such as the guard of Airflow's launcher."""
 _LOOK_S = 0.2
 
 
@@ -35,7 +36,7 @@ class Leftovers:
         self._watch: subprocess.Popen[bytes] | None = None
 
     def pytest_configure(self) -> None:
-        """Mark whatever is started from here on, and have somebody wait for the end."""
+        """Mark all processes that are started from here on, and start the watch."""
         outside = {name: value for name, value in os.environ.items() if name != MARK}
         mark = uuid.uuid4().hex
         os.environ[MARK] = f"{os.environ.get(MARK, '')} {mark}".strip()
@@ -50,20 +51,20 @@ class Leftovers:
         )
 
     def watch(self, folder: Path) -> None:
-        """Processes whose environment names that folder, or a place in it, are the run's, too."""
+        """Treat processes whose environment has that folder, or a path in it, as processes of the run too."""
         if self._watch is not None and self._watch.stdin is not None:
             self._watch.stdin.write(f"{folder}\n".encode())
             self._watch.stdin.flush()
 
     def pytest_unconfigure(self) -> None:
-        """The run ends in order; what it may have left is looked for all the same, and nobody waits for that."""
+        """Tell the watch that the run ends in order. It still looks for processes that are left."""
         if self._watch is not None and self._watch.stdin is not None:
             self._watch.stdin.close()
             self._watch.returncode = 0
 
 
 def main() -> None:
-    """Wait for the run's end, then for that of its processes; kill those that stay, and say which."""
+    """Wait for the end of the run, then for the end of its processes. Kill those that stay, and print which."""
     _, mark, undoing_s = sys.argv
     folders = [line.rstrip("\n") for line in sys.stdin]
     deadline = time.monotonic() + float(undoing_s)
@@ -74,8 +75,8 @@ def main() -> None:
 
 
 def started(mark: str, folders: Sequence[str]) -> "list[psutil.Process]":
-    """Living processes that such a run has started."""
-    import psutil  # only after the run, which wants the processors
+    """The living processes that a run with that mark or these folders has started."""
+    import psutil  # only after the run, so as not to take processor time from it
 
     found = []
     for process in psutil.process_iter():

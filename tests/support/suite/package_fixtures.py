@@ -6,9 +6,9 @@ import pytest
 
 
 class NothingOutlivesItsFolder:
-    """Refuses fixtures that a folder's tests are to share and that live on: their processes disturb all others."""
+    """Refuses fixtures with scope `package` that would live longer than the folder's tests and disturb other tests."""
 
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
-        """Pytest takes only a folder with an `__init__.py` for a package; else a package's fixture is the session's."""
+        """Fail for a folder without `__init__.py`: it is no package for pytest; its fixtures would live too long."""
         if fixturedef.scope == "package" and isinstance(request.node, pytest.Session):
             pytest.fail(f"the fixture {fixturedef.argname} is a package's, but {fixturedef.baseid} has no __init__.py")

@@ -1,8 +1,8 @@
-"""Tests of the test cloud alone are left out of `make test` while their content is what it was when they last passed.
+"""Leave out tests of the test cloud from `make test` while their content is the same as when they last passed.
 
-Content is the test file with all that it imports, whatever belongs to the cloud, and the lock file of what is
-installed. tests/cloud/proven.json holds its digests. `make test-long` writes them when all tests have passed, and
-`python -m tests.support.suite.proven`, which runs these alone. A test that imports the product, too, always runs.
+The content is the test file with all files that it imports, all files of the test cloud, and the lock file of
+requirements. tests/cloud/proven.json has its digests. `make test-long` writes them when all tests have passed, and so
+does `python -m tests.support.suite.proven`, which runs only these tests. A test that imports the product always runs.
 """
 
 import json
@@ -25,36 +25,36 @@ RECORD = CLOUD / "proven.json"
 LOCK_FILE = CHECKOUT / "requirements-dev.txt"
 FOLDER = CHECKOUT / "tests" / "integration" / "cloud"
 LONG = "PLIMSOLL_TEST_LONG"
-"""Set where everything runs: by `make test-long`."""
+"""The variable that `make test-long` sets, so that everything runs."""
 IS_LONG = bool(os.environ.get(LONG))
-"""Whether tests run at full size; docs/performance.md says which have a small sister."""
+"""Whether tests run at full size. docs/performance.md says which tests also have a small size."""
 _LEAVES_OUT = "plimsoll_leaves_out"
 
 
 class Proven:
-    """A plugin of pytest and of pytest-xdist. Who names tests gets them: only a run of all tests leaves some out."""
+    """A plugin of pytest and of pytest-xdist. Only a run of all tests leaves tests out; named tests always run."""
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """A worker is told, for it does not know what was asked for."""
+        """Tell a worker whether tests are left out, because it does not know the arguments of the run."""
         node.workerinput[_LEAVES_OUT] = _asked_for_all(node.config)
 
     def pytest_report_header(self, config: pytest.Config) -> list[str]:
-        """Say what is left out."""
+        """Name the tests that are left out."""
         left_out = [str(file.relative_to(CHECKOUT)) for file in own_tests() if is_proven(file)]
         if not left_out or not _asked_for_all(config):
             return []
         return [f"left out, for nothing of it has changed since it passed ({LONG}=1 runs all): {', '.join(left_out)}"]
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """After a run of everything in which all has passed, and nothing may be skipped, all of them are proven."""
+        """Record the digests after a run of everything in which all tests passed and none was skipped."""
         is_worker = hasattr(session.config, "workerinput")
         has_run_all = os.environ.get(LONG) and ALL and not is_worker and _names_nothing(session.config)
         if has_run_all and exitstatus == pytest.ExitCode.OK:
             record()
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave them out."""
+        """Leave out the tests whose content has not changed."""
         told = getattr(config, "workerinput", None)
         if not (_asked_for_all(config) if told is None else told[_LEAVES_OUT]):
             return
@@ -70,13 +70,13 @@ def _asked_for_all(config: pytest.Config) -> bool:
 
 
 def _names_nothing(config: pytest.Config) -> bool:
-    """Whether all tests are meant: no file, no words, no mark was given."""
+    """Whether the run is for all tests: no file, keyword or mark was given."""
     words = config.getoption("keyword") or config.getoption("markexpr")
     return config.args_source == pytest.Config.ArgsSource.TESTPATHS and not words
 
 
 def own_tests() -> Iterator[Path]:
-    """Test files that import nothing of the product."""
+    """The test files of the test cloud that import nothing of the product."""
     product = (CHECKOUT / "include", CHECKOUT / "plugins")
     for file in sorted(FOLDER.glob("test_*.py")):
         if not any(used.is_relative_to(folder) for used in _content(file) for folder in product):
@@ -84,12 +84,12 @@ def own_tests() -> Iterator[Path]:
 
 
 def is_proven(file: Path) -> bool:
-    """Whether it has passed with this very content."""
+    """Whether the test file has passed with its present content."""
     return _recorded().get(str(file.relative_to(CHECKOUT))) == digest(file)
 
 
 def digest(file: Path) -> str:
-    """Of all files that the test depends on, with their names."""
+    """A digest of the names and contents of all files that the test depends on."""
     found = sha256()
     for path in sorted(_content(file)):
         found.update(f"{path.relative_to(CHECKOUT)}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -110,7 +110,7 @@ def _recorded() -> Mapping[str, str]:
 
 
 def main() -> None:
-    """Run them all; write their digests when they have passed and none was skipped."""
+    """Run all of these tests. Record their digests if all have passed and none was skipped."""
     files = list(own_tests())
     command = [sys.executable, "-m", "pytest", *map(str, files), *sys.argv[1:]]
     done = subprocess.run(command, cwd=CHECKOUT, env={**os.environ, "PLIMSOLL_TEST_ALL": "1"}, check=False)
@@ -120,7 +120,7 @@ def main() -> None:
 
 
 def record() -> None:
-    """Write down that they have passed with the content that they have now."""
+    """Record the digests of all of these tests with their present content."""
     digests = {str(file.relative_to(CHECKOUT)): digest(file) for file in own_tests()}
     RECORD.write_text(json.dumps(digests, indent=1) + "\n")
 

@@ -1,7 +1,8 @@
-"""One lock for tests that want the processors: while such a test runs, the suite's other processes begin no test.
+"""A lock for tests that need the processors for themselves. While such a test runs, no other process begins a test.
 
-Such a test is of the load generator's own timing. It has the mark `quiet` and holds the lock alone; all others share
-it. Who wants it alone is not overtaken, and keeps it from one quiet test to the next.
+Such tests check the load generator's own timing. They have the mark `quiet` and hold the lock exclusively; all other
+tests share it. A process that waits for the exclusive lock is not overtaken, and keeps it from one quiet test to the
+next.
 """
 
 import fcntl
@@ -17,7 +18,7 @@ _FOLDER = "plimsoll_quiet"
 
 
 class Quiet:
-    """A plugin of pytest and of pytest-xdist: its controller makes the lock, its workers hold it."""
+    """A plugin of pytest and of pytest-xdist. The controller makes the lock, and the workers hold it."""
 
     def __init__(self) -> None:
         self._made: Path | None = None
@@ -25,7 +26,7 @@ class Quiet:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker where the lock is."""
+        """Tell a worker the path of the lock."""
         if self._made is None:
             self._made = Path(tempfile.mkdtemp(prefix="plimsoll-quiet-"))
         node.workerinput[_FOLDER] = str(self._made)
@@ -39,9 +40,9 @@ class Quiet:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
-        """Hold the lock for a test with its fixtures; the time spent waiting is not the test's."""
+        """Hold the lock for a test and its fixtures. Waiting for the lock does not count as the test's time."""
         folder = getattr(item.config, "workerinput", {}).get(_FOLDER)
-        if folder is None:  # one process runs all tests
+        if folder is None:  # a single process runs all tests
             return (yield)
         if self._lock is None:
             self._lock = Lock(Path(folder))
@@ -54,14 +55,14 @@ class Quiet:
 
 
 class Lock:
-    """Held by one alone or by many. Whoever waits for it alone keeps the gate: nobody new comes in."""
+    """A lock that one process holds exclusively, or several share. While one waits to be alone, no other gets it."""
 
     def __init__(self, folder: Path) -> None:
         self._gate, self._lock = (folder / "gate").open("a"), (folder / "lock").open("a")
         self._is_alone = False
 
     def take(self, *, alone: bool) -> None:
-        """Wait for it; it may be held alone already."""
+        """Wait for the lock. This process may already hold it exclusively."""
         if self._is_alone:
             return
         how = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
@@ -71,11 +72,11 @@ class Lock:
         self._is_alone = alone
 
     def release(self) -> None:
-        """Said in words, not by closing: a process that a test forked may hold the open file, too."""
+        """Release the lock explicitly. Closing the file would not do, because a forked process may have it open too."""
         fcntl.flock(self._lock, fcntl.LOCK_UN)
         self._is_alone = False
 
 
 def is_quiet(item: pytest.Item) -> bool:
-    """Whether it wants the processors to itself."""
+    """Whether the test needs the processors for itself."""
     return item.get_closest_marker("quiet") is not None

@@ -1,13 +1,13 @@
-"""An end of the tests from outside: by Ctrl-C, by `kill`, or by pytest-xdist."""
+"""Signals that end the tests: from Ctrl-C, from `kill`, or from pytest-xdist."""
 
 import signal
 from types import FrameType
 
 
 def interrupt_in_order(*, is_worker: bool) -> None:
-    """Let SIGINT and SIGTERM undo what fixtures did; who starts tests in the background may have Ctrl-C ignored.
+    """Make SIGINT and SIGTERM end fixtures in order, also in tests that were started in the background.
 
-    A worker of pytest-xdist is sent SIGINT again after 5 s, which must not break off what it undoes by then.
+    pytest-xdist sends SIGINT to its workers again after 5 s, which must not interrupt the end of fixtures.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt_once if is_worker else signal.default_int_handler)

@@ -17,7 +17,7 @@ MISTAKES = (
         "heap: 512M, f",
         "heep: 512M, f",
         [
-            "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, minimum and maximum alike)",
+            "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, as minimum and maximum)",
             "variants[0].jvm.heep (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, flag_set, flags, archive)",
         ],
     ),
@@ -35,28 +35,28 @@ MISTAKES = (
         "version: 4.0.1",
         "version: four",
         [
-            "system.version (line 15): is not written as it must be; found 'four' (write a value like 4.0.1: release; of variants that name none)"
+            "system.version (line 15): is not written as it must be; found 'four' (write a value like 4.0.1: release of the variants that name no version)"
         ],
     ),
     (
         "collector: G1",
         "collector: g1",
         [
-            "variants[0].jvm.collector (line 21): is none of the values that can stand here; found 'g1' (did you mean 'G1'? write one of: G1, CMS, Shenandoah, ZGC, Parallel, Serial, C4: garbage collector; its flags are added)"
+            "variants[0].jvm.collector (line 21): is none of the values that can stand here; found 'g1' (did you mean 'G1'? write one of: G1, CMS, Shenandoah, ZGC, Parallel, Serial, C4: garbage collector. Its flags are added)"
         ],
     ),
     (
         "collector: G1",
         "collector: Shenandoa",
         [
-            "variants[0].jvm.collector (line 21): is none of the values that can stand here; found 'Shenandoa' (did you mean 'Shenandoah'? write one of: G1, CMS, Shenandoah, ZGC, Parallel, Serial, C4: garbage collector; its flags are added)"
+            "variants[0].jvm.collector (line 21): is none of the values that can stand here; found 'Shenandoa' (did you mean 'Shenandoah'? write one of: G1, CMS, Shenandoah, ZGC, Parallel, Serial, C4: garbage collector. Its flags are added)"
         ],
     ),
     (
         "heap: 512M",
         "heap: 512",
         [
-            "variants[0].jvm.heap (line 21): 512 needs a unit (write a value like 512M or 40G: heap of each database node, minimum and maximum alike)"
+            "variants[0].jvm.heap (line 21): 512 needs a unit (write a value like 512M or 40G: heap of each database node, as minimum and maximum)"
         ],
     ),
     ("heap: 512M", "heap: 512X", ["variants[0].jvm.heap (line 21): '512X' is not a size like 512M or 40G"]),
@@ -64,14 +64,14 @@ MISTAKES = (
         "heap: 512M",
         "heap: [512M]",
         [
-            "variants[0].jvm.heap (line 21): what stands here needs a unit (write a value like 512M or 40G: heap of each database node, minimum and maximum alike)"
+            "variants[0].jvm.heap (line 21): what stands here needs a unit (write a value like 512M or 40G: heap of each database node, as minimum and maximum)"
         ],
     ),
     (
         "heap: 512M",
         "heap:",
         [
-            "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, minimum and maximum alike)",
+            "variants[0].jvm.heap (line 21): is missing (write a value like 512M or 40G: heap of each database node, as minimum and maximum)",
             "variants[0].jvm.heap: (line 21): there is no such key (did you mean 'heap'? allowed: jdk, collector, heap, flag_set, flags, archive)",
         ],
     ),
@@ -98,14 +98,14 @@ MISTAKES = (
         "loads: [100/s, 3000/s]",
         "loads: []",
         [
-            "loads (line 28): must not be empty; found [] (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`; needed unless every stage has its own)"
+            "loads (line 28): must not be empty; found [] (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`. Required unless every stage has its own)"
         ],
     ),
     (
         "loads: [100/s, 3000/s]",
         "loads: 200/s",
         [
-            "loads (line 28): must be a list; found '200/s' (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`; needed unless every stage has its own)"
+            "loads (line 28): must be a list; found '200/s' (write a list, each entry a value like 20000/s or 20k/s: load levels: a list of rates, or `{from, to, step}`. Required unless every stage has its own)"
         ],
     ),
     (
@@ -199,35 +199,35 @@ MISTAKES = (
         "repeats: 1",
         "repeats: 1.5",
         [
-            "repeats (line 29): must be a whole number; found 1.5 (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a whole number; found 1.5 (write a whole number from 1 to 1000: number of times that every variant gets every load)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: many",
         [
-            "repeats (line 29): must be a whole number; found 'many' (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a whole number; found 'many' (write a whole number from 1 to 1000: number of times that every variant gets every load)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: 1e400",
         [
-            "repeats (line 29): must be a finite number; found 1e400 (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a finite number; found 1e400 (write a whole number from 1 to 1000: number of times that every variant gets every load)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: 2000",
         [
-            "repeats (line 29): must be at most 1000; found 2000 (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be at most 1000; found 2000 (write a whole number from 1 to 1000: number of times that every variant gets every load)"
         ],
     ),
     (
         "duration: 45s, warmup: 15s",
         "duration: 45s",
         [
-            "timing.warmup (line 40): is missing (write a value like 150m or 100ms: first part of the run, which is not judged)"
+            "timing.warmup (line 40): is missing (write a value like 150m or 100ms: length of the first part of the run, which is not judged)"
         ],
     ),
     (
@@ -241,7 +241,7 @@ MISTAKES = (
         "duration: 45s, warmup: 15s",
         "duration: 45, warmup: 15s",
         [
-            "timing.duration (line 40): 45 needs a unit (write a value like 150m or 100ms: length of the timed run, warm-up included)"
+            "timing.duration (line 40): 45 needs a unit (write a value like 150m or 100ms: length of the timed run, with its warm-up)"
         ],
     ),
     (
@@ -281,7 +281,7 @@ MISTAKES = (
         "below: 100ms",
         "below: 100",
         [
-            "service_levels[0].below (line 42): 100 needs a unit (write a value like 150m or 100ms: the bound; a percentile equal to it misses)"
+            "service_levels[0].below (line 42): 100 needs a unit (write a value like 150m or 100ms: bound of the percentile. A value equal to it misses)"
         ],
     ),
     (
@@ -305,7 +305,7 @@ MISTAKES = (
         "provider: {name: local}",
         "budget: 100\nprovider: {name: local}",
         [
-            "budget (line 44): 100 needs a unit (write a value like 1500 USD: what the hosts may cost at most; no cell starts that would exceed it)"
+            "budget (line 44): 100 needs a unit (write a value like 1500 USD: greatest cost of all hosts. A cell that would exceed it does not start)"
         ],
     ),
     (
@@ -325,7 +325,7 @@ MISTAKES = (
         "seed: 1",
         "seed: 2020-01-01",
         [
-            "seed (line 30): must be a whole number; found 2020-01-01 (write a whole number: shuffles the order of cells within each repeat)"
+            "seed (line 30): must be a whole number; found 2020-01-01 (write a whole number: seed of the random order of cells within each repeat)"
         ],
     ),
     (
@@ -340,7 +340,7 @@ MISTAKES = (
         "name: demo",
         "name: Demo Campaign",
         [
-            "name (line 4): is not written as it must be; found 'Demo Campaign' (write lower-case letters, digits and single hyphens, such as `g1-large`: name; also the DAG's, with underscores)"
+            "name (line 4): is not written as it must be; found 'Demo Campaign' (write lower-case letters, digits and single hyphens, such as `g1-large`: name. The DAG has the same name, with underscores)"
         ],
     ),
     (
@@ -381,7 +381,7 @@ MISTAKES = (
         "nodes: 3",
         "nodes: three",
         [
-            "system.nodes (line 16): must be a whole number; found 'three' (write a whole number from 1 to 1000: database nodes of one cluster)"
+            "system.nodes (line 16): must be a whole number; found 'three' (write a whole number from 1 to 1000: number of database nodes of one cluster)"
         ],
     ),
     (
@@ -395,28 +395,28 @@ MISTAKES = (
         "nodes: 3",
         "nodes: 3\n  settings: [a]",
         [
-            "system.settings (line 17): must have keys of its own (write keys with values: settings over the adapter's template; of that database)"
+            "system.settings (line 17): must have keys of its own (write keys with values: settings of the database, which replace the adapter's own)"
         ],
     ),
     (
         "nodes: 3",
         "nodes: 0",
         [
-            "system.nodes (line 16): must be at least 1; found 0 (write a whole number from 1 to 1000: database nodes of one cluster)"
+            "system.nodes (line 16): must be at least 1; found 0 (write a whole number from 1 to 1000: number of database nodes of one cluster)"
         ],
     ),
     (
         "nodes: 3",
         "nodes: true",
         [
-            "system.nodes (line 16): must be a whole number; found true (write a whole number from 1 to 1000: database nodes of one cluster)"
+            "system.nodes (line 16): must be a whole number; found true (write a whole number from 1 to 1000: number of database nodes of one cluster)"
         ],
     ),
     (
         "repeats: 1",
         "repeats: true",
         [
-            "repeats (line 29): must be a whole number; found true (write a whole number from 1 to 1000: times every variant meets every load)"
+            "repeats (line 29): must be a whole number; found true (write a whole number from 1 to 1000: number of times that every variant gets every load)"
         ],
     ),
     (
@@ -442,7 +442,7 @@ MISTAKES = (
         "max_parallel: 1",
         "max_parallel: 1\nschedule: [1]\nnotify: [incompleet]",
         [
-            "schedule (line 46): must be text (write text: cron expression; none: by hand or by REST only)",
+            "schedule (line 46): must be text (write text: cron expression. Without it the campaign starts only by hand or by REST)",
             "notify[0] (line 47): is none of the values that can stand here; found 'incompleet' (did you mean 'incomplete'? write one of: missed-schedule, incomplete)",
         ],
     ),
@@ -450,14 +450,14 @@ MISTAKES = (
         "jdk: openjdk-11.0.13",
         "jdk: 11",
         [
-            "variants[0].jvm.jdk (line 21): must be text; found 11, which is a number to YAML (write a value like openjdk-11.0.13 or prime-11.0.13: distribution and version)"
+            "variants[0].jvm.jdk (line 21): must be text; found 11, which is a number to YAML (write a value like openjdk-11.0.13 or prime-11.0.13: distribution and version of the JDK)"
         ],
     ),
     (
         "jdk: openjdk-11.0.13",
         "jdk: OpenJDK 11",
         [
-            "variants[0].jvm.jdk (line 21): is not written as it must be; found 'OpenJDK 11' (write a value like openjdk-11.0.13 or prime-11.0.13: distribution and version)"
+            "variants[0].jvm.jdk (line 21): is not written as it must be; found 'OpenJDK 11' (write a value like openjdk-11.0.13 or prime-11.0.13: distribution and version of the JDK)"
         ],
     ),
     (
@@ -478,7 +478,7 @@ MISTAKES = (
         "seed: 1",
         "max_cells: lots",
         [
-            "max_cells (line 30): must be a whole number; found 'lots' (write a whole number from 1 to 500000: most cells that variants × loads × repeats may make; say more for more)"
+            "max_cells (line 30): must be a whole number; found 'lots' (write a whole number from 1 to 500000: greatest number of cells that the campaign may have. A larger campaign must raise it)"
         ],
     ),
 )
