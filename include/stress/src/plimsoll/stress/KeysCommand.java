@@ -16,7 +16,7 @@ import plimsoll.stress.core.Version;
 import plimsoll.stress.core.Workload;
 import plimsoll.stress.workloads.WorkloadOptions;
 
-/** {@code keys}: the operations of a workload with their values, as the timed run would send them. Needs no database. */
+/** {@code keys}: prints a workload's operations and values as the timed run would send them. Needs no database. */
 @Command(
         name = "keys",
         mixinStandardHelpOptions = true,

@@ -4,8 +4,8 @@ package plimsoll.stress.core;
 @FunctionalInterface
 public interface Completion {
     /**
-     * @param rows how many rows the answer's first page held; 0 for writes
-     * @param error what it failed with, or null
+     * @param rows number of rows in the first page of the answer; 0 for writes
+     * @param error the error of a failed operation, or null
      */
     void ended(int rows, Throwable error);
 }

@@ -3,9 +3,9 @@ package plimsoll.stress.core;
 /** A database that the load generator can connect to and prepare for a workload. */
 public interface Connector {
     /**
-     * Connects, makes what the workload needs if it is not there, and has the database check every statement.
+     * Connects, creates missing tables of the workload, and has the database check every statement.
      *
-     * @param rate operations a second that are to be carried
+     * @param rate operations per second that the connection must carry
      * @throws StressException if there is no connection, or the database refuses a statement
      */
     Connection connect(Workload workload, long rate) throws StressException;

@@ -30,7 +30,7 @@ final class HdrLogs implements Sink {
     /**
      * Creates the files, emptying those that exist.
      *
-     * @param prefix what {@code --hdr} was given
+     * @param prefix the value of {@code --hdr}
      * @throws IOException if one of them cannot be written
      */
     HdrLogs(Path prefix, List<Operation> operations, Instant start, Duration warmup) throws IOException {

@@ -28,7 +28,7 @@ public final class Json {
         return Math.round(number * 1e3) / 1e3;
     }
 
-    /** The same number, without a fraction where it is whole. */
+    /** Returns a whole number as a long, and any other number rounded to three decimals. */
     static Number plain(double number) {
         return number == Math.rint(number) ? (Number) (long) number : (Number) rounded(number);
     }

@@ -16,7 +16,7 @@ public final class Options {
     /**
      * Reads values for these options.
      *
-     * @param where what the options are of, for people: {@code YcsbA}, or {@code distribution zipfian}
+     * @param where the owner of the options, for messages: {@code YcsbA}, or {@code distribution zipfian}
      * @throws IllegalArgumentException for an unknown name, a value that does not fit, or one that is missing
      */
     public static Options of(String where, List<Option> options, Map<String, ?> given) {

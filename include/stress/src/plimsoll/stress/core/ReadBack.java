@@ -29,7 +29,7 @@ final class ReadBack {
     private final Queue<Long> missing = new ConcurrentLinkedQueue<>();
     private final Queue<Long> unread = new ConcurrentLinkedQueue<>();
 
-    /** @param split whose rows are there: other generators may still write theirs */
+    /** @param split this generator's share: only its rows are read, because other generators may still write theirs */
     ReadBack(Client client, Population population, Split split) {
         this.client = client;
         this.population = population;
@@ -39,7 +39,7 @@ final class ReadBack {
     /**
      * Reads a sample of the rows, or all if they are few.
      *
-     * @return how many were asked for
+     * @return the number of rows that were asked for
      * @throws StressException if some are missing, or could not be read
      */
     long verify(long seed) throws StressException {
@@ -73,7 +73,7 @@ final class ReadBack {
         return rows;
     }
 
-    /** Those of the rows that are not found now, or can't be read. */
+    /** Returns the rows that are not found now or can't be read. */
     private List<Long> lost(List<Long> rows) throws InterruptedException, StressException {
         missing.clear();
         unread.clear();

@@ -40,7 +40,7 @@ public final class Run {
     }
 
     /**
-     * Does it all; the summary holds what came of it, also after an exception.
+     * Runs everything. The summary contains the results, also after an exception.
      *
      * @throws StressException if it ended early
      * @throws IOException if an output file cannot be written

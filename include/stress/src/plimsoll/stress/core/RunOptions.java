@@ -118,7 +118,7 @@ public final class RunOptions {
         }
     }
 
-    /** @param paced whether populating without a rate of its own has the timed run's, as with tlp-stress */
+    /** @param paced whether populating uses the rate of the timed run unless it has its own, as in tlp-stress */
     long populateRate(boolean paced) {
         return populateRate != null ? populateRate : paced ? rate : 0;
     }

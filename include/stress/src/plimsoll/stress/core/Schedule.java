@@ -18,10 +18,10 @@ final class Schedule {
     private final Split split;
 
     /**
-     * @param rate operations a second of all generators; 0: every operation is due at once
-     * @param total operations of all generators
+     * @param rate operations per second of all generators; 0: every operation is due at once
+     * @param total number of operations of all generators
      * @param lanes number of this generator's threads
-     * @param split which of the generators it is
+     * @param split this generator's share
      */
     Schedule(long rate, long total, int lanes, Split split) {
         this.rate = rate;
@@ -87,7 +87,7 @@ final class Schedule {
             return Schedule.this.intended(split.place(n * lanes + index));
         }
 
-        /** Returns whether positions have a time. Without one nothing can be late. */
+        /** Returns whether operations have intended starts. Without them, no operation can be late. */
         boolean paced() {
             return rate > 0;
         }

@@ -38,9 +38,9 @@ final class Start {
     }
 
     /**
-     * As the file says, once it is there.
+     * Waits for the file, and returns the start that it contains.
      *
-     * @throws StressException if the run is to end before, if the file says nothing, or a time that is past
+     * @throws StressException if the run must end before, if the file has no start, or if that start is past
      */
     static Start told(Path file, Stop stop) throws StressException {
         while (!Files.exists(file)) {

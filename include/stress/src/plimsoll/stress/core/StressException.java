@@ -1,6 +1,6 @@
 package plimsoll.stress.core;
 
-/** A command ended early. The message says why, and the exit code says so to programs. */
+/** A command ended early. The message gives the reason; the exit code gives it to programs. */
 public final class StressException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -26,7 +26,7 @@ public final class Summary {
     private Map<String, Object> settled;
     private Map<String, Object> shares = Json.object();
 
-    /** @param seed of keys and values */
+    /** @param seed the seed of keys and values */
     public Summary(RunOptions options, long seed) {
         this.options = options;
         this.seed = seed;

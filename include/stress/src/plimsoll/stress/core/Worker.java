@@ -31,7 +31,7 @@ final class Worker {
     private long start;
     private Thread pacer;
 
-    /** @param backlogLimit how late an operation may be sent, in nanoseconds */
+    /** @param backlogLimit the greatest delay with which an operation is still sent, in nanoseconds */
     Worker(
             Client client,
             Schedule.Lane lane,
@@ -56,9 +56,9 @@ final class Worker {
     }
 
     /**
-     * Does what is to be done now, one operation at most.
+     * Does whatever is due now: at most one operation.
      *
-     * @return the instant of the next step; a past one if it is due already
+     * @return the instant of the next step, which is past if that step is due already
      */
     long step() {
         long n = started;

@@ -14,7 +14,7 @@ public final class CqlConnector implements Connector {
     private final CqlOptions options;
     private final boolean makesTables;
 
-    /** @param makesTables whether it makes keyspace and tables; otherwise it waits until another has made them */
+    /** @param makesTables whether it creates keyspace and tables; otherwise it waits until another generator has */
     public CqlConnector(CqlOptions options, boolean makesTables) {
         this.options = options;
         this.makesTables = makesTables;

@@ -28,7 +28,7 @@ final class Schema {
     private final CqlOptions options;
     private final boolean makesTables;
 
-    /** @param makesTables otherwise another generator does: two at once may make two different tables of one name */
+    /** @param makesTables whether to create the tables: two generators at once may create two of the same name */
     Schema(CqlSession session, CqlOptions options, boolean makesTables) {
         this.session = session;
         this.options = options;
@@ -36,7 +36,7 @@ final class Schema {
     }
 
     /**
-     * Makes what is missing, or waits until another generator has, and prepares every statement.
+     * Creates missing tables, or waits until another generator has created them, and prepares every statement.
      *
      * @throws StressException with {@link ExitCode#SCHEMA} if the database refuses, or its nodes do not agree
      */

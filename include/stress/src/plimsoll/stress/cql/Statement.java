@@ -20,8 +20,8 @@ final class Statement {
     private final DefaultConsistencyLevel consistency;
 
     /**
-     * @param consistency null for the session's
-     * @throws IllegalArgumentException for a marker without a field, and one of a type that no value can be made for
+     * @param consistency the consistency level; null for the session's
+     * @throws IllegalArgumentException for a marker without a field, or of a type for which no value can be made
      */
     @SuppressWarnings("unchecked")
     Statement(PreparedStatement prepared, List<Field> named, String consistency) {

@@ -23,7 +23,7 @@ final class Types {
 
     private Types() {}
 
-    /** Makes values of a type. IllegalArgumentException where none can be made. */
+    /** Returns the maker of a type's values. Throws IllegalArgumentException for a type that it can't make values of. */
     static UnaryOperator<Object> of(DataType type, String marker) {
         UnaryOperator<Object> found = KNOWN.get(type);
         if (found == null) {
@@ -78,7 +78,7 @@ final class Types {
                 : ByteBuffer.wrap(String.valueOf(value).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A number's own UUID, of version 4's form. */
+    /** Returns the UUID of a number, in the form of version 4. */
     private static UUID uuid(long number) {
         return new UUID((number & ~0xF000L) | 0x4000L, (number * 0x9E3779B97F4A7C15L >>> 2) | 0x8000000000000000L);
     }

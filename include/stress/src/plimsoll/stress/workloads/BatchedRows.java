@@ -74,7 +74,7 @@ final class BatchedRows implements WorkloadType {
         return new Workload(name(), schema, List.of(batches, reads), Population.none());
     }
 
-    /** A thread's own range, from its beginning; threads of one table have ranges side by side. */
+    /** Counts through a thread's own range. The ranges of the threads of one table lie side by side. */
     private static Distribution own(Options options) {
         long range = options.count("range");
         long tables = options.count("tables");

@@ -12,9 +12,9 @@ import plimsoll.stress.core.distribution.Distribution;
 import plimsoll.stress.core.distribution.Distributions;
 import plimsoll.stress.core.distribution.Scrambled;
 
-/** What a definition binds to the markers of a statement: {@code {distribution: uniform, max: 1M, as: letters}}. */
+/** The values bound to the markers of a statement: {@code {distribution: uniform, max: 1M, as: letters}}. */
 final class Binds {
-    /** Keys beside the distribution's own. */
+    /** The keys of a bind besides the parameters of its distribution. */
     static final List<Option> OPTIONS = List.of(
             Option.choice(
                     "as",
@@ -24,12 +24,12 @@ final class Binds {
                             + "or bytes"),
             Option.text("prefix", "", "Text before the number or its hash, which makes it a text"));
 
-    /** The name of the distribution that is none: the time at which the statement is made. */
+    /** The name that stands for the time at which the statement is made, instead of a distribution. */
     static final String NOW = "now";
 
     private Binds() {}
 
-    /** Fields by marker. IllegalArgumentException names the marker. */
+    /** Reads the field of each marker. Throws IllegalArgumentException with the name of the marker. */
     static List<Field> read(Object given) {
         List<Field> fields = new ArrayList<>();
         if (given == null) {

@@ -12,7 +12,7 @@ import plimsoll.stress.core.Workload;
 import plimsoll.stress.core.WorkloadType;
 import plimsoll.stress.core.distribution.Scrambled;
 
-/** NoSQLBench's `cql-keyvalue` of April 2021: a text for a text, read and written as often. */
+/** NoSQLBench's `cql-keyvalue` of April 2021: a text by a text key, read as often as written. */
 final class KeyValue implements WorkloadType {
     private static final String TABLE =
             "CREATE TABLE IF NOT EXISTS {keyspace}.keyvalue (key text PRIMARY KEY, value text)";

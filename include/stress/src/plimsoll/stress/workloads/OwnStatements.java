@@ -12,7 +12,7 @@ import plimsoll.stress.core.Share;
 import plimsoll.stress.core.Workload;
 import plimsoll.stress.core.WorkloadType;
 
-/** {@code cql}: tables and statements that the definition itself gives. */
+/** The workload {@code cql}: tables and statements from the definition itself. */
 final class OwnStatements implements WorkloadType {
     /** The keys of an operation. */
     static final List<Option> OPERATION = List.of(
@@ -28,7 +28,7 @@ final class OwnStatements implements WorkloadType {
                     .orNone(),
             Option.count("rows", 1L, 1, 10_000, "Rows of an unlogged batch; 1: no batch"));
 
-    /** The keys of what populates. */
+    /** The keys of {@code population}. */
     static final List<Option> POPULATE = List.of(
             Option.text("statement", null, "A CQL statement that writes one row"),
             Option.nested("bind", Option.Type.BIND, "What stands for each marker; `sequence` numbers the rows")
@@ -96,7 +96,7 @@ final class OwnStatements implements WorkloadType {
         return Population.numbered(ofRow(population, "writes", "statement"), options.count("rows"), readBack);
     }
 
-    /** The operation on one populated row whose statement that option holds. */
+    /** Makes the operation on one populated row, with the statement in that option. */
     private static Operation ofRow(Options population, String name, String option) {
         return Operation.named(name)
                 .command(new Command(population.text(option), "workload.population." + option))

@@ -8,7 +8,7 @@ import plimsoll.stress.core.Source;
 import plimsoll.stress.core.distribution.Distribution;
 import plimsoll.stress.core.distribution.Numbers;
 
-/** One number for several fields of an operation: its first field draws it, the others use the same. */
+/** A number that several fields of an operation share: its first field draws it, and the others use it. */
 final class Shared {
     private final Distribution distribution;
     private final Map<Lane, long[]> drawn = new ConcurrentHashMap<>();

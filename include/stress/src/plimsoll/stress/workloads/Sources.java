@@ -23,7 +23,7 @@ final class Sources {
 
     private Sources() {}
 
-    /** The numbers of a distribution, each made into a value. */
+    /** Converts each number of a distribution to a value. */
     static Source of(Distribution distribution, LongFunction<Object> made) {
         return lane -> {
             Numbers numbers = distribution.open(lane);
@@ -35,7 +35,7 @@ final class Sources {
         return of(distribution, number -> number);
     }
 
-    /** Numbers from {@code least} to {@code most}, every one as often. */
+    /** Uniform numbers from {@code least} to {@code most}. */
     static Distribution uniform(long least, long most) {
         return Distribution.of(Distributions.uniform(least, most));
     }
@@ -45,7 +45,7 @@ final class Sources {
         return new Sequence(0, Math.max(1, rows) - 1);
     }
 
-    /** Capital letters, as many as the distribution says. */
+    /** Random capital letters; the distribution gives their number. */
     static Source letters(Distribution lengths) {
         return lane -> {
             Numbers numbers = lengths.open(lane);
@@ -56,7 +56,7 @@ final class Sources {
         };
     }
 
-    /** Random bytes, as many as the distribution says. */
+    /** Random bytes; the distribution gives their number. */
     static Source bytes(Distribution lengths) {
         return lane -> {
             Numbers numbers = lengths.open(lane);

@@ -19,7 +19,7 @@ import plimsoll.stress.core.WorkloadType;
 import plimsoll.stress.core.distribution.Distribution;
 import plimsoll.stress.core.distribution.Distributions;
 
-/** cassandra-stress' standard1: rows of five columns of 34 bytes by a key of 10 bytes; writes, reads, or both. */
+/** cassandra-stress' standard1: rows with a key of 10 bytes and five columns of 34 bytes; writes, reads, or both. */
 final class StandardRow implements WorkloadType {
     private static final int COLUMNS = 5;
     private static final int KEY_DIGITS = 10;
@@ -115,7 +115,7 @@ final class StandardRow implements WorkloadType {
         return fields;
     }
 
-    /** Ten digits of base 36, the last first: as many bytes as cassandra-stress' keys have. */
+    /** Returns ten digits of base 36, the last one first: keys of cassandra-stress have the same length. */
     private static Object key(long number) {
         StringBuilder digits = new StringBuilder(Long.toString(number, 36)).reverse();
         while (digits.length() < KEY_DIGITS) {

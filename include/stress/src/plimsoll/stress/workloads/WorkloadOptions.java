@@ -53,7 +53,7 @@ public final class WorkloadOptions {
     @Option(names = "--seed", description = "Seed of the mix, of random keys and of texts.")
     public long seed = 1;
 
-    /** @throws StressException with {@link ExitCode#USAGE} for a name that there is not, and options that do not fit */
+    /** @throws StressException with {@link ExitCode#USAGE} for an unknown name, and for options that do not fit */
     public Workload workload(String name) throws StressException {
         require(partitions == null || partitions > 0, "-p must be above 0");
         require(

@@ -24,7 +24,7 @@ final class Ycsb implements WorkloadType {
     private final Map<String, Double> proportions;
     private final String requests;
 
-    /** @param proportions by operation, those that are not 0 */
+    /** @param proportions the proportions that are not 0, by operation */
     private Ycsb(String letter, String about, Map<String, Double> proportions, String requests) {
         this.letter = letter;
         this.about = about;
@@ -32,7 +32,7 @@ final class Ycsb implements WorkloadType {
         this.requests = requests;
     }
 
-    /** A to F. */
+    /** Returns the workloads A to F. */
     static List<WorkloadType> core() {
         return List.of(
                 new Ycsb("A", "half reads, half updates", Map.of("read", 0.5, "update", 0.5), "zipfian"),

@@ -24,7 +24,7 @@ final class YcsbRow {
         writesAll = options.truth("writeallfields");
     }
 
-    /** Lengths up to {@code most}, which is also what a constant length is. */
+    /** Makes the lengths of fields, up to {@code most}; a constant length is {@code most}. */
     static Distribution lengths(String distribution, long least, long most) {
         if (distribution.equals("constant")) {
             return Distribution.of(random -> most);
@@ -50,7 +50,7 @@ final class YcsbRow {
                 : each("UPDATE " + table + " SET field%1$d = :field%1$d" + where);
     }
 
-    /** The key and a text for every field; statements that write one field use one of them. */
+    /** Makes the key and a text for every field. Statements that write one field use one of the texts. */
     List<Field> written(Field key) {
         List<Field> all = new ArrayList<>(List.of(key));
         for (int f = 0; f < fields; f++) {

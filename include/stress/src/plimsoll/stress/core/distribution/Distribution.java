@@ -8,7 +8,7 @@ public interface Distribution {
     /** The draws of one client thread. */
     Numbers open(Lane lane);
 
-    /** Draws that depend on nothing but the thread's source of chance. */
+    /** Makes a distribution whose draws depend only on the thread's random generator. */
     static Distribution of(Numbers numbers) {
         return lane -> numbers;
     }

@@ -88,7 +88,7 @@ public final class Distributions {
 
     private Distributions() {}
 
-    /** A distribution with its parameters. IllegalArgumentException says what is wrong with them. */
+    /** Returns a distribution with its parameters. Throws IllegalArgumentException for wrong parameters. */
     public static Distribution of(Map<String, ?> parameters) {
         Map<String, Object> given = new LinkedHashMap<>(parameters);
         Kind kind = named(String.valueOf(given.remove(NAME)));
@@ -99,7 +99,7 @@ public final class Distributions {
         return kind.make.apply(options);
     }
 
-    /** The kind of that name. IllegalArgumentException names those that there are. */
+    /** Returns the kind with that name. Throws IllegalArgumentException, with the existing names, for an unknown one. */
     public static Kind named(String name) {
         List<String> names = new ArrayList<>();
         for (Kind kind : ALL) {
@@ -111,12 +111,12 @@ public final class Distributions {
         throw new IllegalArgumentException("no distribution is called '" + name + "': there are " + names);
     }
 
-    /** Every number from {@code least} to {@code most} as often. */
+    /** Returns the uniform distribution from {@code least} to {@code most}. */
     public static Numbers uniform(long least, long most) {
         return random -> random.nextLong(least, most + 1);
     }
 
-    /** YCSB's scrambled Zipfian numbers from {@code least} to {@code most}. */
+    /** Returns YCSB's scrambled Zipfian distribution from {@code least} to {@code most}. */
     public static Numbers scrambled(long least, long most, double constant) {
         Zipf ranks = new Zipf(Scrambled.RANKS, constant);
         long size = most - least + 1;

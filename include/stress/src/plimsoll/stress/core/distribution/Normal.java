@@ -3,7 +3,7 @@ package plimsoll.stress.core.distribution;
 import java.util.SplittableRandom;
 
 /**
- * The normal distribution, rounded to whole numbers and bounded: what falls outside is drawn again, or becomes the bound
+ * The normal distribution, rounded to whole numbers and bounded: a number outside is drawn again, or becomes the bound
  * (as cassandra-stress does it). By Box and Muller, "A note on the generation of random normal deviates" (1958).
  */
 public final class Normal implements Numbers {
@@ -37,7 +37,7 @@ public final class Normal implements Numbers {
         }
     }
 
-    /** A number of the standard normal distribution. */
+    /** Draws a number from the standard normal distribution. */
     public static double gaussian(SplittableRandom random) {
         return Math.sqrt(-2 * Math.log(1 - random.nextDouble())) * Math.cos(2 * Math.PI * random.nextDouble());
     }

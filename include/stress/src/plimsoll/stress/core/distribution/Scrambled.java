@@ -13,7 +13,7 @@ public final class Scrambled {
 
     private Scrambled() {}
 
-    /** YCSB's hash of a number: never below 0. */
+    /** Returns YCSB's hash of a number, which is never negative. */
     public static long hash(long number) {
         long hash = OFFSET_BASIS;
         long rest = number;

@@ -2,7 +2,7 @@ package plimsoll.stress.core.distribution;
 
 import plimsoll.stress.core.Lane;
 
-/** Every number of a range, and then from its beginning again; threads take turns, so that together they leave out none. */
+/** Counts through a range and begins again at its end. Threads take turns, so that together they leave out no number. */
 public final class Sequence implements Distribution {
     private final long first;
     private final long size;

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * ranks, by a continuous curve for the others.
  */
 public final class Zipf {
-    /** Sums of more terms are the sum of so many and an integral. */
+    /** The greatest number of terms that are added one by one; an integral replaces all further terms. */
     private static final long SUMMED = 100_000;
 
     private final double constant;
@@ -40,7 +40,7 @@ public final class Zipf {
         return Math.min(items - 1, (long) (items * Math.pow(eta * u - eta + 1, alpha)));
     }
 
-    /** One rank more. */
+    /** Adds one rank. */
     public void grow() {
         items++;
         zeta += 1 / Math.pow(items, constant);
@@ -51,7 +51,7 @@ public final class Zipf {
         return (1 - Math.pow(2.0 / items, 1 - constant)) / (1 - zetaOfTwo / zeta);
     }
 
-    /** The sum of 1 / i^constant for i from 1 to {@code items}; of many, by the formula of Euler and Maclaurin. */
+    /** The sum of 1 / i^constant for i from 1 to {@code items}; for many, by the formula of Euler and Maclaurin. */
     static double zeta(long items, double constant) {
         double sum = 0;
         long summed = Math.min(items, SUMMED);
