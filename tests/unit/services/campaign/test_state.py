@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fakes.census import Census
@@ -50,8 +49,8 @@ def states(
     return read_state(tools.store, "campaign", DEFINITION, tools.clock.now() + later, memory or Memory())
 
 
-def state(installation: Installation, **asked: Any) -> CellState:
-    return require_cell_state(states(installation, **asked), CELL, "campaign")
+def state(installation: Installation, *, later: timedelta = timedelta(), memory: Memory | None = None) -> CellState:
+    return require_cell_state(states(installation, later=later, memory=memory), CELL, "campaign")
 
 
 def status(installation: Installation) -> CampaignStatus:
