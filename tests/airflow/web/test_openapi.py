@@ -11,23 +11,24 @@ from tests.fakes.installation import Installation
 
 from plimsoll_airflow.web.app import create_app
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    import schemathesis
-    from schemathesis.specs.openapi.checks import positive_data_acceptance
-
 REAL = {"campaign_id": CAMPAIGN, "cell_id": "v1-001k-r1", "attempt": 1, "name": "demo"}
 OPERATIONS = [(path, method) for path, methods in create_app().openapi()["paths"].items() for method in methods]
 
 
 @pytest.fixture
 def document(airflow_app: FastAPI, campaign: Installation) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import schemathesis  # here, so that only the process that runs these tests imports it
+
     token = {"Authorization": f"Bearer {token_of('user')}"}
     return schemathesis.openapi.from_asgi("/plimsoll/api/v1/openapi.json", airflow_app, headers=token)
 
 
 @pytest.mark.parametrize(("path", "method"), OPERATIONS)
 def test_an_operation_answers_as_its_document_says(document: Any, path: str, method: str) -> None:
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     token = {"Authorization": f"Bearer {token_of('user')}"}
 
     def answered(case: Any) -> None:
