@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,6 +30,7 @@ max_parallel: {parallel}
 """
 
 
+@cache  # parsing it takes 17 ms of processor time, and many tests ask for the same one
 def instant_definition(
     name: str = "instant",
     *,

@@ -57,3 +57,7 @@ def test_its_capacities_are_found_and_its_verdicts_fit_together(campaign: Campai
         ("v2", "at-least", 2000, ""),
     ]
     assert mixed_judging("stored-1", comparison_data(campaign, NOW).state) is None
+
+
+def test_its_definition_is_parsed_once_in_a_process(campaign: CampaignStore) -> None:
+    assert campaign.definition() is CampaignStore(campaign.store, "stored-1").definition()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -67,8 +68,7 @@ class CampaignStore:
             return None
 
     def _declared(self) -> Definition:
-        where = self.store.url(layout.definition_key(self.campaign_id))
-        return parse_definition(self.definition_text().decode(), where, stored=True)
+        return _parsed(self.definition_text().decode(), self.store.url(layout.definition_key(self.campaign_id)))
 
     def definition_text(self) -> bytes:
         """The text of the campaign's own copy of its definition, as it is stored."""
@@ -177,6 +177,12 @@ class CampaignStore:
             for key in self.attempts(cell_id):
                 with suppress(NotFound):
                     yield self.store.read(layout.attempt_file(key, layout.VERDICT))
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str, where: str) -> Definition:
+    """The definition in a stored text, which takes 20 ms of processor time to parse and seldom is another one."""
+    return parse_definition(text, where, stored=True)
 
 
 def _with_sliding_windows(definition: Definition) -> Definition:
