@@ -137,7 +137,7 @@ class GatedProvider(InstantProvider):
         self._gates.wait(f"{request.id.campaign_id}~{request.id.purpose}", "provision")
         return cluster
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """Clear, then wait."""
         super().clear(cluster, keep)
         self._gates.wait(f"{cluster.id.campaign_id}~{cluster.id.purpose}", "keep" if keep else "release")

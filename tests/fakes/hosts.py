@@ -28,10 +28,10 @@ class FolderHost:
         """A folder below its own."""
         return FolderHost(self._folder / folder, self.info)
 
-    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
+    def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
         """Remove the folders there but for `keep`."""
         for path in (self._folder / folder).glob("*"):
-            if path.name != keep:
+            if path.name not in keep:
                 shutil.rmtree(path)
         return ()
 

@@ -48,7 +48,7 @@ class PaidProvider:
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         return self._inner.host(cluster, info, environment)
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         self._inner.clear(cluster, keep)
 
     def _priced(self, cluster: Cluster) -> Cluster:

@@ -54,6 +54,11 @@ class Cell(Model):
         """The id without load and repeat, shared by a variant's cells at all loads: `g1`, or `stage-g1-workload`."""
         return "-".join(word for word in (self.stage, self.variant, self.workload) if word)
 
+    @property
+    def data_key(self) -> tuple[str, int]:
+        """Ladder and repeat: cells with the same ones can go on with one another's data."""
+        return self.ladder, self.repeat
+
 
 def load_slug(load_ops_s: int) -> str:
     """The load as ids of cells have it: 40000 → `040k`; 1500 → `01500` (five digits, no unit).

@@ -149,7 +149,8 @@ class Definition(Model):
         Literal["cell", "variant", "campaign"],
         Field(
             description="How long hosts live: for a `cell`; for all cells of a `variant`, which then run before the "
-            "cells of the next one; or for the `campaign`. On kept hosts each cell has its own software and data"
+            "cells of the next one; or for the `campaign`. On kept hosts each cell has its own software and data, "
+            "except in a ramp with `data: same`"
         ),
     ] = "cell"
     max_parallel: Annotated[

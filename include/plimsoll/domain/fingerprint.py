@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.variant import Collector
@@ -66,6 +66,13 @@ class Fingerprint(Model):
     canary: Annotated[tuple[HostFigures, ...], Field(description="What hosts reached before their load")] = ()
     cluster: Annotated[str, Field(description="Name of the kept hosts, `hosts/2`; empty: hosts of the cell alone")] = ""
     replaces: Annotated[str, Field(description="Why these kept hosts took the place of others; empty: first ones")] = ""
+    data_of: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(
+            description="Attempts whose loads ran on the same data before, as `cell/attempt`, the one that populated "
+            "first; empty: data of its own"
+        ),
+    ] = ()
 
     @property
     def load_hosts(self) -> dict[str, HostFacts]:

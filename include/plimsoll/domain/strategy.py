@@ -51,8 +51,8 @@ class Ramp(Model):
     data: Annotated[
         Literal["fresh", "same"],
         Field(
-            description="`fresh`: every cell has data of its own; `same`: a repeat goes on with the data that its "
-            "lower loads left, which can be simulated and not yet run"
+            description="`fresh`: every cell has data of its own; `same`: a repeat goes on with the database and the "
+            "data that its lower loads left, on hosts that are kept"
         ),
     ] = "fresh"
 
@@ -70,3 +70,8 @@ class _OrItsName:
 
 Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), BeforeValidator(_of_a_name), _OrItsName()]
 """A strategy's name alone stands for the strategy with its defaults."""
+
+
+def keeps_data(strategy: Strategy) -> bool:
+    """Whether a repeat's loads go on with one database and its data, one after the other."""
+    return isinstance(strategy, Ramp) and strategy.data == "same"

@@ -37,7 +37,7 @@ class LoadRequest:
 
     `load_ops_s` is the rate of all load hosts together. `part` of `parts`: the number of this share, from 1. With
     several parts, or where the load `waits`, the timed run starts when `SplitLoadGenerator.begin` is called, after the
-    caller has waited for the work that populating left.
+    caller has waited for the work that populating left. Unless it `populates`, an earlier load has left the rows.
     """
 
     job_id: str
@@ -48,6 +48,7 @@ class LoadRequest:
     part: int = 1
     parts: int = 1
     waits: bool = False
+    populates: bool = True
 
 
 class LoadGenerator(Protocol):
@@ -58,6 +59,8 @@ class LoadGenerator(Protocol):
     """Names of the collected files that `summary` reads."""
     progress_file: str
     """Name of the collected file that `seconds` reads."""
+    can_go_on: bool
+    """Whether it can run on the rows that an earlier load has left, without populating."""
 
     def check(self, definition: Definition) -> Sequence[Problem]:
         """Problems of the definition's workload with this generator, and missing artefacts."""

@@ -63,8 +63,8 @@ class Provider(Protocol):
         The environment has no name where the cluster serves one attempt alone.
         """
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
-        """End and remove what every environment but `keep` has on the cluster's hosts, and verify that it is gone.
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
+        """End and remove what all environments but those in `keep` have on the cluster's hosts, and verify that.
 
         ProviderError otherwise. Idempotent. Only of providers that keep hosts.
         """

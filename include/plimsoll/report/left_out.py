@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plimsoll.analysis.left_out import LeftOut
-from plimsoll.domain.strategy import Ramp, Search
+from plimsoll.domain.strategy import Ramp, Search, keeps_data
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, plural
 
@@ -23,6 +23,12 @@ _RAMP = (
     "Each repeat went up from the lowest load until its rate was not achieved or a service level was missed; either "
     "counts as missed here. A capacity is the highest load that all repeats sustained. What lies above the first miss "
     "of a repeat is not known."
+)
+
+
+_SHARED = (
+    "The loads of a repeat share their data: the lowest load populates, and {went_on} of {cells} went on with the "
+    "database and the data that lower loads had left."
 )
 
 
@@ -61,10 +67,24 @@ def how_cells_were_chosen(findings: Findings) -> str:
     """How the strategy chose the cells to run, and which questions their results can and can't answer."""
     strategy = findings.definition.strategy
     if isinstance(strategy, Ramp):
-        return _RAMP
+        return f"{_RAMP} {_whose_data(findings)}".strip()
     if not isinstance(strategy, Search):
         return ""
     return _EXACT if strategy.mode == "exact" else _FAST.format(below=plural(strategy.guard, "load"))
+
+
+def _whose_data(findings: Findings) -> str:
+    """How many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
+    if not keeps_data(findings.definition.strategy):
+        return ""
+    ran = [(one.cell, one.counted.fingerprint) for one in findings.cells if one.counted and one.counted.fingerprint]
+    went_on = sum(bool(fingerprint.data_of) for _, fingerprint in ran)
+    lowest: dict[str, int] = {}
+    for one in findings.cells:
+        lowest[one.cell.ladder] = min(lowest.get(one.cell.ladder, one.cell.load_ops_s), one.cell.load_ops_s)
+    fresh = [cell.id for cell, found in ran if not found.data_of and cell.load_ops_s > lowest[cell.ladder]]
+    exceptions = f" Fresh data above the lowest load: {', '.join(fresh)}." if fresh else ""
+    return f"{_SHARED.format(went_on=went_on, cells=plural(len(ran), 'cell'))}{exceptions}"
 
 
 def _row(label: str, one: LeftOut) -> LeftOutRow:

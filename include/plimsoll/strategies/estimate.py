@@ -5,7 +5,7 @@ from math import ceil
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
-from plimsoll.domain.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.strategy import FullGrid, Search, keeps_data
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.synthetic import World, simulate
 
@@ -48,7 +48,9 @@ def _of_one_load(alone: Definition, cells: int, *, is_open: bool) -> Estimate:
     repeats.
     """
     strategy, repeats = alone.strategy, alone.repeats
-    at_once = min(strategy.repeats_at_once, repeats) if isinstance(strategy, Search) else repeats
+    if keeps_data(strategy):
+        return Estimate(cells if is_open else 0, cells, cells, likely_rounds=cells, at_once=min(1, cells))
+    at_once = _repeats_at_once(alone)
     first = cells // repeats * at_once
     return Estimate(first if is_open else 0, cells, cells, likely_rounds=ceil(repeats / at_once), at_once=first)
 
@@ -60,6 +62,11 @@ def estimate(definition: Definition) -> Estimate:
         return Estimate(least, most, most, likely_rounds=1, at_once=most)
     ladders = len(definition.variants) * len(parts(definition))
     found = simulate(definition, LIKELY, _CAMPAIGNS, definition.seed)
-    repeats = definition.repeats
-    at_once = repeats if isinstance(definition.strategy, Ramp) else min(definition.strategy.repeats_at_once, repeats)
-    return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), ladders * at_once)
+    at_once = 1 if keeps_data(definition.strategy) else ladders * _repeats_at_once(definition)
+    return Estimate(least, round(found.cells_mean), most, round(found.rounds_mean), at_once)
+
+
+def _repeats_at_once(definition: Definition) -> int:
+    """The most repeats of a ladder that a search or a ramp asks for at a time."""
+    strategy, repeats = definition.strategy, definition.repeats
+    return min(strategy.repeats_at_once, repeats) if isinstance(strategy, Search) else repeats

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
+from plimsoll.domain.strategy import keeps_data
 from plimsoll.strategies.ladder import Ladder, Place
 
 
@@ -15,22 +17,34 @@ def running_order(definition: Definition) -> tuple[Cell, ...]:
 
     Each repeat is a block in a random order that the seed determines.
 
-    Where hosts are kept for a variant, all cells of one variant in a stage come before those of the next variant.
+    Where hosts are kept for a variant, all cells of one variant in a stage come before those of the next variant. Where
+    a repeat's loads share their data, they follow one another, from the lowest up.
     """
     cells = grid(definition)
     stages = dict.fromkeys(cell.stage for cell in cells)
+    sharing = stages_that_keep_data(definition)
     return tuple(
-        cell for stage in stages for cell in _order_within([one for one in cells if one.stage == stage], definition)
+        cell
+        for stage in stages
+        for cell in _order_within([one for one in cells if one.stage == stage], definition, share_data=stage in sharing)
     )
 
 
-def _order_within(cells: Sequence[Cell], definition: Definition) -> Sequence[Cell]:
+def stages_that_keep_data(definition: Definition) -> frozenset[str]:
+    """The ids, as cells have them, of the stages in which a repeat's loads share their data."""
+    return frozenset(part.stage for part in parts(definition) if keeps_data(part.definition.strategy))
+
+
+def _order_within(cells: Sequence[Cell], definition: Definition, *, share_data: bool) -> Sequence[Cell]:
     ordered: list[Cell] = []
     for repeat in sorted({cell.repeat for cell in cells}):
         block = [cell for cell in cells if cell.repeat == repeat]
         # Seeding with text makes the order the same on every machine and Python process.
         random.Random(f"{definition.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
         ordered.extend(block)
+    if share_data:
+        first = {cell.data_key: place for place, cell in reversed(list(enumerate(ordered)))}
+        ordered.sort(key=lambda cell: (first[cell.data_key], cell.load_ops_s))
     if definition.cluster_scope == "variant":
         places = [variant.id for variant in definition.variants]
         ordered.sort(key=lambda cell: places.index(cell.variant))

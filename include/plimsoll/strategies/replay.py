@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.result import Outcome, ValidOutcome
+from plimsoll.domain.strategy import keeps_data
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.ladder import CapacityKind
 
@@ -36,8 +37,9 @@ def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) ->
     _require_all_cells(strategy, attempts)
     ran: dict[str, int] = {}
     outcomes: dict[str, ValidOutcome] = {}
+    at_once = 1 if keeps_data(definition.strategy) else None
     while run := [one for one in strategy.next(outcomes).run if ran.get(one, 0) < len(attempts[one])]:
-        for cell_id in run:
+        for cell_id in run[:at_once]:
             outcome = attempts[cell_id][ran.get(cell_id, 0)]
             ran[cell_id] = ran.get(cell_id, 0) + 1
             if outcome != "invalid":

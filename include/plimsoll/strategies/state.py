@@ -5,7 +5,7 @@ line and DAGs all use this module. Their records of attempts differ in what they
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
@@ -15,7 +15,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.strategies.decision import StrategyOfCampaign
-from plimsoll.strategies.matrix import running_order
+from plimsoll.strategies.matrix import running_order, stages_that_keep_data
 
 
 class AttemptRecord(Protocol):
@@ -166,9 +166,27 @@ class CampaignState(Generic[C_co]):
         return tuple(one for one in self.cells if not one.is_settled)
 
     @property
-    def to_run_now(self) -> tuple[C_co, ...]:
+    def asked_for(self) -> tuple[C_co, ...]:
         """The missing cells that the strategy asks for now; a full grid asks for all of them."""
         return tuple(one for one in self.missing if one.is_next)
+
+    @property
+    def to_run_now(self) -> tuple[C_co, ...]:
+        """Of the cells that the strategy asks for now, those that may run in one round."""
+        return self.at_once(self.asked_for)
+
+    @property
+    def to_go_on_with(self) -> tuple[C_co, ...]:
+        """The same, without cells whose newest attempt was unsound: a person must look at these."""
+        return self.at_once([one for one in self.asked_for if not one.was_unsound])
+
+    def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
+        """Of these cells of one stage, in running order, those that may run in one round.
+
+        Where loads share their data, that is the first one alone: what it leaves decides about the next.
+        """
+        is_one_alone = bool(cells) and cells[0].cell.stage in stages_that_keep_data(self.definition)
+        return tuple(cells[:1] if is_one_alone else cells)
 
     @property
     def not_needed(self) -> tuple[C_co, ...]:

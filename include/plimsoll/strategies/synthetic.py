@@ -15,7 +15,7 @@ from typing import Literal
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Strategy
+from plimsoll.domain.strategy import Strategy, keeps_data
 from plimsoll.strategies.decision import ladder_capacity, step_of
 from plimsoll.strategies.ladder import CapacityKind, Ladder, Place
 
@@ -91,7 +91,7 @@ def _campaign(definition: Definition, world: World, dice: random.Random) -> _Cam
         outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(definition.strategy, outcomes)
         cells += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
-        rounds = max(rounds, played.rounds)
+        rounds = rounds + played.cells if keeps_data(definition.strategy) else max(rounds, played.rounds)
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
         grid_differs |= _grid_capacity(others) != grid

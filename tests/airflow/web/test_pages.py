@@ -272,7 +272,8 @@ def test_the_environment_of_a_cell_names_its_nodes_and_each_of_its_load_hosts(
     fingerprint = read_fingerprint(store, key)
     assert fingerprint is not None
     bigger = fingerprint.load_host.model_copy(update={"cpus": 96})
-    changed = fingerprint.model_copy(update={"further_load_hosts": {"load2": bigger}})
+    data_of = ("v1-000k-r1/1", "v1-000k-r1/2")
+    changed = fingerprint.model_copy(update={"further_load_hosts": {"load2": bigger}, "data_of": data_of})
     write_model(store, key, layout.FINGERPRINT, changed)
 
     shown = page(client, f"{HERE}/cells/v1-001k-r1").text
@@ -281,3 +282,4 @@ def test_the_environment_of_a_cell_names_its_nodes_and_each_of_its_load_hosts(
         assert f"{host}{fingerprint.load_generator}" in shown
     assert f"96 × {bigger.cpu_model}" in shown
     assert fingerprint.nodes[0].host in shown
+    assert "Data: populated by v1-000k-r1/1. Loads that ran on them before: v1-000k-r1/1, v1-000k-r1/2." in shown

@@ -66,8 +66,9 @@ class InstantDatabase:
         return Aftermath(settled=True, left={node.info.name: 0 for node in nodes})
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """All are up unless they were told otherwise."""
-        return [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
+        """All are up that were deployed, unless they were told otherwise."""
+        told = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
+        return told or [f"{node.info.name} was never started" for node in nodes if not self.files(node)]
 
     def files(self, node: Host) -> Sequence[PurePosixPath]:
         """The log, if it came so far."""

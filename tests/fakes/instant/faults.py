@@ -36,5 +36,5 @@ class Faults:
 def cell_of(host: Host) -> str:
     """Empty where the host is more than a folder of the instant provider."""
     if "~" in host.root.parent.parent.name:  # hosts that are kept: the folder is that of the attempt
-        return host.root.name.rpartition("-")[0]
+        return host.root.name.removesuffix("-data").rpartition("-")[0]
     return host.root.parent.name.partition("~")[2].partition("~")[0]

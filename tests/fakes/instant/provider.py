@@ -85,11 +85,11 @@ class InstantProvider:
         """A folder in the cluster's folder, and in it one for each environment."""
         return FolderHost(self._folder(cluster.id) / info.name / environment, info)
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """Remove the folders of other environments."""
         for host in cluster.hosts:
             for folder in (self._folder(cluster.id) / host.name).glob("*"):
-                if folder.name != keep:
+                if folder.name not in keep:
                     self._remove(folder)
 
     def _remove(self, folder: Path) -> None:

@@ -35,7 +35,7 @@ class Kept(FolderHost):
         self.ran.append(tuple(argv))
         return CommandResult(0, "", "")
 
-    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
+    def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
         left = super().clear(folder, cluster, keep)
         return [*left, "process 7 (java) runs"] if self.refuses else left
 
@@ -141,7 +141,7 @@ def test_environments_have_folders_of_their_own_and_go_one_by_one(provider: Ec2P
     old, new = (provider.host(cluster, cluster.load_host, name) for name in ("v1-001k-r1-1", "v2-001k-r1-1"))
     for host in (old, new):
         host.write(PurePosixPath("load.log"), "lines")
-    provider.clear(cluster, keep="v2-001k-r1-1")
+    provider.clear(cluster, keep=frozenset({"v2-001k-r1-1"}))
     assert [host.read_tail(PurePosixPath("load.log"), max_bytes=9) for host in (old, new)] == ["", "lines"]
     assert provider.host(cluster, cluster.load_host).read_tail(PurePosixPath("prepared"), max_bytes=9) == "ok\n"
 

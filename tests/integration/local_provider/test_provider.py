@@ -313,7 +313,7 @@ def test_what_an_environment_left_goes_and_the_next_ones_stays(provider: LocalPr
     left = Path(before.root)
     left.joinpath("link").symlink_to(after.root)
 
-    provider.clear(cluster, keep="zgc-040k-r1-1")
+    provider.clear(cluster, keep=frozenset({"zgc-040k-r1-1"}))
     assert not left.exists()
     assert {one.environ()["PLIMSOLL_ENVIRONMENT"] for one in processes(provider)} == {"zgc-040k-r1-1"}
     assert (before.status("sleeper").state, after.status("sleeper").state) == ("missing", "running")

@@ -50,7 +50,7 @@ class FickleHost(FolderHost):
         """As silent as the host that it is a part of."""
         return FickleHost(self._folder / folder, self.info, self._is_silent)
 
-    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
+    def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
         """Unless nobody answers."""
         self._answer()
         return super().clear(folder, cluster, keep)

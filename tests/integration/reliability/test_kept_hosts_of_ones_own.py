@@ -28,11 +28,12 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import cancel
 from plimsoll.services.cell.running import run_cells
-from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
 from plimsoll.services.publish.publishing import pass_gate, publish_report, report_key
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_fingerprint
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
@@ -109,8 +110,9 @@ def over_ssh(tmp_path: Path, clock: Clock) -> Iterator[tuple[Provider, dict[str,
     with running_sshd(tmp_path / "sshd", [key.public]) as sshd:
         host = {"host_key": sshd.host_key, "ssh_address": sshd.address, "port": sshd.port}
         nodes = [{**host, "address": f"127.20.0.{number}"} for number in (1, 2, 3)]
-        load = {**host, "address": "127.20.0.10"}
+        load, further = ({**host, "address": f"127.20.0.{number}"} for number in (10, 11))
         rack = {"name": "rack1", "folder": str(tmp_path / "rack1"), "nodes": nodes, "load": load}
+        rack["further_load_hosts"] = [further]
         connections = Connections(OneKey(key.private))
         yield SshProvider(connections, clock), {"connection": CONNECTION, "groups": [rack], "disk_per_host": "1M"}
         connections.close()
@@ -211,6 +213,28 @@ def test_a_host_of_this_machine_that_is_lost_under_a_cell_is_replaced_alone(site
     assert (after.id, stayed) == (before.id, ["node1", "node3", "load"])
     assert fingerprint.replaces == f"{before.nodes[1].address} died and was replaced by {after.nodes[1].address}"
     assert site.database.found == [0, 0], "processes of the cell were there when the next one was deployed"
+    assert site.nothing_is_left()
+
+
+def test_the_first_load_host_that_is_unfit_is_replaced_alone_and_its_files_keep_their_place(site: Site) -> None:
+    first, second = (cell.id for cell in running_order(site.definition))
+    work = begin(site.tools, "campaign", first, "me")
+    before = actions.provision(work)
+    actions.deploy(work)
+    actions.destroy(work)
+    replacing.note_unfit(site.tools, before.id, {before.load_host.identity: "its network is slow"})
+
+    [ran] = run_cells(site.tools, "campaign", [second], "me", print)
+
+    after, fingerprint = read_cluster(site.tools.store, ran.work.key), read_fingerprint(site.tools.store, ran.work.key)
+    assert after is not None
+    assert fingerprint is not None
+    assert ran.verdict is not None
+    assert ran.verdict.valid
+    assert (after.id, after.nodes, after.load_host.name) == (before.id, before.nodes, before.load_host.name)
+    told = f"{before.load_host.address} was replaced by {after.load_host.address} (its network is slow)"
+    assert fingerprint.replaces == told
+    assert list(site.tools.store.keys(layout.attempt_file(ran.work.key, f"{layout.RAW}/load")))
     assert site.nothing_is_left()
 
 

@@ -179,7 +179,7 @@ def test_on_kept_hosts_one_environment_takes_the_place_of_another(provider: SshP
         host.start(python_job("sleeper", FORKS))
     until(lambda: len(processes(tmp_path)) >= 8, "both jobs to fork")
 
-    provider.clear(cluster, keep="zgc-040k-r1-1")
+    provider.clear(cluster, keep=frozenset({"zgc-040k-r1-1"}))
     assert {one.environ()["PLIMSOLL_ENVIRONMENT"] for one in processes(tmp_path)} == {"zgc-040k-r1-1"}
     assert (before.status("sleeper").state, after.status("sleeper").state) == ("missing", "running")
     assert left_in(Path(after.root).parent) == ["zgc-040k-r1-1"]

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
+from tests.unit.quality.sound import HOST
 
-from plimsoll.analysis.campaign import CampaignData
+from plimsoll.analysis.campaign import AttemptData, CampaignData
+from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.left_out import how_cells_were_chosen
 from plimsoll.report.tables import cell_rows
 
 
@@ -59,3 +62,19 @@ def test_its_panel_says_rate(demo: Findings) -> None:
     others = tuple(one for one in demo.data.attempts if one.key != shown.key)
     (first, *_) = timelines(analyse(replace(demo.data, attempts=(missed, *others))))
     assert f"r{demo.cells[0].cell.repeat}: rate" in str(first.spec)
+
+
+def on_data_of(attempt: AttemptData, *earlier: str) -> AttemptData:
+    """The attempt, on the data of these."""
+    made = Fingerprint(nodes=(), load_host=HOST, load_generator="made up", data_of=earlier)
+    return replace(attempt, fingerprint=made)
+
+
+def test_of_loads_that_share_their_data_it_says_which_did_not() -> None:
+    outcomes = {"a": {10_000: "mm", 20_000: "mm", 30_000: "xx"}}
+    data = campaign_of(outcomes, strategy={"name": "ramp", "data": "same"}, cluster_scope="campaign")
+    of = {"a-020k-r1": ("a-010k-r1/1",), "a-030k-r1": ("a-010k-r1/1", "a-020k-r1/1"), "a-030k-r2": ("a-020k-r2/1",)}
+    shared = tuple(on_data_of(one, *of.get(one.key.cell_id, ())) for one in data.attempts)
+    told = how_cells_were_chosen(analyse(replace(data, attempts=shared)))
+    assert "the lowest load populates, and 3 of 6 cells went on with the database and the data" in told
+    assert told.endswith("Fresh data above the lowest load: a-020k-r2.")

@@ -345,7 +345,7 @@ class Fixed(InstantProvider):
         self._require(request.id)
         return super().ensure(request)
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         self._require(cluster.id)
         super().clear(cluster, keep)
 

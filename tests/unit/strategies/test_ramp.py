@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from tests.fakes.installation import instant_definition
 
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
@@ -12,8 +13,10 @@ from plimsoll.services.campaign.planning import make_plan
 from plimsoll.strategies.estimate import estimate
 from plimsoll.strategies.extremes import least_and_most
 from plimsoll.strategies.ladder import Ladder, Place
+from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.replay import replay
+from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import World, play, simulate
 
 MARKS: dict[str, ValidOutcome | None] = {"m": "met", "x": "missed", ".": None}
@@ -92,3 +95,52 @@ def test_it_can_be_simulated_whatever_its_data_live_for(data: str) -> None:
     found = simulate(definition, World(width=0.25), 50, seed=1)
     assert found.differs_share == 0
     assert found.cells_mean < definition.cells
+
+
+def on_the_same_data(**changes: object) -> Definition:
+    return ramped(strategy=Ramp(data="same"), **changes)
+
+
+def test_on_the_same_data_the_loads_of_a_repeat_follow_one_another_from_the_lowest_up() -> None:
+    order = [cell.id for cell in running_order(on_the_same_data())]
+    groups = [order[start : start + 4] for start in range(0, 16, 4)]
+    assert [{cell.rpartition("-")[2] for cell in group} for group in groups] == [{"r1"}, {"r1"}, {"r2"}, {"r2"}]
+    assert all(group == [f"{group[0][:2]}-00{load}k-{group[0][-2:]}" for load in (1, 2, 3, 4)] for group in groups)
+    assert {group[0] for group in groups} == {f"{one}-001k-r{repeat}" for one in ("v1", "v2") for repeat in (1, 2)}
+
+
+def test_on_the_same_data_and_on_hosts_of_a_variant_its_cells_come_before_the_next_ones() -> None:
+    order = [cell.id for cell in running_order(on_the_same_data(cluster_scope="variant"))]
+    assert [cell[:2] for cell in order] == ["v1"] * 8 + ["v2"] * 8
+    assert order[:4] == [f"v1-00{load}k-r1" for load in (1, 2, 3, 4)]
+
+
+def test_on_the_same_data_a_repeat_goes_to_its_end_before_the_next_one_begins() -> None:
+    definition = on_the_same_data()
+    outcomes = {one.id: ["met"] for one in make_plan(definition).cells}
+    outcomes |= {"v1-002k-r1": ["invalid", "missed"], "v2-001k-r2": ["missed"]}
+    played = replay(definition, outcomes)  # type: ignore[arg-type]  # literals
+    assert played.ran == tuple(cell.id for cell in running_order(definition) if cell.id not in played.not_needed)
+    assert played.capacities == {"v1": ("found", 1000), "v2": ("none", None)}
+
+
+def state_with(definition: Definition, *attempts: JudgedAttempt) -> CampaignState[CellAttempts[JudgedAttempt]]:
+    return campaign_state(definition, attempts, CellAttempts[JudgedAttempt])
+
+
+def test_on_the_same_data_one_cell_is_asked_for_and_one_that_failed_does_not_keep_others_waiting() -> None:
+    definition = on_the_same_data()
+    first, second, *_ = (cell.id for cell in running_order(definition) if cell.load_ops_s == 1000)
+    state = state_with(definition)
+    assert [one.cell.id for one in state.to_run_now] == [one.cell.id for one in state.to_go_on_with] == [first]
+    failed = JudgedAttempt(AttemptKey(campaign_id="mine", cell_id=first, attempt=1), None)
+    state = state_with(definition, failed)
+    assert [one.cell.id for one in state.to_run_now] == [first]
+    assert [one.cell.id for one in state.to_go_on_with] == [second]
+
+
+def test_on_the_same_data_each_cell_is_a_round_and_none_runs_beside_another() -> None:
+    definition = on_the_same_data()
+    found = simulate(definition, World(width=0.25), 50, seed=1)
+    assert found.rounds_mean == found.cells_mean
+    assert estimate(definition).at_once == 1

@@ -27,10 +27,10 @@ class SharedHost(Host, Protocol):
         Raises HostError.
         """
 
-    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
-        """End and remove everything of the cluster in that folder except `keep`. Returns a sentence for each remainder.
+    def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
+        """End and remove everything of the cluster in that folder except the environments in `keep`.
 
-        Raises HostError.
+        Returns a sentence for each remainder. Raises HostError.
         """
 
 
@@ -41,8 +41,8 @@ def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host
     return host.within(_FOLDER / environment, marks_of(cluster, host.info, PurePath(host.root), environment))
 
 
-def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: str) -> None:
-    """End and remove every environment but `keep` on all hosts at once.
+def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: frozenset[str]) -> None:
+    """End and remove every environment but those in `keep` on all hosts at once.
 
     Raises ProviderError where something remains.
     """

@@ -125,7 +125,7 @@ class Ec2Provider:
             launched.ended(shown.accepted)
             remove(cloud, self.clock, self.store, launched, cluster_id)
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """On all hosts at once: end what runs of other environments, remove what lies there, see that it is so."""
         options = self._options(cluster)
         clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)

@@ -60,6 +60,7 @@ class ForeignGenerator(ABC):
     name: str
     summary_files: Sequence[str]
     progress_file = ""
+    can_go_on = False
 
     @abstractmethod
     def check(self, definition: Definition) -> Sequence[Problem]:

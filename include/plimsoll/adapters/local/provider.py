@@ -98,7 +98,7 @@ class LocalProvider:
         root = folders.folder_of(self._work, cluster.id) / info.name / environment
         return LocalHost(info, root, marks_of(cluster, info, self._work, environment))
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """Kill what runs of other environments, remove what lies there, and look whether it is so."""
         folder, names = folders.folder_of(self._work, cluster.id), [info.name for info in cluster.hosts]
         with self._explained():

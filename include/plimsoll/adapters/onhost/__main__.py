@@ -61,7 +61,7 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     "lease-read": lambda asked: lease.read(Path(asked["folder"])),
     "lease-take": lambda asked: lease.take(Path(asked["folder"]), asked["lease"], asked["over"]),
     "clear": lambda asked: cleaning.clear(
-        Path(asked["work"]), asked["cluster"], [Path(host) for host in asked["hosts"]], asked["keep"]
+        Path(asked["work"]), asked["cluster"], [Path(host) for host in asked["hosts"]], frozenset(asked["keep"])
     ),
     "lease-renew": lambda asked: lease.renew(Path(asked["folder"]), asked["lease"]),
     "lease-ready": lambda asked: lease.ready(Path(asked["folder"]), asked["key"]),

@@ -35,10 +35,11 @@ def clean(work: Path, cluster: str | None) -> list[str]:
             return left
 
 
-def clear(work: Path, cluster: str, hosts: list[Path], keep: str) -> list[str]:
-    """End and remove everything of that cluster except the environment `keep`. Returns a sentence for each remainder.
+def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> list[str]:
+    """End and remove everything of that cluster except the environments in `keep`.
 
-    `hosts` are the folders of the cluster's hosts, with a folder for each environment.
+    Returns a sentence for each remainder. `hosts` are the folders of the cluster's hosts, with a folder for each
+    environment.
     """
     deadline = time.monotonic() + _PATIENCE_S
     while True:
@@ -49,12 +50,12 @@ def clear(work: Path, cluster: str, hosts: list[Path], keep: str) -> list[str]:
             return left
 
 
-def marked(work: Path, cluster: str | None, keep: str = "") -> Iterator[tuple[int, int]]:
+def marked(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> Iterator[tuple[int, int]]:
     """Process id and start time of every living process of those clusters.
 
-    This process and the environment `keep` are left out.
+    This process and those of the environments in `keep` are left out.
     """
-    kept = f"{ENVIRONMENT}={keep}".encode() if keep else None
+    kept = {f"{ENVIRONMENT}={one}".encode() for one in keep}
     wanted = {f"{WORK}={work}".encode(), *([f"{CLUSTER}={cluster}".encode()] if cluster else [])}
     for entry in Path("/proc").iterdir():
         # Zombies have no environment any more; other users' can't be read, and were not started by this one.
@@ -62,13 +63,13 @@ def marked(work: Path, cluster: str | None, keep: str = "") -> Iterator[tuple[in
             if not entry.name.isdigit():
                 continue
             environment = set((entry / "environ").read_bytes().split(b"\0"))
-            if wanted <= environment and kept not in environment:
+            if wanted <= environment and not kept & environment:
                 pid = int(entry.name)
                 if pid != os.getpid():
                     yield pid, supervisor.start_time(pid)
 
 
-def kill_all(work: Path, cluster: str | None, deadline: float, keep: str = "") -> None:
+def kill_all(work: Path, cluster: str | None, deadline: float, keep: frozenset[str] = frozenset()) -> None:
     """Kill all processes of that cluster, or of all clusters, until none lives or the deadline has passed.
 
     The deadline is a value of `time.monotonic()`. Processes that are forked meanwhile are found in the next round.
@@ -79,10 +80,10 @@ def kill_all(work: Path, cluster: str | None, deadline: float, keep: str = "") -
         time.sleep(_POLL_S)
 
 
-def _remove_others(host: Path, keep: str) -> Iterator[str]:
-    """Remove everything in a host's folder except that environment. Returns a sentence for each failure."""
+def _remove_others(host: Path, keep: frozenset[str]) -> Iterator[str]:
+    """Remove everything in a host's folder except these environments. Returns a sentence for each failure."""
     for path in list(host.iterdir()) if host.is_dir() else []:
-        if path.name != keep:
+        if path.name not in keep:
             obstacle = _remove(path) if path.is_dir() and not path.is_symlink() else _unlink(path)
             yield from [obstacle] if obstacle else []
 
@@ -106,7 +107,7 @@ def _remove(folder: Path) -> str:
     return f"{folder} is there again" if folder.exists() else ""
 
 
-def running(work: Path, cluster: str | None, keep: str = "") -> list[str]:
+def running(work: Path, cluster: str | None, keep: frozenset[str] = frozenset()) -> list[str]:
     """A sentence for each process that still runs."""
     return [f"process {pid} ({_name(pid)}) runs" for pid, _ in marked(work, cluster, keep)]
 

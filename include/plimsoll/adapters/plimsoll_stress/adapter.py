@@ -33,6 +33,7 @@ class PlimsollStress:
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)
     progress_file = command.PROGRESS
+    can_go_on = True
     keyspace = command.KEYSPACE
 
     def __init__(self, artefacts: ArtefactSource) -> None:

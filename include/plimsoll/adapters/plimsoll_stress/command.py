@@ -52,7 +52,8 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
         **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
-    return ("run", workload.name, *(word for option in {**published, **further}.items() for word in option))
+    options = (word for option in {**published, **further}.items() for word in option)
+    return ("run", workload.name, *options, *(() if request.populates else ("--no-populate",)))
 
 
 def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.errors import HostError, SecretError
 
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
+_MEMBER = "group_host"
+"""The fact of a host that says which host of its group it is, where it has taken another one's name."""
 
 Place = tuple[str, int, PurePosixPath]
 """Address and port of a host, and the group's folder there."""
@@ -85,11 +87,13 @@ class Member:
             place = f"host {self.name} ({self.options.target(self.connection_id).place})"
             raise HostError(f"it is not clean: {'; '.join(left)}", where=place, mend=mend)
 
-    def clear(self, cluster: Cluster, keep: str) -> None:
-        """End and remove everything of that cluster except the environment `keep`. Raises HostError otherwise."""
+    def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
+        """End and remove everything of that cluster except these environments. Raises HostError otherwise."""
         # Hosts of a cluster may be one machine.
         folders = [str(self.work / str(cluster.id) / info.name) for info in cluster.hosts]
-        left = self.ask("clear", _CLEAN_S, work=str(self.work), cluster=str(cluster.id), hosts=folders, keep=keep)
+        left = self.ask(
+            "clear", _CLEAN_S, work=str(self.work), cluster=str(cluster.id), hosts=folders, keep=sorted(keep)
+        )
         self._require_nothing_left(left)
 
     def renew(self, lease: Lease) -> None:
@@ -117,7 +121,10 @@ class Member:
 
 
 class Group:
-    """A group of hosts. The first load host's lease decides: it is taken first and released last."""
+    """A group of hosts. The first load host's lease decides: it is taken first and released last.
+
+    That holds even while another host generates the load in its place.
+    """
 
     def __init__(self, options: GroupOptions, provider: SshOptions, connections: Connections) -> None:
         self.name = options.name
@@ -144,8 +151,8 @@ class Group:
         return self.load.place
 
     def members(self, cluster: Cluster | None = None) -> tuple[Member, ...]:
-        """The load hosts, then the nodes. For a cluster, only those that belong to it."""
-        names = {info.name for info in cluster.hosts} if cluster else None
+        """The load hosts, then the nodes. For a cluster, only the one that decides, and those that belong to it."""
+        names = {_member_name(info) for info in cluster.hosts} if cluster else None
         further = (*self.loads[1:], *self.nodes)
         return (self.load, *(member for member in further if names is None or member.name in names))
 
@@ -162,9 +169,10 @@ class Group:
         )
 
     def with_others(self, lease: Lease, unfit: Sequence[HostInfo], avoided: Collection[str]) -> Lease | None:
-        """Take further nodes of the group in the place of unfit ones, and give those back; None: there are not enough.
+        """Take further hosts of the group in the place of unfit ones, and give those back; None: there are not enough.
 
-        Repeated after a crash, it takes the same. The load host that decides can't be replaced. HostError.
+        Repeated after a crash, it takes the same. The load host that decides keeps its lease when it is replaced.
+        HostError.
         """
         changed = lease
         for info in unfit:
@@ -174,18 +182,16 @@ class Group:
             changed = other
         self.renew(changed)
         used = {member.place for member in self.members(changed.cluster)}
-        for member in [found for info in unfit if (found := self.member(info.name))]:
+        for member in [found for info in unfit if (found := self.member_of(info))]:
             member.clean(lease.key)
             if member.place not in used:
                 member.release(lease.key)
         return changed
 
     def _taken_instead(self, lease: Lease, info: HostInfo, avoided: Collection[str]) -> Lease | None:
-        """The lease with the first further node in that one's place that is free and answers."""
-        names = {one.name for one in lease.cluster.hosts}
-        spare = [member for member in self.nodes if member.name not in names] if info.role == "node" else []
-        for member in spare:
-            other = self._info(member)
+        """The lease with the first further host in that one's place that is free and answers."""
+        for member in self._spare(lease.cluster, info.role):
+            other = self._in_place_of(info, member)
             hosts = tuple(other if one.name == info.name else one for one in lease.cluster.hosts)
             wanted = lease.model_copy(update={"cluster": lease.cluster.model_copy(update={"hosts": hosts})})
             with suppress(HostError, SecretError):
@@ -194,12 +200,25 @@ class Group:
                     return wanted
         return None
 
+    def _spare(self, cluster: Cluster, role: Role) -> Sequence[Member]:
+        """Hosts that the cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
+        used = {member.name for member in self.members(cluster)}
+        suitable = self.nodes if role == "node" else (*self.loads, *self.nodes)
+        return [member for member in suitable if member.name not in used]
+
+    def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
+        """The member as a host of the cluster. Load hosts are found by name in what is collected, so the name stays."""
+        own = self._info(member)
+        if info.role == "node":
+            return own
+        return own.model_copy(update={"name": info.name, "role": "load", "facts": {**own.facts, _MEMBER: member.name}})
+
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
-        names = {info.name for info in lease.cluster.hosts}
+        used = self.members(lease.cluster)
         for member in self.members():
             with suppress(HostError, SecretError):
-                held = None if member.name in names else member.held()
+                held = None if member in used else member.held()
                 if held is not None and held.lease.key == lease.key:
                     member.clean(lease.key)
                     member.release(lease.key)
@@ -225,8 +244,8 @@ class Group:
         """Clean all hosts of that cluster at once. Raises the first HostError where something remains."""
         self._all(cluster, lambda member: member.clean(key))
 
-    def clear(self, cluster: Cluster, keep: str) -> None:
-        """Clear all hosts at once of everything but that environment of the cluster."""
+    def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
+        """Clear all hosts at once of everything but these environments of the cluster."""
         self._all(cluster, lambda member: member.clear(cluster, keep))
 
     def renew(self, lease: Lease) -> None:
@@ -250,12 +269,16 @@ class Group:
             with suppress(HostError, SecretError):
                 member.release(lease.key)
 
-    def member(self, name: str) -> Member | None:
-        """The host with that name."""
-        return next((member for member in self.members() if member.name == name), None)
+    def member_of(self, info: HostInfo) -> Member | None:
+        """The host of the group that is this host of a cluster; None where it is of another group."""
+        return next((member for member in self.members() if member.name == _member_name(info)), None)
 
     def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
         return list(in_parallel(self.members(cluster), work))
+
+
+def _member_name(info: HostInfo) -> str:
+    return info.facts.get(_MEMBER, info.name)
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:

@@ -70,13 +70,14 @@ class SshHost:
             self.info, self.root / folder, self._connection, marks=marks, bundles=self._bundles, staged=self._staged
         )
 
-    def clear(self, folder: PurePosixPath, cluster: str, keep: str) -> Sequence[str]:
-        """End and remove everything of the cluster in that folder except `keep`. Returns a sentence for each remainder.
+    def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
+        """End and remove everything of the cluster in that folder except the environments in `keep`.
 
-        The cluster's processes are identified by their marks, one of which is the host's own folder.
+        Returns a sentence for each remainder. The cluster's processes are identified by their marks, one of which is
+        the host's own folder.
         """
-        place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)], "keep": keep}
-        left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, **place)
+        place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)]}
+        left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, keep=sorted(keep), **place)
         return left
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:

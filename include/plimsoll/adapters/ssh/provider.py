@@ -98,13 +98,13 @@ class SshProvider:
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
         """A host, with the connection that the campaign's definition gives."""
         for group in self._known_groups():
-            if group.name == info.facts.get("group") and (member := group.member(info.name)) is not None:
+            if group.name == info.facts.get("group") and (member := group.member_of(info)) is not None:
                 staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
                 return member.host(cluster, info, environment, staged)
         mend = "bring the campaign's definition back to the store"
         raise ProviderError(f"no definition names host {info.name}", where=str(cluster.id), mend=mend)
 
-    def clear(self, cluster: Cluster, keep: str = "") -> None:
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """End and remove other environments on all hosts at once, and verify that."""
         found = self._holder(cluster.id)
         if found is None:
@@ -145,7 +145,7 @@ class SshProvider:
         return group, lease.model_copy(update={"ready": True})
 
     def _without_unfit(self, group: Group, lease: Lease, request: ClusterRequest) -> tuple[Group, Lease]:
-        """Further nodes of the group in the place of unfit ones. HostsLost where there are not enough."""
+        """Further hosts of the group in the place of unfit ones. HostsLost where there are not enough."""
         unfit = [info for info in lease.cluster.hosts if info.identity in request.unfit]
         if not request.id.is_kept or not unfit:
             return group, lease
@@ -154,7 +154,7 @@ class SshProvider:
         if changed is None:
             names = ", ".join(f"{info.name} ({info.address})" for info in unfit)
             what = f"unfit, and group {group.name} has no other host that is free in its place: {names}"
-            raise HostsLost(what, where=str(request.id), mend="name further nodes in the group")
+            raise HostsLost(what, where=str(request.id), mend="name further hosts in the group")
         return group, changed
 
     def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:

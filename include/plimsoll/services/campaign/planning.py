@@ -16,7 +16,7 @@ from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.spelling import meant_or_known
-from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.ports.database import MeasuredDatabase
 from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
@@ -25,7 +25,7 @@ from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.estimate import Estimate
-from plimsoll.strategies.matrix import running_order
+from plimsoll.strategies.matrix import running_order, stages_that_keep_data
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 
@@ -166,7 +166,7 @@ def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
         *_kept_hosts_problems(toolkit, definition),
-        *_kept_data_problems(definition),
+        *_kept_data_problems(toolkit, definition),
         *software_problems(toolkit, definition),
         *_store_problems(toolkit),
         *_budget_problems(toolkit, definition),
@@ -204,6 +204,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             yield from toolkit.database(product).unchecked(plan.definition)
     yield from dict.fromkeys(_counted_rows(plan))
     yield from dict.fromkeys(_time_for_populating(plan))
+    yield from _shared_data(plan)
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
         told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
@@ -290,6 +291,14 @@ def _time_for_populating(plan: Plan) -> Iterator[str]:
             yield f"populating may take {longest} in each cell: write `timing.populating` for more"
 
 
+def _shared_data(plan: Plan) -> Iterator[str]:
+    if stages_that_keep_data(plan.definition):
+        yield (
+            "the loads of a repeat of the ramp share their data: cells run one at a time, a repeat's loads from the "
+            "lowest up, which populates, and a cell that runs again begins with fresh data"
+        )
+
+
 def _place(definition: Definition, part: Part, where: str) -> str:
     """The path of a part's key in the definition, such as `workloads[2].name` for `workload.name`.
 
@@ -317,13 +326,17 @@ def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[P
     return [Problem("cluster_scope", what, "write `cluster_scope: cell`, or use a provider that keeps hosts")]
 
 
-def _kept_data_problems(definition: Definition) -> Sequence[Problem]:
-    """Problems of data that are to outlive a cell. Deploying for a cell removes all data, on kept hosts too."""
-    strategies = (alone.strategy for _, alone in definition.of_stages)
-    if all(not isinstance(one, Ramp) or one.data == "fresh" for one in strategies):
-        return []
-    what = "data that outlive a cell are not supported yet: every cell begins with an empty database"
-    return [Problem("strategy.data", what, "write `data: fresh`; `plimsoll simulate` plays this one through")]
+def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """What keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must populate."""
+    sharing = [part for part in parts(definition) if keeps_data(part.definition.strategy)]
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    for where in dict.fromkeys(_place(definition, part, "strategy.data") for part in sharing):
+        if definition.cluster_scope == "cell":
+            what = "data outlive a cell only on hosts that do"
+            yield Problem(where, what, "write `cluster_scope: campaign` or `cluster_scope: variant`, or `data: fresh`")
+        if generator is not None and not generator.can_go_on:
+            what = f"{generator.name} can't run on rows that an earlier load has left"
+            yield Problem(where, what, "use plimsoll-stress, or write `data: fresh`")
 
 
 def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:

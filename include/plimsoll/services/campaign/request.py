@@ -86,7 +86,8 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
     A cell named by its full id runs once more even if it is valid. A valid attempt that was judged after the request
     already answers it, so two equal requests at once, or planning again, run the cell only once.
     """
-    return [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
+    chosen = [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
+    return state.at_once(chosen) if request.cells == MISSING else chosen
 
 
 def words_for(cells: Sequence[Cell]) -> str:
@@ -105,7 +106,7 @@ def repeat_id(repeat: int) -> str:
 
 def _chosen(request: Request, state: CampaignState[CellState], asked_at: datetime) -> Sequence[CellState]:
     if request.cells == MISSING:
-        return state.to_run_now
+        return state.asked_for
     if request.cells == FAILED:
         return [one for one in state.missing if one.attempts]
     if request.cells == INVALID:

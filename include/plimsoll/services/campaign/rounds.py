@@ -18,7 +18,7 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     when the campaign is complete, or when it waits for cells that must run again.
     """
     definition = open_stages(campaign, at)
-    return tuple(one.cell for one in judged_state(campaign, definition).to_run_now if not one.was_unsound)
+    return tuple(one.cell for one in judged_state(campaign, definition).to_go_on_with)
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:

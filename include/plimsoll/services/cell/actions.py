@@ -17,6 +17,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.data import left_for_next, require_running, settle_origin, time_of_attempt, time_of_hosts
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_database
 from plimsoll.services.cell.preflight import examine
 from plimsoll.services.cell.recording import note_phase, record_failure
@@ -28,9 +29,6 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.waiting import waiting_told_to
 
-# Hosts end themselves this long after the load should have: provisioning, deployment and collecting, and populating
-# unless the definition gives that a time of its own.
-_MARGIN = timedelta(hours=1)
 _LONGEST_NOTE = 300
 
 
@@ -46,17 +44,16 @@ def provision(work: AttemptContext) -> Cluster:
     """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
     attempt = work.attempt()
-    # From the attempt's own start: asked again after a crash, the same is asked for.
-    timing = work.definition.timing
-    expires_at = attempt.started_at + timing.duration + timing.beyond_the_load + _MARGIN
     if work.keeps_hosts:
-        kept_hosts.take(work.toolkit, work.definition, attempt, expires_at)
+        over_at = attempt.started_at + time_of_attempt(work)
+        kept_hosts.take(work.toolkit, work.definition, attempt, over_at)
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,
         nodes=work.definition.system.nodes,
         load_hosts=work.definition.load_generator.hosts,
-        expires_at=expires_at,
+        # From the attempt's own start: asked again after a crash, the same is asked for.
+        expires_at=attempt.started_at + time_of_hosts(work),
         options=dict(work.definition.provider.options),
         **(_as_known(work) if work.keeps_hosts else {}),
     )
@@ -70,9 +67,11 @@ def provision(work: AttemptContext) -> Cluster:
         return provision(work)  # on the cluster that takes its place
     if work.keeps_hosts:
         changed = replacing.note_provided(work.toolkit, cluster)
+        if work.keeps_data:
+            settle_origin(work, cluster, is_changed=changed)
         # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
         # left of this attempt either: its nodes know the one that died.
-        work.provider.clear(cluster, keep="" if changed else work.key.environment)
+        work.provider.clear(cluster, keep=frozenset() if changed else work.environments)
     write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
     return cluster
 
@@ -95,17 +94,21 @@ def _note_waiting(work: AttemptContext, sentence: str) -> None:
 def deploy(work: AttemptContext) -> Fingerprint:
     """Check the hosts, start the database until all nodes agree on the schema, and record the real environment.
 
-    Raises DeployError where a host or the database is not as required.
+    Where the load goes on with an earlier one's data, the database runs already. Raises DeployError where a host or the
+    database is not as required.
     """
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     canary = _preflight(work)
-    nodes, loads = _nodes(work), _load_hosts(work)
+    nodes, loads = work.nodes(_cluster(work)), _load_hosts(work)
     load, *further = loads
     for host in loads:
         if unready := work.load_generator.unready(host):
             raise DeployError(unready, where=f"host {host.info.name} of {work.key}")
-    work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
-    _sample(work, _sampled([*nodes, *reversed(loads)]))
+    if work.goes_on:
+        require_running(work, _cluster(work))
+    else:
+        work.database.deploy(work.definition, work.variant, nodes, load, _time_left(work))
+    _sample(work, _sampled([*_nodes(work), *reversed(loads)]))
     fingerprint = Fingerprint(
         nodes=tuple(work.database.fingerprint(work.variant, nodes, load)),
         load_host=load.facts(),
@@ -142,12 +145,16 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
     return examine(work, [*_nodes(work), *_load_hosts(work)])
 
 
-def _kept(work: AttemptContext) -> dict[str, str]:
-    """A sentence on the kept hosts that the attempt uses, and on the reason why they replaced others."""
+def _kept(work: AttemptContext) -> dict[str, Any]:
+    """The kept hosts that the attempt uses, why they replaced others, and which attempts' data it goes on with."""
     if not work.keeps_hosts:
         return {}
-    cluster_id = work.cluster_id
-    return {"cluster": cluster_id.name, "replaces": replacing.why_replaced(work.toolkit.store, cluster_id)}
+    cluster_id, origin = work.cluster_id, work.origin
+    return {
+        "cluster": cluster_id.name,
+        "replaces": replacing.why_replaced(work.toolkit.store, cluster_id),
+        "data_of": tuple(f"{key.cell_id}/{key.attempt}" for key in origin.earlier) if origin else (),
+    }
 
 
 def start_load(work: AttemptContext) -> None:
@@ -160,6 +167,7 @@ def start_load(work: AttemptContext) -> None:
         contact_points=[host.address for host in _cluster(work).nodes],
         expires=_time_left(work),
         waits=waits_for_database(work),
+        populates=not work.goes_on,
     )
     request = with_counted_rows(work, _cluster(work), asked)
     # Counting takes minutes, and the load is to end with its hosts.
@@ -210,7 +218,7 @@ def destroy(work: AttemptContext) -> None:
     record is missing.
     """
     if _keeps_hosts(work):
-        kept_hosts.release(work.toolkit, work.provider, work.key)
+        kept_hosts.release(work.toolkit, work.provider, work.key, keep=left_for_next(work))
         return
     for provider in _providers(work):
         destroy_cluster(work.toolkit, provider, ClusterId.of_attempt(work.key))
@@ -244,7 +252,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     status = look(work, cluster, load_job(work.key))
     if _is_smooth(status):
         return status
-    down = work.database.down([work.host(cluster, info) for info in cluster.nodes])
+    down = work.database.down(work.nodes(cluster))
     return LoadStatus("failed", status.phase, reason="; ".join(down)) if down else status
 
 

@@ -84,7 +84,9 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
 
     The load is stopped first, to complete its logs.
     """
-    tasks = [partial(_node, work, work.host(cluster, info)) for info in cluster.nodes]
+    tasks = [partial(_node, work, node) for node in work.nodes(cluster)]
+    if work.keeps_data:  # what belongs to the attempt alone is beside the data
+        tasks += [partial(_from_host, work, work.host(cluster, info), tuple) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
     failed = stop_all(work, loads, load_job(work.key))
     yield from (_lost(load, failed[load.info.name]) for load in loads if load.info.name in failed)

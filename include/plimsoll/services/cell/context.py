@@ -5,9 +5,11 @@ from functools import cached_property
 
 from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.spelling import meant
+from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.database import Database
 from plimsoll.ports.host import Host
@@ -15,7 +17,8 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.kept_hosts import is_kept
 from plimsoll.services.hosts.uses import use_of
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_model
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -61,6 +64,38 @@ class AttemptContext:
     def keeps_hosts(self) -> bool:
         """Whether the attempt's hosts live on when the attempt is over."""
         return is_kept(self.definition)
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether the loads of the cell's repeat go on with one another's data."""
+        return self.keeps_hosts and keeps_data(self.definition.strategy)
+
+    @property
+    def origin(self) -> DataOrigin | None:
+        """On whose data the attempt runs; None where loads share none, and before that is decided."""
+        return read_model(self.toolkit.store, self.key, layout.ORIGIN, DataOrigin) if self.keeps_data else None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the load runs on the data of an earlier attempt."""
+        origin = self.origin
+        return origin is not None and bool(origin.earlier)
+
+    @property
+    def data_environment(self) -> str:
+        """The name of the environment on the nodes that holds the database and its data."""
+        origin = self.origin
+        return origin.environment(self.key) if origin else self.key.environment if self.keeps_hosts else ""
+
+    @property
+    def environments(self) -> frozenset[str]:
+        """Everything that kept hosts may have of the attempt while it lasts."""
+        return frozenset({self.key.environment, self.data_environment})
+
+    def nodes(self, cluster: Cluster) -> list[Host]:
+        """Access to the nodes of the attempt's cluster, in the folder of their data."""
+        environment = self.data_environment
+        return [self.provider.host(cluster, info, environment) for info in cluster.nodes]
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
         """Access to one host of the attempt's cluster, in the attempt's own folder."""

@@ -66,7 +66,8 @@ def waits_for_database(work: AttemptContext) -> bool:
 
     A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
     can't do it.
-    Where the rows are to have a size on disk, it waits too: they are measured before it starts.
+    Where the rows are to have a size on disk, it waits too: they are measured before it starts. So does a load that
+    goes on with the data of an earlier one, as it does not populate.
     """
     workload = work.definition.workload
     if not isinstance(work.load_generator, SplitLoadGenerator):
@@ -74,7 +75,8 @@ def waits_for_database(work: AttemptContext) -> bool:
     if workload.data_per_node is not None:
         return True
     is_populated = workload.name != BASIC_TIME_SERIES  # which was never waited for, as published
-    return is_populated and work.database.hides_aftermath(work.definition, work.variant)
+    is_hidden = work.goes_on or work.database.hides_aftermath(work.definition, work.variant)
+    return is_populated and is_hidden
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:

@@ -68,9 +68,10 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
     return any(one.cluster == use.cluster and one.attempt != key for one in every)
 
 
-def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
+def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: frozenset[str] = frozenset()) -> None:
     """Remove what the attempt has left on its hosts, then let other attempts use them. Idempotent.
 
+    The environments in `keep` stay, for an attempt that goes on with their data; every other attempt removes them.
     Hosts that must not be used again are destroyed, and so are the hosts of a cancelled attempt. Raises ProviderError
     when they can't be destroyed.
     """
@@ -84,7 +85,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     if read_cancellation(store, key) is not None:
         retire(toolkit, newest.cluster, f"attempt {key} was cancelled")
     else:
-        _clear(toolkit, provider, newest.cluster)
+        _clear(toolkit, provider, newest.cluster, keep)
     if retirement_of(store, newest.cluster) is not None:
         destroy_cluster(toolkit, provider, newest.cluster)
     end_use(store, key.campaign_id, newest.cluster.purpose, number, toolkit.clock.now())
@@ -197,15 +198,17 @@ def _can_be_made_whole(store: ResultStore, provider: Provider, cluster_id: Clust
     return any(cluster.id == cluster_id for cluster in shown)
 
 
-def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId) -> None:
-    """End processes and remove files that attempts have left on the cluster's hosts. Retire it where that fails.
+def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, keep: frozenset[str]) -> None:
+    """End processes and remove files that attempts have left on the cluster's hosts, except the environments in `keep`.
+
+    Retire the cluster where that fails.
 
     If hosts were lost, the next attempt has them replaced and the whole cluster cleared before it uses the cluster.
     """
     try:
         cluster = provider.find(cluster_id)
         if cluster is not None:
-            provider.clear(cluster)
+            provider.clear(cluster, keep)
         elif not _can_be_made_whole(toolkit.store, provider, cluster_id):
             retire(toolkit, cluster_id, GONE)
     except (ProviderError, Unreachable) as error:

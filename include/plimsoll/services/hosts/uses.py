@@ -42,6 +42,16 @@ def newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int,
     return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
 
 
+def use_before(store: ResultStore, key: AttemptKey, purpose: str) -> Use | None:
+    """The newest use of hosts kept for that purpose by another attempt; None where there was none."""
+    files = _files(store, key.campaign_id, purpose)
+    newest_first = (
+        _use(store, layout.use_key(key.campaign_id, purpose, number), files[number])
+        for number in sorted(files, reverse=True)
+    )
+    return next((use for use in newest_first if use.attempt != key), None)
+
+
 def use_under_way(store: ResultStore, cluster_id: ClusterId) -> Use | None:
     """The current use of that kept cluster; None where nobody uses it."""
     _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)

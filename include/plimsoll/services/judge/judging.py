@@ -109,8 +109,8 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
         warnings=(
             *work.load_generator.limits(work.definition),
             *judgement.notes,
-            *_left_to_do(evidence),
-            *_data_size(work, evidence),
+            *_left_to_do(evidence, fingerprint),
+            *_data_size(work, evidence, fingerprint),
         ),
         errors=evidence.summary,
         started_at=evidence.summary.started_at,
@@ -121,27 +121,33 @@ def _judge_own(work: AttemptContext, manifest: Manifest) -> Verdict:
     return verdict
 
 
-def _left_to_do(evidence: Evidence) -> Iterator[str]:
-    """The work of populating that the nodes had left when the timed run began, as load generator or nodes report it."""
+def _left_to_do(evidence: Evidence, fingerprint: Fingerprint | None) -> Iterator[str]:
+    """The work that the nodes had left when the timed run began, as load generator or nodes report it.
+
+    It is left by populating, or by the earlier loads on the same data.
+    """
+    work_of = "earlier loads" if fingerprint and fingerprint.data_of else "populating"
     if evidence.summary.compactions_left:
-        yield f"compactions of populating were left when the timed run began: {evidence.summary.compactions_left}"
+        yield f"compactions of {work_of} were left when the timed run began: {evidence.summary.compactions_left}"
     aftermath = evidence.start.aftermath if evidence.start else None
     if aftermath is None or aftermath.settled:
         return
     left = ", ".join(f"{node} {count}" for node, count in aftermath.left.items() if count)
     if left:
-        yield f"compactions of populating were left when the timed run began: {left}"
+        yield f"compactions of {work_of} were left when the timed run began: {left}"
     if aftermath.problem:
-        yield f"whether compactions of populating were left is not known: {aftermath.problem}"
+        yield f"whether compactions of {work_of} were left is not known: {aftermath.problem}"
 
 
-def _data_size(work: AttemptContext, evidence: Evidence) -> Iterator[str]:
+def _data_size(work: AttemptContext, evidence: Evidence, fingerprint: Fingerprint | None) -> Iterator[str]:
     """Where the populated rows have another size on disk than was asked for.
 
-    Nothing for a load that was never told to start: nobody has measured its rows.
+    Nothing for a load that was never told to start, as nobody has measured its rows, and for one that goes on with the
+    data of earlier loads, which have made them larger.
     """
     asked_bytes = work.definition.workload.data_per_node
-    if evidence.start and (remark := size_remark(asked_bytes, evidence.start.data_bytes)):
+    goes_on = fingerprint is not None and bool(fingerprint.data_of)
+    if evidence.start and not goes_on and (remark := size_remark(asked_bytes, evidence.start.data_bytes)):
         yield remark
 
 

@@ -1,4 +1,4 @@
-"""Further nodes of a group in the place of kept ones that are unfit. Each host is a folder with a lease in it."""
+"""Further hosts of a group in the place of kept ones that are unfit. Each host is a folder with a lease in it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,11 +11,12 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.onhost import lease
 from plimsoll.adapters.ssh import Connections, SshProvider
 from plimsoll.adapters.ssh.group import Member
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.errors import HostsLost, Unreachable
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.errors import HostsLost, ProviderError, Unreachable
 from plimsoll.ports.provider import Places
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF"
+LOAD, FURTHER_LOAD = "10.0.0.9", "10.0.0.8"
 NODES = [f"10.0.0.{number}" for number in (1, 2, 3, 4)]
 HOSTS = ClusterId.kept("demo-1", "", 1)
 
@@ -44,7 +45,8 @@ def provider(tmp_path: Path, silent: set[str], monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Member, "ask", ask)
     nodes = [{"address": address, "host_key": KEY} for address in NODES]
-    group = {"name": "rack1", "nodes": nodes, "load": {"address": "10.0.0.9", "host_key": KEY}}
+    loads = [{"address": address, "host_key": KEY} for address in (LOAD, FURTHER_LOAD)]
+    group = {"name": "rack1", "nodes": nodes, "load": loads[0], "further_load_hosts": loads[1:]}
     secrets: Any = None
     return SshProvider(Connections(secrets), SteppingClock()).at(Places(({"groups": [group]},)))
 
@@ -59,12 +61,63 @@ def test_a_machine_with_several_hosts_of_a_group_stays_taken_while_one_of_them_i
 
 def ensured(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> list[str]:
     """Addresses of the nodes that a cluster of that many has once these hosts are unfit."""
+    return [info.address for info in cluster_without(provider, *unfit, nodes=nodes, hosts=hosts).nodes]
+
+
+def cluster_without(provider: SshProvider, *unfit: str, nodes: int = 2, hosts: ClusterId = HOSTS) -> Cluster:
+    """A cluster of that many nodes once these hosts are unfit."""
     options = dict(provider._places.options[0])
     expires = datetime.now(UTC) + timedelta(hours=1)
     wanted = ClusterRequest(id=hosts, owner="run-7", nodes=nodes, expires_at=expires, options=options)
     cluster = provider.ensure(wanted.model_copy(update={"was_whole": True, "unfit": frozenset(unfit)}))
     assert provider.find(hosts) == cluster
-    return [info.address for info in cluster.nodes]
+    return cluster
+
+
+def test_a_further_load_host_takes_the_place_of_the_first_and_then_a_further_node(provider: SshProvider) -> None:
+    before = cluster_without(provider)
+    after = cluster_without(provider, LOAD)
+    assert cluster_without(provider, LOAD).hosts == after.hosts
+    assert after.nodes == before.nodes
+    assert (after.load_host.name, after.load_host.address, len(after.load_hosts)) == ("load", FURTHER_LOAD, 1)
+    assert reached(provider, after) == [*NODES[:2], FURTHER_LOAD]
+    last = cluster_without(provider, LOAD, FURTHER_LOAD)
+    assert (last.load_host.name, last.load_host.role, reached(provider, last)) == ("load", "load", NODES[:3])
+    assert ensured(provider, LOAD, FURTHER_LOAD, NODES[0]) == [NODES[3], NODES[1]]
+
+
+def reached(provider: SshProvider, cluster: Cluster) -> list[str]:
+    """The addresses at which the hosts of the cluster are asked."""
+    return [provider.host(cluster, info)._connection.target.address for info in cluster.hosts]
+
+
+def test_the_load_host_that_was_replaced_stays_taken_and_is_given_back_with_the_others(
+    provider: SshProvider, tmp_path: Path
+) -> None:
+    cluster_without(provider)
+    cluster_without(provider, LOAD)
+    taken = {address for address in (LOAD, FURTHER_LOAD, *NODES) if (tmp_path / address / "lease.json").exists()}
+    assert taken == {LOAD, FURTHER_LOAD, *NODES[:2]}
+    with pytest.raises(ProviderError, match="is in use by demo-1/hosts/1"):
+        cluster_without(provider, hosts=HOSTS.numbered(2))
+    provider.destroy(HOSTS)
+    assert not list(tmp_path.glob("*/lease.json"))
+    assert cluster_without(provider, hosts=HOSTS.numbered(2)).load_host.address == LOAD
+
+
+def test_killed_before_the_leases_say_so_the_next_try_takes_the_same_load_host(
+    provider: SshProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster_without(provider)
+    with monkeypatch.context() as patch:
+        patch.setattr(Member, "renew", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            cluster_without(provider, LOAD)
+    assert cluster_without(provider, LOAD).load_host.address == FURTHER_LOAD
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_further_node_takes_the_place_of_an_unfit_one_and_the_rest_stays(provider: SshProvider) -> None:
@@ -83,7 +136,7 @@ def test_a_further_node_that_does_not_answer_is_passed_over(provider: SshProvide
     assert ensured(provider, NODES[1]) == [NODES[0], NODES[3]]
 
 
-@pytest.mark.parametrize("unfit", [("10.0.0.9",), tuple(NODES[:3])])
+@pytest.mark.parametrize("unfit", [(LOAD, FURTHER_LOAD, *NODES[2:]), tuple(NODES[:3])])
 def test_where_no_other_host_is_free_that_is_said(provider: SshProvider, unfit: tuple[str, ...]) -> None:
     ensured(provider)
     with pytest.raises(HostsLost, match="no other host that is free in its place"):

@@ -11,7 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.strategy import Ramp, Search
 from plimsoll.services.campaign.opening import CampaignPlan, open_campaign
 from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request, words_for
 from plimsoll.services.campaign.state import AttemptState, CellState
@@ -114,6 +114,16 @@ def test_in_a_search_missing_asks_for_what_is_next_and_ids_and_patterns_for_what
     assert chosen(missed, definition=search, cells="v1-003k-r1") == {"v1-003k-r1"}
     assert chosen(missed, definition=search, cells="v1-*-r2") == {"v1-001k-r2", "v1-002k-r2", "v1-003k-r2"}
     assert chosen(missed, broken("v1-002k-r1"), definition=search, cells="failed") == set()
+
+
+def test_of_loads_that_share_their_data_missing_asks_for_one_of_those_that_are_chosen() -> None:
+    sharing = DEFINITION.model_copy(update={"strategy": Ramp(data="same"), "cluster_scope": "campaign"})
+    every = {"v1-001k-r1", "v1-001k-r2", "v2-001k-r1", "v2-001k-r2"}
+    first = chosen(definition=sharing)
+    assert len(first) == 1
+    assert first < every
+    assert chosen(definition=sharing, repeats=("r2",), variants=("v2",)) == {"v2-001k-r2"}
+    assert chosen(definition=sharing, cells="*-001k-*") == every
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,98 @@
+"""The data of a ramp whose loads share them: whether an attempt goes on with an earlier one's, and what it leaves.
+
+The database and its files are in an environment of their own on the nodes, named after the attempt that populated.
+Each later attempt has its own environment beside it, for its load, its samples and its checks. An attempt decides
+once, when it is given its hosts, and puts on record on whose data it runs. Where it can't be proved that data are
+whole, the attempt populates fresh ones.
+"""
+
+from datetime import timedelta
+
+from plimsoll.domain.cell import cells_by_id, part_of
+from plimsoll.domain.cluster import Cluster
+from plimsoll.domain.data_origin import DataOrigin, can_go_on
+from plimsoll.domain.errors import DeployError, PlimsollError
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.hosts.uses import use_before
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import read_manifest, read_model, read_verdict, write_model
+
+MARGIN = timedelta(hours=1)
+"""Hosts end themselves this long after the load should have: provisioning, deployment and collecting, and populating
+unless the definition gives that a time of its own."""
+
+
+def time_of_attempt(work: AttemptContext) -> timedelta:
+    """The time after which the attempt is over at the latest, counted from its start."""
+    timing = work.definition.timing
+    return timing.duration + timing.beyond_the_load + MARGIN
+
+
+def time_of_hosts(work: AttemptContext) -> timedelta:
+    """How long the attempt's hosts must live, counted from its start.
+
+    Where the loads of a repeat share their data, the database must outlive all loads from this one up.
+    """
+    return time_of_attempt(work) * (1 + _higher_loads(work) if work.keeps_data else 1)
+
+
+def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -> DataOrigin:
+    """Decide on whose data the attempt runs, and put it on record. Asked again, it says the same while that is true.
+
+    `is_changed`: hosts of the cluster have just been replaced, so no data on it are whole.
+    """
+    fresh = DataOrigin(cluster=cluster.id, until=cluster.expires_at)
+    before = work.origin
+    if before is None or before.cluster != cluster.id:
+        before = _of_last_use(work, cluster) or fresh
+    goes_on = bool(before.earlier) and not is_changed and _runs(work, cluster, before)
+    origin = before if goes_on or not before.earlier else fresh
+    if origin != work.origin:
+        write_model(work.toolkit.store, work.key, layout.ORIGIN, origin)
+    return origin
+
+
+def require_running(work: AttemptContext, cluster: Cluster) -> None:
+    """Raise DeployError where the database that an earlier attempt started does not run on every node any more."""
+    down = work.database.down(work.nodes(cluster))
+    if down:
+        mend = "run the cell again: it populates fresh data"
+        raise DeployError(f"the data to go on with are lost: {'; '.join(down)}", where=str(work.key), mend=mend)
+
+
+def left_for_next(work: AttemptContext) -> frozenset[str]:
+    """The environment of the data, where a higher load may go on with them; empty where they are to be removed."""
+    if work.origin is None or not _higher_loads(work):
+        return frozenset()
+    manifest = read_manifest(work.toolkit.store, work.key)
+    is_sound = manifest is not None and not manifest.failure and not manifest.nodes_down
+    return frozenset({work.data_environment}) if is_sound else frozenset()
+
+
+def _higher_loads(work: AttemptContext) -> int:
+    """The number of loads above the cell's own that its variant may still meet."""
+    loads = part_of(work.campaign_definition, work.cell).loads_of(work.cell.variant)
+    return sum(load > work.cell.load_ops_s for load in loads)
+
+
+def _of_last_use(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:
+    """The data of the attempt that had the hosts just before, if this one may go on with them."""
+    store = work.toolkit.store
+    last = use_before(store, work.key, cluster.id.purpose)
+    if last is None or not last.over or last.cluster != cluster.id:
+        return None
+    left = read_model(store, last.attempt, layout.ORIGIN, DataOrigin)
+    cell = cells_by_id(work.campaign_definition).get(last.attempt.cell_id)
+    if left is None or cell is None or left.until < work.attempt().started_at + time_of_attempt(work):
+        return None
+    is_next = can_go_on(work.cell, cell, read_verdict(store, last.attempt))
+    return left.handed_on(last.attempt) if is_next else None
+
+
+def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
+    """Whether the database that was started with the data runs on every node. It is never started a second time."""
+    environment = origin.environment(work.key)
+    try:
+        return not work.database.down([work.provider.host(cluster, info, environment) for info in cluster.nodes])
+    except PlimsollError:
+        return False

@@ -1,0 +1,79 @@
+"""A ramp on the same data, on a real node of this machine: the second load finds the process and rows of the first."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.support.nodes.even import toolkit
+from tests.support.nodes.small import define
+from tests.support.processes import marked
+
+from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.definition import Definition
+from plimsoll.services.campaign.planning import problems
+from plimsoll.services.cell.running import Ran, run_missing
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+
+CAMPAIGNS = ("first", "second", "third")
+"""Beside other tests a load may miss, which ends its ramp. Then the next campaign has a try."""
+
+
+def definition() -> Definition:
+    content = define(nodes=1).model_dump(mode="json", exclude={"workload", "loads", "service_levels", "timing"})
+    return Definition.model_validate(
+        {
+            **content,
+            "loads": ["100/s", "200/s"],
+            "strategy": {"name": "ramp", "data": "same"},
+            "cluster_scope": "campaign",
+            "workload": {"name": "KeyValue", "rows": 2000, "keycount": 2000, "replication_factor": 1},
+            "timing": {"duration": "12s", "warmup": "4s"},
+            "service_levels": [{"percentile": 50, "interval": "4s", "below": "5s"}],
+        }
+    )
+
+
+def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefacts: Artefacts, tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
+    tools, own = toolkit(settings), definition()
+    assert problems(tools, own) == ()
+
+    low, high = ramped(tools, own)
+
+    assert (low.troubles, high.troubles, low.remains, high.remains) == ((), (), False, False)
+    fingerprint = read_fingerprint(tools.store, high.work.key)
+    assert fingerprint is not None
+    assert fingerprint.data_of == (f"{low.work.key.cell_id}/1",)
+    logs = [text(tools, one.work.key, "node1/system.log") for one in (low, high)]
+    assert logs[1].startswith(logs[0]), "another process wrote the second log"
+    assert text(tools, high.work.key, "node1/gc.log").startswith(text(tools, low.work.key, "node1/gc.log")[:10_000])
+    populated, gone_on = (summary(tools, one.work.key) for one in (low, high))
+    assert (populated["populate"]["scheduled"], gone_on["populate"]) == (2000, None)
+    assert high.verdict is not None
+    assert high.verdict.valid, high.verdict.reasons
+    assert not marked("PLIMSOLL_WORK", str(settings.work))
+    assert not [path for path in settings.work.rglob("*") if path.is_file()]
+
+
+def ramped(tools: Toolkit, own: Definition) -> tuple[Ran, Ran]:
+    """Both loads of a campaign whose lower one was met."""
+    for name in CAMPAIGNS:
+        CampaignStore(tools.store, name).open(own)
+        ran = run_missing(tools, name, "me", print)
+        if len(ran) == 2:
+            return ran[0], ran[1]
+    pytest.fail(f"no lower load was met: {ran[0].verdict}")
+
+
+def text(tools: Toolkit, key: AttemptKey, name: str) -> str:
+    return tools.store.read(layout.attempt_file(key, f"{layout.RAW}/{name}")).decode()
+
+
+def summary(tools: Toolkit, key: AttemptKey) -> Mapping[str, Mapping[str, int]]:
+    found: Mapping[str, Mapping[str, int]] = json.loads(text(tools, key, "load/summary.json"))
+    return found

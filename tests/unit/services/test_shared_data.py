@@ -1,0 +1,314 @@
+"""A ramp whose loads share their data: on whose data each attempt runs, and when it populates fresh ones."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.census import Census
+from tests.fakes.clock import SteppingClock
+from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import InstantDatabase, InstantLoadGenerator, InstantProvider
+
+from plimsoll.adapters.cassandra_stress import CassandraStress
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import DeployError, PlimsollError
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.services.campaign.planning import make_plan, problems, remarks
+from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.collect import collect
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.data import settle_origin
+from plimsoll.services.cell.recording import cancel, record_failure
+from plimsoll.services.cell.running import run_missing
+from plimsoll.services.hosts import kept_hosts
+from plimsoll.services.judge.judging import judge
+from plimsoll.services.store.campaigns import read_fingerprint, read_verdict
+from plimsoll.services.toolkit import Toolkit
+
+LOW, MIDDLE, HIGH = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
+
+
+def sharing(**changes: object) -> Definition:
+    """One variant at three loads, on hosts that are kept for the campaign."""
+    plain = instant_definition(variants=1, loads=3, parallel=1).model_dump(mode="json")
+    strategy = {"name": "ramp", "data": "same"}
+    return Definition.model_validate({**plain, "strategy": strategy, "cluster_scope": "campaign", **changes})
+
+
+class NotingDatabase(InstantDatabase):
+    """Notes in which environment it was deployed."""
+
+    deployed: list[str]
+
+    def deploy(
+        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
+    ) -> None:
+        self.deployed.append(nodes[0].root.name)
+        self.lives = expires
+        super().deploy(definition, variant, nodes, load, expires)
+
+
+class NotingGenerator(InstantLoadGenerator):
+    """Notes which loads populated."""
+
+    populated: list[bool]
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        self.populated.append(request.populates)
+        super().start(host, request)
+
+
+class Site:
+    """A campaign with its tools."""
+
+    def __init__(self, folder: Path, definition: Definition) -> None:
+        self.installation, self.clock = Installation(folder), SteppingClock()
+        self.installation.open_campaign(definition)
+        faults = self.installation.faults
+        self.database, self.generator = NotingDatabase(faults), NotingGenerator(faults)
+        self.database.deployed, self.generator.populated = [], []
+        self.tools: Toolkit = replace(
+            self.installation.toolkit,
+            clock=self.clock,
+            databases={"instant": self.database},
+            load_generators={"instant": self.generator},
+            owners=Census(alive={"me"}),
+        )
+
+    def begun(self, cell_id: str) -> AttemptContext:
+        """An attempt that nothing has been done of."""
+        return begin(self.tools, "campaign", cell_id, "me")
+
+    def ran(self, cell_id: str) -> AttemptContext:
+        """An attempt that went to its verdict. Its hosts live on."""
+        work = self.begun(cell_id)
+        measured(work)
+        for step in (collect, actions.destroy, judge):
+            step(work)
+        return work
+
+    def data_of(self, work: AttemptContext) -> Sequence[str]:
+        """The attempts whose loads ran on its data before."""
+        fingerprint = read_fingerprint(self.tools.store, work.key)
+        assert fingerprint is not None
+        return fingerprint.data_of
+
+    def environments(self, host: str = "*") -> set[str]:
+        """The folders on hosts of that name."""
+        return {path.name for path in self.installation.folder.glob(f"work/alive/*/{host}/*")}
+
+
+def measured(work: AttemptContext) -> None:
+    for step in (actions.provision, actions.deploy, actions.start_load):
+        step(work)
+    actions.poll_load(work)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path, sharing())
+
+
+def test_the_lowest_load_of_each_repeat_populates_and_the_others_go_on(tmp_path: Path) -> None:
+    site = Site(tmp_path, sharing(repeats=2))
+    ran = run_missing(site.tools, "campaign", "me", print)
+    assert [one.work.key.cell_id for one in ran] == [LOW, MIDDLE, HIGH, "v1-001k-r2", "v1-002k-r2", "v1-003k-r2"]
+    assert [one.verdict is not None and one.verdict.met for one in ran] == [True] * 6
+    assert site.database.deployed == ["v1-001k-r1-1-data", "v1-001k-r2-1-data"]
+    assert site.generator.populated == [True, False, False] * 2
+    assert [site.data_of(one.work) for one in ran[:3]] == [(), (f"{LOW}/1",), (f"{LOW}/1", f"{MIDDLE}/1")]
+    assert site.data_of(ran[3].work) == ()
+    assert site.installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
+
+
+def test_between_two_loads_nothing_but_the_data_is_left_and_after_the_highest_nothing(site: Site) -> None:
+    site.ran(LOW)
+    assert (site.environments("node*"), site.environments("load")) == ({f"{LOW}-1-data"}, set())
+    site.ran(MIDDLE)
+    assert site.environments() == {f"{LOW}-1-data"}
+    site.ran(HIGH)
+    assert site.environments() == set()
+
+
+def test_the_database_outlives_all_loads_of_its_repeat(site: Site) -> None:
+    work = site.ran(LOW)
+    one_load = work.definition.timing.duration + timedelta(hours=1)
+    assert 2 * one_load < site.database.lives <= 3 * one_load
+
+
+def test_where_the_database_ends_before_the_next_load_could_be_over_that_populates_its_own(site: Site) -> None:
+    site.ran(LOW)
+    site.clock.at += timedelta(hours=2, minutes=30)
+    assert site.data_of(site.ran(MIDDLE)) == ()
+    assert site.environments() == {f"{MIDDLE}-1-data"}
+
+
+def attempted(site: Site, cell_id: str) -> AttemptContext:
+    """An attempt whose failure, if it has one, is kept and judged."""
+    work = site.begun(cell_id)
+    try:
+        measured(work)
+        actions.require_complete(work, actions.poll_load(work))
+    except PlimsollError as error:
+        record_failure(work, str(error))
+    for step in (collect, actions.destroy, judge):
+        step(work)
+    return work
+
+
+@pytest.mark.parametrize(("phase", "outcome"), [("load", "invalid"), ("slow", "missed")])
+def test_after_a_load_that_was_not_met_data_are_fresh_and_higher_loads_go_on_with_these(
+    site: Site, phase: str, outcome: str
+) -> None:
+    site.ran(LOW)
+    site.installation.faults.plant(MIDDLE, phase)
+    failed = attempted(site, MIDDLE)
+    verdict = read_verdict(site.tools.store, failed.key)
+    assert (verdict and verdict.outcome, site.data_of(failed)) == (outcome, (f"{LOW}/1",))
+    site.installation.faults.heal(MIDDLE)
+    assert site.data_of(site.ran(MIDDLE)) == ()
+    assert site.data_of(site.ran(HIGH)) == (f"{MIDDLE}/2",)
+    assert site.database.deployed == [f"{LOW}-1-data", f"{MIDDLE}-2-data"]
+
+
+def test_no_data_are_left_by_an_attempt_that_failed(site: Site) -> None:
+    site.installation.faults.plant(LOW, "load")
+    attempted(site, LOW)
+    assert site.environments() == set()
+
+
+def test_where_a_node_died_between_two_loads_the_next_one_populates(site: Site) -> None:
+    site.ran(LOW)
+    for log in site.installation.folder.glob(f"work/alive/*/node2/{LOW}-1-data/logs/system.log"):
+        log.unlink()
+    assert site.data_of(site.ran(MIDDLE)) == ()
+    assert site.environments() == {f"{MIDDLE}-1-data"}
+
+
+def test_where_a_node_dies_before_its_load_the_cell_fails_and_runs_again_with_fresh_data(site: Site) -> None:
+    site.ran(LOW)
+    work = site.begun(MIDDLE)
+    actions.provision(work)
+    site.installation.faults.plant(LOW, "down")
+    with pytest.raises(DeployError, match="the data to go on with are lost"):
+        actions.deploy(work)
+    record_failure(work, "deploy")
+    collect(work)
+    actions.destroy(work)
+    assert site.environments() == set()
+    site.installation.faults.heal(LOW)
+    assert site.data_of(site.ran(MIDDLE)) == ()
+
+
+def test_another_repeat_in_between_takes_the_data_away(tmp_path: Path) -> None:
+    site = Site(tmp_path, sharing(repeats=2))
+    site.ran(LOW)
+    site.ran("v1-001k-r2")
+    assert site.environments() == {"v1-001k-r2-1-data"}
+    assert site.data_of(site.ran(MIDDLE)) == ()
+
+
+def test_a_load_at_or_below_the_last_one_never_goes_on(site: Site) -> None:
+    site.ran(MIDDLE)
+    assert site.data_of(site.ran(LOW)) == ()
+    assert site.data_of(site.ran(LOW)) == ()
+    assert site.data_of(site.ran(HIGH)) == (f"{LOW}/2",)
+
+
+def test_a_cancelled_attempt_takes_the_data_with_it(site: Site) -> None:
+    site.ran(LOW)
+    work = site.begun(MIDDLE)
+    measured(work)
+    cancel(work, "somebody")
+    actions.destroy(work)
+    assert site.installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
+    assert site.data_of(site.ran(MIDDLE)) == ()
+
+
+def test_where_a_host_was_replaced_no_data_are_whole(site: Site) -> None:
+    site.ran(LOW)
+    work = site.begun(MIDDLE)
+    cluster = actions.provision(work)
+    assert work.goes_on
+    assert settle_origin(work, cluster, is_changed=True).earlier == ()
+    assert not work.goes_on
+    assert work.data_environment == f"{MIDDLE}-1-data"
+
+
+class Killed(BaseException):
+    """The process is no more: nothing is cleaned up behind it."""
+
+
+def kill(*_: object, **__: object) -> None:
+    raise Killed
+
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+STRIKES: dict[str, Patch] = {
+    "before its origin is decided": lambda patch: patch.setattr(actions, "settle_origin", kill),
+    "before others' remains are removed": lambda patch: patch.setattr(InstantProvider, "clear", kill),
+    "before the nodes are looked at": lambda patch: patch.setattr(actions, "require_running", kill),
+    "before the load starts": lambda patch: patch.setattr(actions, "start_all", kill),
+    "before the hosts are given back": lambda patch: patch.setattr(kept_hosts, "end_use", kill),
+}
+
+
+def all_steps(work: AttemptContext) -> None:
+    measured(work)
+    collect(work)
+    actions.destroy(work)
+
+
+@pytest.mark.parametrize("when", STRIKES)
+def test_killed_in_a_step_the_same_attempt_goes_on_with_the_same_data(site: Site, when: str) -> None:
+    site.ran(LOW)
+    work = site.begun(MIDDLE)
+    with pytest.MonkeyPatch.context() as patch:
+        STRIKES[when](patch)
+        with pytest.raises(Killed):
+            all_steps(work)
+    all_steps(work)
+    judge(work)
+    assert site.data_of(work) == (f"{LOW}/1",)
+    assert site.data_of(site.ran(HIGH)) == (f"{LOW}/1", f"{MIDDLE}/1")
+    assert site.database.deployed == [f"{LOW}-1-data"]
+
+
+@pytest.mark.parametrize("when", STRIKES)
+def test_killed_in_a_step_the_next_attempt_at_the_cell_populates(site: Site, when: str) -> None:
+    site.ran(LOW)
+    dead = site.begun(MIDDLE)
+    with pytest.MonkeyPatch.context() as patch:
+        STRIKES[when](patch)
+        with pytest.raises(Killed):
+            all_steps(dead)
+    again = site.ran(MIDDLE)
+    assert site.data_of(again) == ()
+    assert site.environments() == {f"{MIDDLE}-2-data"}
+
+
+@pytest.mark.parametrize(("scope", "faults"), [("cell", ["strategy.data"]), ("variant", []), ("campaign", [])])
+def test_data_are_shared_only_on_hosts_that_are_kept(tmp_path: Path, scope: str, faults: list[str]) -> None:
+    found = problems(Site(tmp_path, sharing()).tools, sharing(cluster_scope=scope))
+    assert [one.where for one in found] == faults
+
+
+def test_a_generator_that_must_populate_is_refused(tmp_path: Path) -> None:
+    site = Site(tmp_path, sharing())
+    site.generator.can_go_on = False
+    [found] = problems(site.tools, sharing())
+    assert "can't run on rows that an earlier load has left" in str(found)
+    assert not CassandraStress.can_go_on
+
+
+def test_the_plan_says_that_loads_share_their_data(site: Site) -> None:
+    plan = make_plan(sharing(repeats=2))
+    assert [cell.id for cell in plan.cells][:3] == [LOW, MIDDLE, HIGH]
+    assert [cell.id for cell in plan.first] == [LOW]
+    assert (plan.at_once, plan.estimate.likely_rounds) == (1, plan.estimate.likely)
+    assert any("share their data" in remark for remark in remarks(site.tools, plan))
