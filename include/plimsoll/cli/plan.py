@@ -31,7 +31,8 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.cli.plan_answer import show
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
-    from plimsoll.services.campaign.planning import make_plan, remarks
+    from plimsoll.services.campaign.planning import make_plan
+    from plimsoll.services.campaign.remarks import remarks
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -72,7 +73,7 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
     Or notes why the provider was not asked, and problems that would stop the campaign anyway.
     """
     from plimsoll.domain.errors import SecretError
-    from plimsoll.services.campaign.planning import problems, software_problems
+    from plimsoll.services.campaign.runnable import problems, software_problems
 
     provider = f"provider {declared.provider.name!r}"
     try:

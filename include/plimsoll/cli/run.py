@@ -44,7 +44,8 @@ def run(
     from plimsoll.services.campaign.elsewhere import end_run, require_nobody_elsewhere
     from plimsoll.services.campaign.holding import held
     from plimsoll.services.campaign.opening import open_campaign
-    from plimsoll.services.campaign.planning import make_plan, remarks
+    from plimsoll.services.campaign.planning import make_plan
+    from plimsoll.services.campaign.remarks import remarks
     from plimsoll.services.campaign.request import read_request
     from plimsoll.settings import Settings
 

@@ -11,7 +11,7 @@ from plimsoll.adapters.latte.installed import installed
 from plimsoll.adapters.local.host import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.planning import problems
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

@@ -12,7 +12,7 @@ from tests.support.processes import marked
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.planning import problems
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.running import Ran, run_missing
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.units import parse_size
-from plimsoll.services.campaign.planning import problems
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
@@ -39,13 +40,14 @@ OWN_ROWS: dict[str, Any] = {
         }
     ],
 }
+TIME_SERIES = {"id": "series", "name": "BasicTimeSeries", "partitions": "1M"}
+WORKLOADS = (OWN_ROWS, *([TIME_SERIES] if IS_LONG else []))
 
 
 def definition() -> Definition:
     """One cell of each workload, on a node each."""
     content = define(nodes=1).model_dump(mode="json", exclude={"workload"})
-    workloads = [OWN_ROWS, {"id": "series", "name": "BasicTimeSeries", "partitions": "1M"}]
-    sized = [{**one, "data_per_node": SIZE, "replication_factor": 1} for one in workloads]
+    sized = [{**one, "data_per_node": SIZE, "replication_factor": 1} for one in WORKLOADS]
     return Definition.model_validate({**content, "name": "sized", "workloads": sized})
 
 
@@ -59,7 +61,7 @@ def test_rows_of_ones_own_and_time_series_take_the_size_that_was_asked_for(tmp_p
 
     ran = run_missing(tools, own.name, "me", print)
 
-    assert len(ran) == 2
+    assert len(ran) == len(WORKLOADS)
     for one in ran:
         assert (one.troubles, one.remains) == ((), False)
         start = read_model(tools.store, one.work.key, layout.LOAD_START, LoadStart)

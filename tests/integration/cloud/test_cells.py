@@ -25,7 +25,7 @@ from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.result import Verdict
-from plimsoll.services.campaign.planning import problems
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

@@ -19,7 +19,7 @@ from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.planning import problems
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext

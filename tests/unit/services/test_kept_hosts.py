@@ -17,7 +17,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, ProviderError, Refused
 from plimsoll.ports.host import Host
-from plimsoll.services.campaign.planning import problems
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect

@@ -10,7 +10,9 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 from plimsoll.adapters.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.planning import make_plan, new_campaign_id, problems, remarks
+from plimsoll.services.campaign.planning import make_plan, new_campaign_id
+from plimsoll.services.campaign.remarks import remarks
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.strategies.matrix import running_order
 

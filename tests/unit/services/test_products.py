@@ -10,7 +10,7 @@ from tests.fakes.instant.jvmless_database import JVMLESS, JvmlessDatabase
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
-from plimsoll.services.campaign.planning import problems, require_runnable
+from plimsoll.services.campaign.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.running import run_missing
 from plimsoll.services.definitions.text import dump_definition, parse_definition

@@ -17,7 +17,9 @@ from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
-from plimsoll.services.campaign.planning import make_plan, problems, remarks
+from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.remarks import remarks
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect

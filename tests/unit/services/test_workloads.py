@@ -12,8 +12,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
-from plimsoll.services.campaign.planning import make_plan, problems, remarks
+from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.cell.context import AttemptContext

@@ -9,8 +9,8 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.completeness import Asked, completeness_of, note_asked
 from plimsoll.services.campaign.holding import require_free
-from plimsoll.services.campaign.planning import require_runnable
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaign.runnable import require_runnable
 from plimsoll.services.campaign.stages import open_stages
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.definitions.documents import Document

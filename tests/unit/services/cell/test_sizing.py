@@ -20,7 +20,9 @@ from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.services.campaign.planning import Plan, problems, remarks
+from plimsoll.services.campaign.planning import Plan
+from plimsoll.services.campaign.remarks import remarks
+from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect

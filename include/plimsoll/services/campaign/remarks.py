@@ -1,0 +1,78 @@
+"""What a person should know of a planned campaign before it starts, beside its cells and cost."""
+
+import math
+from collections.abc import Iterator
+from datetime import timedelta
+
+from plimsoll.domain.load_summary import CPU_LIMIT
+from plimsoll.domain.parts import parts
+from plimsoll.domain.plurals import plural
+from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.services.campaign.planning import Plan
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.strategies.matrix import stages_that_keep_data
+
+
+def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """Remarks for a person before the campaign starts, in sentences without a full stop."""
+    weeks = plan.load_time / timedelta(weeks=1)
+    if weeks >= 1:
+        yield (
+            f"it takes at least {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
+            "`max_parallel`, or take fewer loads or repeats, unless that is meant"
+        )
+    for product in plan.definition.products:
+        if product in toolkit.databases:
+            yield from toolkit.database(product).unchecked(plan.definition)
+    yield from dict.fromkeys(_counted_rows(plan))
+    yield from dict.fromkeys(_time_for_populating(plan))
+    yield from _shared_data(plan)
+    if plan.definition.load_generator.name in toolkit.load_generators:
+        generator = toolkit.load_generator(plan.definition)
+        told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
+        yield from dict.fromkeys(told)
+        yield from _too_small_a_load_host(toolkit, plan)
+
+
+def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
+    """Loads that need more processors than the load hosts have, where both numbers are known."""
+    highest, there = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
+    needed = toolkit.load_generator(plan.definition).processors(highest)
+    hosts = plan.definition.load_generator.hosts
+    if not there or needed is None or needed < hosts * there * CPU_LIMIT:
+        return
+    kind = plan.tariff.load.kind if plan.tariff else "it"
+    few = "one load host" if hosts == 1 else plural(hosts, "load host")
+    yield (
+        f"{few} will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
+        f"{kind} has {there}; write `hosts: {math.floor(needed / (there * CPU_LIMIT)) + 1}` or more below "
+        "load_generator, choose a larger one, or lower the loads"
+    )
+
+
+def _counted_rows(plan: Plan) -> Iterator[str]:
+    for part in parts(plan.definition):
+        if (size := part.definition.workload.data_per_node) is not None:
+            yield (
+                f"how many rows of {part.definition.workload.name} make {format_size(size)} on each node is not known "
+                "yet: the campaign's first cell counts it by a sample, and every cell populates as many"
+            )
+
+
+def _time_for_populating(plan: Plan) -> Iterator[str]:
+    """How long populating may take, where that is declared, or where nobody knows yet how many rows there will be."""
+    for part in parts(plan.definition):
+        timing = part.definition.timing
+        longest = format_duration(timing.longest_populating)
+        if timing.populating is not None:
+            yield f"populating may take {longest} in each cell, and hosts live as much longer"
+        elif part.definition.workload.data_per_node is not None:
+            yield f"populating may take {longest} in each cell: write `timing.populating` for more"
+
+
+def _shared_data(plan: Plan) -> Iterator[str]:
+    if stages_that_keep_data(plan.definition):
+        yield (
+            "the loads of a repeat of the ramp share their data: cells run one at a time, a repeat's loads from the "
+            "lowest up, which populates, and a cell that runs again begins with fresh data"
+        )

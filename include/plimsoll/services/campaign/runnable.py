@@ -1,0 +1,150 @@
+"""Whether a campaign can run here: what provider, databases, load generator, store and budget object to."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import Problem, ProviderError, Refused, StoreError
+from plimsoll.domain.parts import Part, parts
+from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.strategy import keeps_data
+from plimsoll.ports.database import MeasuredDatabase
+from plimsoll.ports.load_generator import SamplingLoadGenerator, SplitLoadGenerator
+from plimsoll.services.definitions.documents import Document
+from plimsoll.services.definitions.schedules import schedule_problems
+from plimsoll.services.toolkit import Toolkit
+
+
+def problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """All problems that keep the campaign from running here, reported by provider, database and load generator.
+
+    Raises SecretError where the provider can't be asked because credentials are missing.
+    """
+    found = (
+        *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
+        *_kept_hosts_problems(toolkit, definition),
+        *_kept_data_problems(toolkit, definition),
+        *software_problems(toolkit, definition),
+        *_store_problems(toolkit),
+        *_budget_problems(toolkit, definition),
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    """Problems of the database, the load generator, their artefacts and the schedule, for any provider."""
+    found = (
+        *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
+        *_generator_problems(toolkit, definition),
+        *schedule_problems(definition),
+    )
+    return tuple(dict.fromkeys(found))  # database and load generator both report an artefact that both lack
+
+
+def require_runnable(toolkit: Toolkit, definition: Definition, document: Document | None = None) -> None:
+    """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
+    found = problems(toolkit, definition)
+    if found:
+        raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
+
+
+def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
+    named = next((number for number, one in definition.of_product(product) if one.product), None)
+    key = "system.database" if named is None else f"variants[{named}].product"
+    return _checked(toolkit.databases, key, product, definition)
+
+
+def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Problems of each workload by itself, at the key where the definition has the workload."""
+    for part in parts(definition):
+        choice = part.definition.load_generator.name
+        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
+            yield replace(problem, where=_place(definition, part, problem.where))
+    yield from _split_problems(toolkit, definition)
+    yield from _sizing_problems(toolkit, definition)
+
+
+def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    choice = definition.load_generator
+    generator = toolkit.load_generators.get(choice.name)
+    if choice.hosts > 1 and generator is not None and not isinstance(generator, SplitLoadGenerator):
+        what = f"{choice.name} can't share a load among {choice.hosts} load hosts"
+        yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
+
+
+def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """Problems of a `data_per_node` for which the load generator or a database can't count rows."""
+    sized = [part for part in parts(definition) if part.definition.workload.data_per_node is not None]
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    databases = [toolkit.databases[product] for product in definition.products if product in toolkit.databases]
+    for part in sized[:1]:
+        where, mend = _place(definition, part, "workload.data_per_node"), "give the number of rows instead"
+        if generator is not None and not isinstance(generator, SamplingLoadGenerator):
+            yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
+        for database in databases:
+            if not isinstance(database, MeasuredDatabase):
+                yield Problem(where, f"{database.name} does not tell what rows take on disk", mend)
+
+
+def _place(definition: Definition, part: Part, where: str) -> str:
+    """The path of a part's key in the definition, such as `workloads[2].name` for `workload.name`.
+
+    `timing` becomes `stages[1].timing`.
+    """
+    (stage, workload), (key, dot, rest) = part.places, re.split(r"(?<=\w)(\.|(?=\[)|$)", where, maxsplit=1)
+    if key == "workload" and definition.workloads:
+        return f"workloads[{workload}]{dot}{rest}"
+    has_own = definition.stages and getattr(definition.stages[stage], key, None) is not None
+    return f"stages[{stage}].{where}" if has_own and key != "id" else where
+
+
+def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
+    if name not in adapters:
+        return [Problem(key, f"there is no {name!r} here", meant_or_known(name, adapters, lead="there is"))]
+    found: Sequence[Problem] = adapters[name].check(definition)
+    return found
+
+
+def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    provider = toolkit.providers.get(definition.provider.name)
+    if definition.cluster_scope == "cell" or provider is None or provider.keeps_hosts:
+        return []
+    what = f"hosts kept for a {definition.cluster_scope} are not supported by provider {provider.name} yet"
+    return [Problem("cluster_scope", what, "write `cluster_scope: cell`, or use a provider that keeps hosts")]
+
+
+def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+    """What keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must populate."""
+    sharing = [part for part in parts(definition) if keeps_data(part.definition.strategy)]
+    generator = toolkit.load_generators.get(definition.load_generator.name)
+    for where in dict.fromkeys(_place(definition, part, "strategy.data") for part in sharing):
+        if definition.cluster_scope == "cell":
+            what = "data outlive a cell only on hosts that do"
+            yield Problem(where, what, "write `cluster_scope: campaign` or `cluster_scope: variant`, or `data: fresh`")
+        if generator is not None and not generator.can_go_on:
+            what = f"{generator.name} can't run on rows that an earlier load has left"
+            yield Problem(where, what, "use plimsoll-stress, or write `data: fresh`")
+
+
+def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    try:
+        tariff = toolkit.tariff(definition) if definition.budget is not None else None
+    except ProviderError:  # the provider's options are wrong, which its own check reports
+        return []
+    if (
+        tariff is None
+        or tariff.usd_per_cluster_hour(definition.system.nodes, definition.load_generator.hosts) is not None
+    ):
+        return []
+    mend = "give the prices of your instance types in the provider's options, or remove the budget"
+    return [Problem("budget", f"can't be kept: {tariff.source}", mend)]
+
+
+def _store_problems(toolkit: Toolkit) -> Sequence[Problem]:
+    try:
+        toolkit.store.check()
+    except StoreError as error:
+        return [Problem(f"store {error.where}", error.what, error.mend)]
+    return []
