@@ -19,6 +19,7 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.secrets import Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
+from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.hosts.launches import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
@@ -139,7 +140,8 @@ def definition_folder(settings: Settings) -> DefinitionFolder:
 
 def load_definition(settings: Settings, name_or_path: str) -> Definition:
     """A definition by name or path. Raises NotFound, or DefinitionError with every fault."""
-    return load_document(settings, name_or_path).model(Definition)
+    where, text = definition_folder(settings).read(name_or_path)
+    return parse_definition(text, where)
 
 
 def load_document(settings: Settings, name_or_path: str) -> Document:

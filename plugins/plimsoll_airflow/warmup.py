@@ -77,11 +77,18 @@ def warm_up() -> None:
 
 
 def warm_up_for_tasks() -> None:
-    """Import what judging and publishing need, and check something once, which each process would else prepare for."""
+    """Import what judging and publishing need, and do once what each task would else do again.
+
+    That is to prepare for checks, and to read definitions, which are read anew only where their file has changed.
+    """
+    from plimsoll.bootstrap import sound_definitions
     from plimsoll.quality.engine import rehearse
+    from plimsoll.settings import Settings
 
     _import(TASK_MODULES)
     rehearse()
+    for _ in sound_definitions(Settings()):
+        pass
 
 
 def _import(modules: tuple[str, ...]) -> None:

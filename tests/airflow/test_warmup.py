@@ -43,6 +43,17 @@ assert check_attempt(sound.definition(), sound.CELL, sound.measured()).reasons =
 import altair, scipy.stats
 print("new:", *sorted(set(sys.modules) - known))
 """
+_READ_AFTER_WARMING_UP = """
+from plimsoll_airflow import warmup
+warmup.warm_up()
+warmup.warm_up_for_tasks()
+from airflow.dag_processing.dagbag import DagBag
+from plimsoll.services.definitions.text import parse_definition
+known = parse_definition.cache_info().misses
+assert known
+assert DagBag(dag_folder="dags/campaigns.py").dags
+print("parsed:", parse_definition.cache_info().misses - known)
+"""
 _SOMEWHERE = '{"conn_type": "aws", "login": "an-access-key", "password": "a-secret-key"}'
 
 
@@ -58,6 +69,11 @@ def test_a_client_of_aws_imports_nothing_either_where_the_store_is_there() -> No
 
 def test_checking_an_attempt_imports_nothing_either_and_a_report_finds_its_heavy_libraries() -> None:
     assert _said_last(_CHECK_AFTER_WARMING_UP) == "new:"
+
+
+def test_a_task_of_a_campaign_parses_no_definition_that_the_scheduler_has_read(installation: Installation) -> None:
+    installation.define(instant_definition())
+    assert _said_last(_READ_AFTER_WARMING_UP) == "parsed: 0"
 
 
 def _said_last(program: str, **changes: str) -> str:

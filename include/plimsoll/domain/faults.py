@@ -7,6 +7,7 @@ messages are written for programmers, so users never see them.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -69,7 +70,7 @@ def problems_of(error: ValidationError, model: type[BaseModel], under: str = "")
 
 def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
     """Every fault that pydantic found in a value of that model. `source` returns the file's own text at a path."""
-    schema = model.model_json_schema(by_alias=True)
+    schema = _schema(model)
     return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
 
 
@@ -78,11 +79,17 @@ def as_written(value: Any, model: type[BaseModel]) -> Any:
 
     Without this, pydantic reads them as 1 and 0.
     """
-    schema = model.model_json_schema(by_alias=True)
+    schema = _schema(model)
     for path in _truths(value, ()):
         if node_at(schema, path).get("type") in ("integer", "number"):
             value = _with_text(value, path)
     return value
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    """The model's JSON schema. Making it takes as long as reading a definition's YAML, so a process makes it once."""
+    return model.model_json_schema(by_alias=True)
 
 
 class _Truth(str):

@@ -26,11 +26,11 @@ def load() -> ModuleType:
     """The package Great Expectations. The first call takes seconds of processor time: worth it once before forking."""
     if _PACKAGE not in sys.modules:
         os.environ["GX_ANALYTICS_ENABLED"] = "false"
+        logging.getLogger(_PACKAGE).setLevel(logging.ERROR)  # it writes hundreds of lines while it is imported
         with warnings.catch_warnings(), _put_off(_UNUSED), without_garbage_collection():
             # Its file connector imports modules that Python 3.11 renamed; nothing that a user could mend.
             warnings.filterwarnings("ignore", "module 'sre_(constants|parse)' is deprecated", DeprecationWarning)
             importlib.import_module(_PACKAGE)
-        logging.getLogger(_PACKAGE).setLevel(logging.ERROR)
     return importlib.import_module(_PACKAGE)
 
 

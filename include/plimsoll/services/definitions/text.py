@@ -12,7 +12,7 @@ from plimsoll.services.definitions.documents import parse_yaml
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def parse_definition(text: str, where: str, *, stored: bool = False) -> Definition:
     """Parse the definition in a YAML text. Raises DefinitionError with every fault: key, line, found, what to write.
 
