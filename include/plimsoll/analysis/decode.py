@@ -57,6 +57,8 @@ class _Source:
         words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
         if words[len(self.scratch) :].any():
             raise IndexError("a value beyond the last slot")
+        if (words < 0).any():
+            raise ValueError("has a negative count")
         used = slice(0, min(len(words), len(self.scratch)))
         self.scratch[used] = words[used]
         return used

@@ -106,6 +106,7 @@ def test_the_hand_made_payload_itself_is_read() -> None:
         (packed(_body(digits=9)), "impossible"),
         (packed(_body(lowest=0)), "impossible"),
         (packed(_body(counts=b"\x80")), "varint"),
+        (packed(_body(struct.pack(">qq", 3, -1), cookie=0x1C849381)), "negative count"),
         (base64.b64encode(struct.pack(">II", 0x1C849314, 4) + b"abcd").decode(), "does not inflate"),
     ],
 )
