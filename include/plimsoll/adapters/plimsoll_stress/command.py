@@ -19,6 +19,8 @@ OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
 _AT_ONCE = {"--populate-rate": "0"}
 """Populate as fast as the threads can; without it BasicTimeSeries populates at the load's rate, as published."""
+_AS_LEFT = ("--no-populate", "--no-schema")
+"""Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
 START = "start.json"
 """What tells one of several load hosts when to start."""
 
@@ -53,7 +55,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({} if is_own or request.waits else {"--settle": SETTLE}),
     }
     options = (word for option in {**published, **further}.items() for word in option)
-    return ("run", workload.name, *options, *(() if request.populates else ("--no-populate",)))
+    return ("run", workload.name, *options, *(() if request.populates else _AS_LEFT))
 
 
 def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str) -> tuple[str, ...]:

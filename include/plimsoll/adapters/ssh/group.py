@@ -1,6 +1,6 @@
 """A group of existing hosts, which are leased, cleaned and released together."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -165,7 +165,7 @@ class Group:
             name=member.name,
             role=member.role,
             address=member.options.address,
-            facts={**member.options.facts, "group": self.name},
+            facts={**_without_place(member.options.facts), "group": self.name},
         )
 
     def with_others(self, lease: Lease, unfit: Sequence[HostInfo], avoided: Collection[str]) -> Lease | None:
@@ -279,6 +279,11 @@ class Group:
 
 def _member_name(info: HostInfo) -> str:
     return info.facts.get(_MEMBER, info.name)
+
+
+def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
+    """A definition's facts of a host, without one that would make it another host of the group."""
+    return {name: fact for name, fact in facts.items() if name != _MEMBER}
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:

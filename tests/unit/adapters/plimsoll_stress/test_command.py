@@ -58,6 +58,22 @@ def test_a_load_that_waits_for_the_database_is_told_to_wait_for_the_start_and_as
     assert not {"--settle", "--split"} & set(arguments)
 
 
+def test_a_load_that_goes_on_with_rows_neither_populates_nor_makes_tables(azul: Definition) -> None:
+    own = type(azul.workload).model_validate(
+        {
+            "name": "cql",
+            "schema": ["DROP TABLE IF EXISTS {keyspace}.t", "CREATE TABLE {keyspace}.t (id bigint PRIMARY KEY)"],
+            "operations": [{"name": "reads", "share": 1, "statement": "SELECT id FROM {keyspace}.t LIMIT 1"}],
+        }
+    )
+    request = LoadRequest(
+        "load", azul.model_copy(update={"workload": own}), 100, ["127.0.9.1"], timedelta(hours=1), populates=False
+    )
+    arguments = run_arguments(request, PurePosixPath("load"))
+    assert arguments[-2:] == ("--no-populate", "--no-schema")
+    assert arguments[:-2] == run_arguments(replace(request, populates=True), PurePosixPath("load"))
+
+
 def test_the_command_line_begins_as_published(azul: Definition) -> None:
     arguments = arguments_of(azul)
     assert " ".join(arguments).startswith(PUBLISHED)

@@ -105,6 +105,19 @@ def test_the_load_host_that_was_replaced_stays_taken_and_is_given_back_with_the_
     assert cluster_without(provider, hosts=HOSTS.numbered(2)).load_host.address == LOAD
 
 
+def test_what_a_definition_says_of_a_host_does_not_make_it_another_host_of_the_group(
+    provider: SshProvider, tmp_path: Path
+) -> None:
+    groups: Any = provider._places.options[0]["groups"]
+    for host in (*groups[0]["nodes"], groups[0]["load"]):
+        host["facts"] = {"group_host": "load2", "model": "R650"}
+    cluster = cluster_without(provider)
+    assert reached(provider, cluster) == [*NODES[:2], LOAD]
+    assert {info.facts["model"] for info in cluster.hosts} == {"R650"}
+    assert {path.parent.name for path in tmp_path.glob("*/lease.json")} == {LOAD, *NODES[:2]}
+    assert reached(provider, cluster_without(provider, LOAD)) == [*NODES[:2], FURTHER_LOAD]
+
+
 def test_killed_before_the_leases_say_so_the_next_try_takes_the_same_load_host(
     provider: SshProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
