@@ -59,6 +59,7 @@ async def _until_in_phase(work: AttemptContext, phase: str) -> AttemptProgress:
     following = asyncio.create_task(_first(trigger_of(work)))
     try:
         while (progress := read_progress(work.toolkit.store, work.key)) is None or progress.phase != phase:
+            assert not following.done(), following
             await asyncio.sleep(0.01)
         return progress
     finally:

@@ -66,9 +66,14 @@ class InstantDatabase:
         return Aftermath(settled=True, left={node.info.name: 0 for node in nodes})
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """All are up that were deployed, unless they were told otherwise."""
+        """All are up, unless they were told otherwise. Those that keep data for later loads must have been deployed.
+
+        Elsewhere nobody asks the hosts, so that a silent one is noticed when it is collected from.
+        """
         told = [f"{node.info.name} was told to be down" for node in nodes if self._faults.hits(cell_of(node), "down")]
-        return told or [f"{node.info.name} was never started" for node in nodes if not self.files(node)]
+        return told or [
+            f"{node.info.name} was never started" for node in nodes if _keeps_data(node) and not self.files(node)
+        ]
 
     def files(self, node: Host) -> Sequence[PurePosixPath]:
         """The log, if it came so far."""
@@ -94,3 +99,7 @@ def _jvm(jvm: JvmConfiguration) -> JvmFacts:
         arguments=jvm.flags,
         flags={"MaxHeapSize": str(jvm.heap)},
     )
+
+
+def _keeps_data(node: Host) -> bool:
+    return node.root.name.endswith("-data")

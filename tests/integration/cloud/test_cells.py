@@ -15,6 +15,7 @@ from tests.support.airflow.run_to_report import RUNS, is_standstills
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.ec2 import Ec2Provider
 from plimsoll.adapters.latte.installed import installed
@@ -33,12 +34,15 @@ from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, r
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [
+    pytest.mark.timeout(1200),
+    pytest.mark.skipif(not IS_LONG, reason="such cells run on local nodes too: make test-long"),
+]
 
 MIXED = {"name": "mixed", "rows": 1000, "write": 3, "read": 1, "replication_factor": 1}
 RATE = 200
 TIMING = {"duration": "14s", "warmup": "4s"}
-JUDGED_OPERATIONS = RATE * 10
+JUDGED_OPERATIONS, ALL_OPERATIONS = RATE * 10, RATE * 14
 # All hosts share two processors with other tests: what a node takes meanwhile says nothing.
 LENIENT = [{"percentile": 99, "interval": "5s", "below": "30s"}]
 
@@ -119,7 +123,8 @@ def test_cassandra_stress_puts_on_a_load_that_is_judged(tools: Toolkit, cloud: C
     outcome = outcome_of(tools, definition_of(cloud, "by-theirs", MIXED, generator))
 
     assert (outcome.verdict.valid, outcome.verdict.outcome) == (True, "met"), outcome.verdict.reasons
-    assert outcome.verdict.operations == pytest.approx(JUDGED_OPERATIONS, rel=0.02)
+    # On a busy machine some of the warm-up's operations are answered in the judged time.
+    assert 0.98 * JUDGED_OPERATIONS < outcome.verdict.operations <= ALL_OPERATIONS
     assert outcome.operations == {"all", "reads", "writes"}
     assert outcome.fingerprint.load_generator.startswith("cassandra-stress of Cassandra 4.0-alpha2 on ")
     assert {"load/cassandra-stress.hdr", "load/load.console", "load/populate.end", "load/load.end"} <= outcome.files
