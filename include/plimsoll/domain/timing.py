@@ -47,3 +47,8 @@ class Timing(Model):
     def beyond_the_load(self) -> timedelta:
         """Time that a cell's hosts are given for populating, on top of the load and of the usual margin."""
         return self.populating or timedelta(0)
+
+    @property
+    def with_populating(self) -> timedelta:
+        """The length of the timed run, with the time that the definition gives to populating."""
+        return self.duration + self.beyond_the_load

@@ -24,8 +24,7 @@ unless the definition gives that a time of its own."""
 
 def time_of_attempt(work: AttemptContext) -> timedelta:
     """The time after which the attempt is over at the latest, counted from its start."""
-    timing = work.definition.timing
-    return timing.duration + timing.beyond_the_load + MARGIN
+    return work.definition.timing.with_populating + MARGIN
 
 
 def time_of_hosts(work: AttemptContext) -> timedelta:
