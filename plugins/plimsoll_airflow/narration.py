@@ -7,8 +7,9 @@ from plimsoll.domain.canary import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.cost import cost_until
 from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.result import LevelVerdict, Manifest, Verdict
+from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.units import format_size, show_usd
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext

@@ -17,8 +17,8 @@ from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_o
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, ranks
 from plimsoll.analysis.timeline import timeline_faults
+from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
 

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
     from plimsoll.domain.note import Note
     from plimsoll.domain.parts import Part
     from plimsoll.domain.provenance import Provenance
-    from plimsoll.domain.result import Check, LevelVerdict, Percentiles, Verdict
+    from plimsoll.domain.result import Check, Verdict
 
 CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")

@@ -1,7 +1,7 @@
 """Decode histograms of any layout and add their counts in one wide histogram."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from pyhdrh import decode
@@ -12,19 +12,23 @@ from plimsoll.analysis.payload import Header, inflate, read_header
 from plimsoll.domain.errors import LogError
 
 _COUNTER_BYTES = 8
+_SCRATCH_SLOTS = 16 * wide_length("ns")
+"""Of one layout: 16 wide histograms, 4 MB. As many are decoded before they are added up together."""
 
 
 @dataclass(frozen=True)
 class _Source:
-    """Scratch memory for histograms of one layout, all zero between two uses.
+    """Scratch memory for histograms of one layout, one to a row, all zero between two uses.
 
-    `target` None: the layout is the wide one.
+    `target` None: the layout is the wide one. `used`: the slots of each row that may hold counts; rows after these are
+    free.
     """
 
     header: Header
-    scratch: Ints
+    rows: Ints
     target: Ints | None
-    address: int
+    addresses: tuple[int, ...]
+    used: list[slice] = field(default_factory=list)
 
     @classmethod
     def of(cls, header: Header, unit: Unit) -> "_Source":
@@ -36,31 +40,43 @@ class _Source:
 
     @classmethod
     def _with(cls, header: Header, length: int, target: Ints | None) -> "_Source":
-        scratch = np.zeros(length, dtype=np.int64)
-        return cls(header, scratch, target, scratch.ctypes.data)
+        rows = np.zeros((max(1, _SCRATCH_SLOTS // length), length), dtype=np.int64)
+        return cls(header, rows, target, tuple(row.ctypes.data for row in rows))
 
-    def add_to(self, counts: Ints, body: bytes) -> None:
-        used = self._fill_words(body) if self.header.word_bytes else self._fill_packed(body)
-        filled = self.scratch[used]
+    @property
+    def is_full(self) -> bool:
+        return len(self.used) == len(self.rows)
+
+    def take(self, body: bytes) -> None:
+        """Decode a histogram into the first free row."""
+        self.used.append(self._fill_words(body) if self.header.word_bytes else self._fill_packed(body))
+
+    def move_to(self, counts: Ints) -> int:
+        """Add all rows to `counts` and free them. Returns the end of the slots of `counts` that may have changed."""
+        slots = slice(min(one.start for one in self.used), max(one.stop for one in self.used))
+        filled = self.rows[: len(self.used), slots]
         if self.target is None:
-            sums = counts[used]
-            sums += filled
+            counts[slots] += filled.sum(axis=0)
         else:
-            np.add.at(counts, self.target[used], filled)
+            np.add.at(counts, self.target[slots], filled.sum(axis=0))
         filled.fill(0)
+        self.used.clear()
+        return slots.stop if self.target is None or not slots.stop else int(self.target[slots.stop - 1]) + 1
 
     def _fill_packed(self, body: bytes) -> slice:
-        found = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
+        address, length = self.addresses[len(self.used)], self.rows.shape[1]
+        found = decode(body, self.header.counts_at, address, length, _COUNTER_BYTES)
         return slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
 
     def _fill_words(self, body: bytes) -> slice:
+        row = self.rows[len(self.used)]
         words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
-        if words[len(self.scratch) :].any():
+        if words[len(row) :].any():
             raise IndexError("a value beyond the last slot")
         if (words < 0).any():
             raise ValueError("has a negative count")
-        used = slice(0, min(len(words), len(self.scratch)))
-        self.scratch[used] = words[used]
+        used = slice(0, min(len(words), len(row)))
+        row[used] = words[used]
         return used
 
 
@@ -75,17 +91,33 @@ class Decoder:
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
+        self._forget()
+
+    def _forget(self) -> None:
         self._sources: dict[Header, _Source] = {}
+        self._sums = np.zeros(wide_length(self.unit), dtype=np.int64)  # all zero between two uses
 
     def merge(self, records: Iterable[Record], name: str) -> Ints:
         """The sum of the records' counts. Raises LogError, with log and line, on a record that can't be read."""
         counts = np.zeros(wide_length(self.unit), dtype=np.int64)
+        used = self.merge_used(records, name)
+        counts[: len(used)] = used
+        return counts
+
+    def merge_used(self, records: Iterable[Record], name: str) -> Ints:
+        """The same up to the last slot in use (but at least the first slot): most slots come after it."""
+        end = 1
         for record in records:
             try:
-                self._add(counts, record)
+                source = self._take(record)
             except (ValueError, OverflowError, IndexError) as error:
-                self._sources.clear()  # scratch memory may hold half a histogram
+                self._forget()  # scratch memory may hold half a histogram
                 raise self._error(error, f"{name}, line {record.line}") from error
+            if source.is_full:
+                end = max(end, source.move_to(self._sums))
+        end = max((end, *(source.move_to(self._sums) for source in self._sources.values() if source.used)))
+        counts = self._sums[:end].copy()
+        self._sums[:end] = 0
         return counts
 
     def _error(self, error: Exception, where: str) -> LogError:
@@ -94,9 +126,11 @@ class Decoder:
             return LogError(what, where=where, mend="check the unit of the log's values")
         return LogError(f"the histogram can't be decoded ({error})", where=where, mend="copy the log again")
 
-    def _add(self, counts: Ints, record: Record) -> None:
+    def _take(self, record: Record) -> _Source:
         body = inflate(record.payload)
         header = read_header(body)
-        if header not in self._sources:
-            self._sources[header] = _Source.of(header, self.unit)
-        self._sources[header].add_to(counts, body)
+        source = self._sources.get(header)
+        if source is None:
+            source = self._sources[header] = _Source.of(header, self.unit)
+        source.take(body)
+        return source

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from plimsoll.analysis.unpacking import unpacked
 from plimsoll.domain.errors import LogError
 
 _HEADER = re.compile(rb"#\[(StartTime|BaseTime): *([0-9.]+)")
+_HASH, _QUOTE = b'#"'
 _YEAR_S = 365 * 24 * 3600.0
 _LONGEST_HEAD = 400
 _MOST_LINES = 5_000_000
@@ -67,26 +69,18 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     second StartTime or BaseTime, and when there is no record.
     """
     text, cut_short = unpacked(data, name)
-    _require_bounded(text, name)
-    lines = list(_lines(text))
-    comments = [_Comment(line.number, text[line.start : line.end]) for line in lines if text[line.start] == ord("#")]
+    comments, lines = _divided(text, name)
     times = _times(comments, name)
-    records = list(_records(text, lines, name))
+    records = tuple(_records(text, lines, times, name))
     if not records:
         raise LogError("holds no interval record", where=name, mend=_MEND)
-    base_s = _base_s(times, records[0].start_s)
     return HistogramLog(
         name=name,
-        records=tuple(Record(one.tag, one.start_s + base_s, *one[2:]) for one in records),
+        records=records,
         started_at_s=times.get(b"StartTime"),
         comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
-        notes=tuple(_notes(name, cut_short, last_dropped=records[-1].line < _last_data_line(text, lines))),
+        notes=tuple(_notes(name, cut_short, last_dropped=records[-1].line < lines[-1].number)),
     )
-
-
-def _require_bounded(text: bytes, name: str) -> None:
-    if text.count(b"\n") > _MOST_LINES:
-        raise LogError(f"has more than {_MOST_LINES:,} lines", where=name, mend="give the log of one run")
 
 
 class _Comment(NamedTuple):
@@ -94,12 +88,27 @@ class _Comment(NamedTuple):
     text: bytes
 
 
-def _lines(text: bytes) -> Iterator[_Line]:
+def _divided(text: bytes, name: str) -> tuple[list[_Comment], list[_Line]]:
+    """The comments, and the lines that should hold records."""
+    comments: list[_Comment] = []
+    lines: list[_Line] = []
+    for line in _lines(text, name):
+        first = text[line.start]
+        if first == _HASH:
+            comments.append(_Comment(line.number, text[line.start : line.end]))
+        elif first != _QUOTE:
+            lines.append(line)
+    return comments, lines
+
+
+def _lines(text: bytes, name: str) -> Iterator[_Line]:
     """The lines that are not empty."""
     start, number = 0, 0
     while start < len(text):
         number += 1
         found = text.find(b"\n", start)
+        if found >= 0 and number > _MOST_LINES:
+            raise LogError(f"has more than {_MOST_LINES:,} lines", where=name, mend="give the log of one run")
         end = found if found >= 0 else len(text)
         stripped = end - 1 if text[end - 1 : end] == b"\r" else end
         if stripped > start:
@@ -125,13 +134,12 @@ def _base_s(times: dict[bytes, float], first_s: float) -> float:
     return start_s if start_s is not None and first_s < start_s - _YEAR_S else 0.0
 
 
-def _records(text: bytes, lines: list[_Line], name: str) -> Iterator[Record]:
+def _records(text: bytes, lines: list[_Line], times: dict[bytes, float], name: str) -> Iterator[Record]:
     view = memoryview(text)
+    base_s = _base_s(times, _first_s(text, lines))
     for line in lines:
-        if text[line.start] in b'#"':
-            continue
         try:
-            record = _record(text, view, line)
+            record = _record(text, view, line, base_s)
         except ValueError as error:
             if line.complete:
                 where = f"{name}, line {line.number}"
@@ -141,7 +149,14 @@ def _records(text: bytes, lines: list[_Line], name: str) -> Iterator[Record]:
             yield record
 
 
-def _record(text: bytes, view: memoryview, line: _Line) -> Record:
+def _first_s(text: bytes, lines: list[_Line]) -> float:
+    """The time that the first record gives; of what is no record, any time will do."""
+    with suppress(ValueError, IndexError):
+        return _record(text, memoryview(text), lines[0], 0.0).start_s
+    return 0.0
+
+
+def _record(text: bytes, view: memoryview, line: _Line, base_s: float) -> Record:
     head = text[line.start : min(line.end, line.start + _LONGEST_HEAD)]
     tag, _, fields = head.partition(b",") if head.startswith(b"Tag=") else (b"Tag=", b"", head)
     start, length, highest, payload = fields.split(b",", 3)
@@ -150,7 +165,7 @@ def _record(text: bytes, view: memoryview, line: _Line) -> Record:
         raise ValueError("times must be finite")
     return Record(
         tag[4:].decode(),
-        start_s,
+        start_s + base_s,
         length_s,
         view[line.start + len(head) - len(payload) : line.end],
         line.number,
@@ -164,10 +179,6 @@ def _number(text: bytes) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _last_data_line(text: bytes, lines: list[_Line]) -> int:
-    return max(line.number for line in lines if text[line.start] not in b'#"')
 
 
 def _notes(name: str, cut_short: bool, *, last_dropped: bool) -> Iterator[str]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plimsoll.analysis.alignment import Phase, Window
 from plimsoll.analysis.layout import wide_length
-from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms, used_slots
-from plimsoll.domain.result import Percentiles
+from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
+from plimsoll.domain.level_verdict import Percentiles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,15 +128,22 @@ def measure(
 
 
 def _counts(tracks: Sequence[Track], window: Window, decoder: Decoder) -> dict[str, Ints]:
-    """The merged counts of one window, by operation, without the empty slots at the end: they are most of all slots."""
+    """The merged counts of one window, by operation, up to the last slot in use: most slots come after it."""
     merged: dict[str, Ints] = {}
     for track, part in zip(tracks, window.parts, strict=True):
-        counts = decoder.merge(track.records[part], track.name)
-        merged[track.operation] = merged[track.operation] + counts if track.operation in merged else counts
-    everything = reduce(np.add, merged.values())
+        counts = decoder.merge_used(track.records[part], track.name)
+        known = merged.get(track.operation)
+        merged[track.operation] = counts if known is None else _sum((known, counts))
     named = {operation: merged[operation] for operation in sorted(merged) if operation}
-    used = used_slots(everything)
-    return {operation: counts[:used] for operation, counts in {ALL: everything, **named}.items()}
+    return {ALL: _sum(merged.values()), **named}
+
+
+def _sum(parts: Collection[Ints]) -> Ints:
+    """The sum of counts that end at different slots."""
+    total = np.zeros(max(map(len, parts)), dtype=np.int64)
+    for part in parts:
+        total[: len(part)] += part
+    return total
 
 
 def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:

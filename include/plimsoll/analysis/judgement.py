@@ -10,8 +10,8 @@ from plimsoll.analysis.intervals import IntervalTable, maxima, maxima_by_operati
 from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.result import LevelVerdict, Percentiles
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
 

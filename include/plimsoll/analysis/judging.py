@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from plimsoll.analysis.alignment import Schedule, Window, misfits, windows
-from plimsoll.analysis.bracketing import judge_samples
 from plimsoll.analysis.decode import Decoder
 from plimsoll.analysis.formats import Asked, Reading, RunFile, read_run
 from plimsoll.analysis.intervals import ALL, IntervalRow, IntervalTable, Measured, measure
@@ -13,13 +12,11 @@ from plimsoll.analysis.judgement import Judgement, Run, judgement_of, schedule_o
 from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN
-from plimsoll.analysis.several_load_hosts import merged_readings
-from plimsoll.analysis.sliding import slid
 from plimsoll.analysis.stalls import stalls_s
 from plimsoll.analysis.timeline import timeline_faults, timeline_notes
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.result import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import format_duration
 
@@ -86,6 +83,8 @@ def judge_load_hosts(
 
     Every host's logs count time from the same start. Their histograms are added interval by interval.
     """
+    from plimsoll.analysis.several_load_hosts import merged_readings  # late: most runs have one load host
+
     try:
         readings = [
             read_run([RunFile(f"{host}/{name}", data) for name, data in own.items()], Asked(kinds=kinds))
@@ -101,12 +100,17 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
 
     Raises LogError when a histogram can't be decoded, and for sliding windows where there are no histograms.
     """
+    slides = any(level.windows == "sliding" for level in levels)
     if reading.tracks:
         judgement = judge_attempt(reading.tracks, run, levels, reading.unit)
-        if judgement.valid:
+        if slides and judgement.valid:
+            from plimsoll.analysis.sliding import slid
+
             judgement = slid(judgement, reading.tracks, run, reading.unit)
     elif reading.samples:
-        if any(level.windows == "sliding" for level in levels):
+        from plimsoll.analysis.bracketing import judge_samples
+
+        if slides:
             what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
             raise LogError(what, mend="judge it by aligned intervals alone")
         judgement = judge_samples(reading.samples, run, levels)

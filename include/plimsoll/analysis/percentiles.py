@@ -22,7 +22,7 @@ def ranks(percentiles: Sequence[float], total: int) -> Ints:
 
 def used_slots(counts: Ints) -> int:
     """The number of slots up to the last one that counts anything; all slots where none does."""
-    return len(counts) - int(np.argmax(counts[::-1] != 0))
+    return (counts != 0).tobytes().rfind(1) + 1 or len(counts)
 
 
 def values_at(counts: Ints, percentiles: Sequence[float]) -> Ints:

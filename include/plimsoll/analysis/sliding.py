@@ -18,7 +18,7 @@ from plimsoll.analysis.layout import Ints, Unit
 from plimsoll.analysis.operations import Track
 from plimsoll.analysis.percentiles import SHOWN, total_and_values_ms
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.result import LevelVerdict
+from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.service_level import ServiceLevel
 
 _MISFIT = 0.05

@@ -1,16 +1,23 @@
 """The output of `plimsoll judge`: a stable JSON object for programs, and text for people."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from plimsoll.analysis.formats.reading import WholeRun
-from plimsoll.analysis.intervals import ALL, SHOWN_NAMES, IntervalRow
-from plimsoll.analysis.judgement import Judgement
+from plimsoll.analysis.intervals import ALL, SHOWN_NAMES
+from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.result import Outcome, Percentiles
-from plimsoll.domain.service_level import ServiceLevel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.analysis.formats.reading import WholeRun
+    from plimsoll.analysis.intervals import IntervalRow
+    from plimsoll.analysis.judgement import Judgement
+    from plimsoll.domain.result import Outcome
+    from plimsoll.domain.service_level import ServiceLevel
 
 EXIT_CODES: dict[Outcome, int] = {"met": 0, "missed": 1, "invalid": 2}
 

@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field, field_validator, model_validator
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
 
 Outcome = Literal["met", "missed", "invalid"]
 """Of an attempt."""
@@ -20,16 +20,6 @@ UNEVALUATED = "could not be evaluated"
 """How it begins what a check observed that could not be made at all."""
 
 
-class Percentiles(Model):
-    """Response times in ms; None where nothing was counted."""
-
-    p50_ms: float | None
-    p90_ms: float | None
-    p99_ms: float | None
-    p99_9_ms: float | None
-    max_ms: float | None
-
-
 class Interval(Percentiles):
     """One time window of the merged histograms."""
 
@@ -39,17 +29,6 @@ class Interval(Percentiles):
     rate_ops_s: float
     met: bool | None
     judged_ms: Annotated[float | None, Field(description="The service level's own percentile, ms")] = None
-
-
-class LevelVerdict(Model):
-    """The outcome of one service level over the judged intervals of one attempt."""
-
-    service_level: ServiceLevel
-    met: bool
-    judged: int
-    missed: int
-    not_judged: Annotated[int, Field(description="Intervals cut off at the end")]
-    worst_ms: float | None
 
 
 class Check(Model):

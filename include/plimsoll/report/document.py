@@ -18,8 +18,9 @@ from plimsoll.analysis.stops import Stops
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.note import Note
-from plimsoll.domain.result import Check, OpeningBacklog, Percentiles
+from plimsoll.domain.result import Check, OpeningBacklog
 from plimsoll.report.answers import loads_line, sentence
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.environment import Environment

@@ -27,7 +27,8 @@ from plimsoll.report.words import NOTHING, ms, ops, percent, plural, span, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.result import LevelVerdict, Percentiles, Verdict
+    from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+    from plimsoll.domain.result import Verdict
 
 PERCENTILE_NAMES: Mapping[str, str] = {
     "p50_ms": "p50",

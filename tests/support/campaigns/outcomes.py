@@ -11,7 +11,8 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign import AttemptData, CampaignData
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import LevelVerdict, Percentiles, Verdict
+from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+from plimsoll.domain.result import Verdict
 
 Outcomes = Mapping[str, Mapping[int, str]]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.analysis.logs import HOUR_US, every_second, log, old_payload, packed, payload
 
@@ -53,6 +53,29 @@ def test_a_lowest_value_of_a_thousand_is_read() -> None:
     found = np.flatnonzero(merged)
     assert merged[found].tolist() == [2]
     assert WIDE.lowest_values(found)[0] <= 5_000_000 <= WIDE.highest_values(found)[0]
+
+
+@given(
+    parts=st.lists(st.tuples(VALUES, st.sampled_from([1, 1_000])), min_size=30, max_size=50),
+    bad=st.none() | st.integers(0, 29),
+)
+@settings(max_examples=25)
+def test_more_records_than_are_decoded_at_once_count_the_same_whatever_came_before(parts: Any, bad: Any) -> None:
+    decoder = Decoder("us")
+    records = [record(payload(values, lowest=lowest)) for values, lowest in parts]
+    if bad is not None:
+        with pytest.raises(LogError):
+            decoder.merge([*records[:bad], record(packed(_body(counts=b"\x06\x80"))), *records[bad:]], "x")
+    expected = sum((Decoder("us").merge([one], "x") for one in records), start=np.zeros(wide_length("us"), np.int64))
+    assert (decoder.merge(records, "x") == expected).all()
+
+
+@pytest.mark.parametrize("values", [[], [0], [1, 90_000], [HOUR_US]])
+def test_counts_can_be_had_up_to_the_last_slot_in_use(values: list[int]) -> None:
+    merged = Decoder("us").merge_used([record(payload(values)), record(payload([]))], "x")
+    whole = counted(values)
+    assert len(merged) == max(np.flatnonzero(whole), default=0) + 1
+    assert (merged == whole[: len(merged)]).all()
 
 
 def test_no_records_are_no_counts() -> None:

@@ -67,5 +67,9 @@ def test_the_total_is_the_number_of_values_also_where_empty_slots_at_the_end_are
     assert total_and_values_ms(counts, SHOWN, "us")[0] == 3
 
 
+def test_of_counts_that_are_all_zero_all_slots_are_taken() -> None:
+    assert used_slots(np.zeros(7, dtype=np.int64)) == 7
+
+
 def _counts(values: list[int]) -> np.ndarray:
     return np.bincount(WIDE.index_of(np.array(values)), minlength=wide_length("ns"))

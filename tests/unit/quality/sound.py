@@ -8,8 +8,9 @@ import pandas as pd
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint
+from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.result import LevelVerdict, Verdict
+from plimsoll.domain.result import Verdict
 from plimsoll.quality.attempt import Measured
 
 GIB = 1 << 30

@@ -2,7 +2,8 @@
 
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import LevelVerdict, Verdict
+from plimsoll.domain.level_verdict import LevelVerdict
+from plimsoll.domain.result import Verdict
 
 
 def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, **facts: object) -> Verdict:
