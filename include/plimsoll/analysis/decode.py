@@ -1,7 +1,7 @@
 """Decode histograms of any layout and add their counts in one wide histogram."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from pyhdrh import decode
@@ -12,23 +12,19 @@ from plimsoll.analysis.payload import Header, inflate, read_header
 from plimsoll.domain.errors import LogError
 
 _COUNTER_BYTES = 8
-_SCRATCH_SLOTS = 16 * wide_length("ns")
-"""Of one layout: 16 wide histograms, 4 MB. As many are decoded before they are added up together."""
 
 
 @dataclass(frozen=True)
 class _Source:
-    """Scratch memory for histograms of one layout, one to a row, all zero between two uses.
+    """Scratch memory for histograms of one layout, all zero between two uses.
 
-    `target` None: the layout is the wide one. `used`: the slots of each row that may hold counts; rows after these are
-    free.
+    `target` None: the layout is the wide one.
     """
 
     header: Header
-    rows: Ints
+    scratch: Ints
     target: Ints | None
-    addresses: tuple[int, ...]
-    used: list[slice] = field(default_factory=list)
+    address: int
 
     @classmethod
     def of(cls, header: Header, unit: Unit) -> "_Source":
@@ -40,43 +36,33 @@ class _Source:
 
     @classmethod
     def _with(cls, header: Header, length: int, target: Ints | None) -> "_Source":
-        rows = np.zeros((max(1, _SCRATCH_SLOTS // length), length), dtype=np.int64)
-        return cls(header, rows, target, tuple(row.ctypes.data for row in rows))
+        scratch = np.zeros(length, dtype=np.int64)
+        return cls(header, scratch, target, scratch.ctypes.data)
 
-    @property
-    def is_full(self) -> bool:
-        return len(self.used) == len(self.rows)
-
-    def take(self, body: bytes) -> None:
-        """Decode a histogram into the first free row."""
-        self.used.append(self._fill_words(body) if self.header.word_bytes else self._fill_packed(body))
-
-    def move_to(self, counts: Ints) -> int:
-        """Add all rows to `counts` and free them. Returns the end of the slots of `counts` that may have changed."""
-        slots = slice(min(one.start for one in self.used), max(one.stop for one in self.used))
-        filled = self.rows[: len(self.used), slots]
+    def add_to(self, counts: Ints, body: bytes) -> int:
+        """Add a histogram to `counts`. Returns the end of the slots of `counts` that may have changed."""
+        used = self._fill_words(body) if self.header.word_bytes else self._fill_packed(body)
+        filled = self.scratch[used]
         if self.target is None:
-            counts[slots] += filled.sum(axis=0)
+            sums = counts[used]
+            sums += filled
         else:
-            np.add.at(counts, self.target[slots], filled.sum(axis=0))
+            np.add.at(counts, self.target[used], filled)
         filled.fill(0)
-        self.used.clear()
-        return slots.stop if self.target is None or not slots.stop else int(self.target[slots.stop - 1]) + 1
+        return used.stop if self.target is None or not used.stop else int(self.target[used.stop - 1]) + 1
 
     def _fill_packed(self, body: bytes) -> slice:
-        address, length = self.addresses[len(self.used)], self.rows.shape[1]
-        found = decode(body, self.header.counts_at, address, length, _COUNTER_BYTES)
+        found = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
         return slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
 
     def _fill_words(self, body: bytes) -> slice:
-        row = self.rows[len(self.used)]
         words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
-        if words[len(row) :].any():
+        if words[len(self.scratch) :].any():
             raise IndexError("a value beyond the last slot")
         if (words < 0).any():
             raise ValueError("has a negative count")
-        used = slice(0, min(len(words), len(row)))
-        row[used] = words[used]
+        used = slice(0, min(len(words), len(self.scratch)))
+        self.scratch[used] = words[used]
         return used
 
 
@@ -109,13 +95,10 @@ class Decoder:
         end = 1
         for record in records:
             try:
-                source = self._take(record)
+                end = max(end, self._add(record))
             except (ValueError, OverflowError, IndexError) as error:
                 self._forget()  # scratch memory may hold half a histogram
                 raise self._error(error, f"{name}, line {record.line}") from error
-            if source.is_full:
-                end = max(end, source.move_to(self._sums))
-        end = max((end, *(source.move_to(self._sums) for source in self._sources.values() if source.used)))
         counts = self._sums[:end].copy()
         self._sums[:end] = 0
         return counts
@@ -126,11 +109,10 @@ class Decoder:
             return LogError(what, where=where, mend="check the unit of the log's values")
         return LogError(f"the histogram can't be decoded ({error})", where=where, mend="copy the log again")
 
-    def _take(self, record: Record) -> _Source:
+    def _add(self, record: Record) -> int:
         body = inflate(record.payload)
         header = read_header(body)
         source = self._sources.get(header)
         if source is None:
             source = self._sources[header] = _Source.of(header, self.unit)
-        source.take(body)
-        return source
+        return source.add_to(self._sums, body)

@@ -49,7 +49,13 @@ class Track:
     @cached_property
     def record_s(self) -> float:
         """The usual length of a record; the last may be a stub."""
-        return float(np.median(self.lengths[:-1] if len(self.lengths) > 1 else self.lengths))
+        return _median(self.lengths[:-1] if len(self.lengths) > 1 else self.lengths)
+
+
+def _median(values: Floats) -> float:
+    """The median as NumPy computes it; `numpy.median` itself first imports all of its masked arrays."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 class Selection(NamedTuple):
