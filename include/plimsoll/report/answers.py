@@ -161,11 +161,9 @@ def _to_control(findings: Findings, capacity: Capacity) -> str:
 
 
 def _nodes(findings: Findings, capacity: Capacity) -> str:
-    """The number of nodes for the campaign's highest load, if capacity grows with that number.
+    """The number of nodes for the campaign's highest load, if capacity grows in proportion to that number.
 
-    At least as many as were run.
-
-    The text gives their price per hour, where it is known.
+    It is never smaller than the number that was run. The text gives their price per hour, where it is known.
     """
     if not capacity.capacity_ops_s:
         return NOTHING

@@ -9,15 +9,15 @@ from plimsoll.report.left_out import what_was_run
 from plimsoll.report.words import ops, percent, plural
 
 FEW_REPEATS = 3
-"""Fewer can't show how much a result varies: what is extrapolated from them is a rough guess."""
+"""Fewer repeats can't show how much a result varies, so what is extrapolated from them is a rough guess."""
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 
 def conclusion(findings: Findings) -> str:
-    """The conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that.
+    """The conclusion at the top of the page: `Shenandoah carries 200 ops/s, G1 not even that; one repeat each, …`.
 
-    One repeat each, which …`.
+    Sentences on what limits it follow: cells that were left out, have no valid attempt or were imported.
     """
     answer = _answer(findings)
     if answer.startswith(_OWN_WORDS):
@@ -46,9 +46,9 @@ def _answer(findings: Findings) -> str:
 
 
 def _rank(one: Capacity) -> tuple[int, int, bool]:
-    """The sort key: highest capacity first, firm ones before possible ones; then variants that carry nothing.
+    """The sort key: highest capacity first, and of equal ones those that were found before those that may be higher.
 
-    Then unknown ones.
+    Variants that carry nothing follow, then those of which nothing is known.
     """
     if one.capacity_ops_s:
         return 0, -one.capacity_ops_s, one.kind != "found"

@@ -77,7 +77,7 @@ def environment(findings: Findings) -> Environment:
 
 
 def _clock_offsets_ms(fingerprint: Fingerprint) -> Sequence[float]:
-    """Of nodes and of the first load host."""
+    """The offsets of the nodes' clocks and of the first load host's from the controller's, ms."""
     return [fingerprint.load_clock_offset_ms, *(node.clock_offset_ms for node in fingerprint.nodes)]
 
 
@@ -110,7 +110,7 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[_Host]:
 def _node_facts(node: NodeFingerprint) -> dict[str, str]:
     """The facts that a node reports, in the order that reports have always used.
 
-    Facts of a JVM only where it has one.
+    Facts of a JVM are among them only where the database runs in one.
     """
     jvm, database = node.jvm, {"database": f"{node.database} {node.database_version}"}
     if jvm is None:

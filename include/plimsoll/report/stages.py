@@ -73,7 +73,7 @@ def at_loads(part: Part, findings: Findings) -> tuple[AtTakenLoad, ...]:
 
 
 def taken_rows(findings: Findings, found: Sequence[AtTakenLoad]) -> tuple[TakenRow, ...]:
-    """The figures of such a part, in words."""
+    """The figures of a part that takes its load from an earlier stage, in words."""
     return tuple(
         TakenRow(
             variant=findings.labels[one.variant],
