@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check pictures lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-containers check style pictures lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one; and who starts hundreds of Pythons keeps what they compile.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
@@ -32,9 +32,13 @@ down:  ## Stop Airflow, its database and every cluster
 status:  ## Say whether Airflow is up
 	@if [ -x $(BIN)/python ]; then exec $(LOCAL) status; else echo "not set up: make setup"; exit 1; fi
 
-test: setup-dev  ## Check style, types and layers, then run the tests
-	@$(MAKE) check
-	@$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --junitxml .pytest_cache/last-run.xml
+# The types take one processor most of a minute. They are checked while the first tests run; mistakes are told at once and at the end.
+test: setup-dev  ## Check style and layers, then run the tests and check the types at the same time
+	@$(MAKE) style
+	@mkdir -p .mypy_cache
+	@{ $(TYPES) >.mypy_cache/found 2>&1 || { cat .mypy_cache/found; false; }; } & types=$$!; \
+	$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --junitxml .pytest_cache/last-run.xml; tests=$$?; \
+	wait $$types || { cat .mypy_cache/found; exit 1; }; exit $$tests
 
 # One call: tests of a file or of a package stay together, the longest begin first, and what measures waits for quiet.
 PYTEST := $(BIN)/python -m pytest --maxprocesses 6 --dist loadscope --durations 25 --durations-min 5
@@ -57,11 +61,15 @@ test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (a
 test-containers: setup-dev  ## Run a small campaign through Compose's containers, on hosts over SSH (needs a Docker engine)
 	@PLIMSOLL_TEST_CONTAINERS=1 $(BIN)/python -m pytest -s tests/containers --timeout 3600
 
-check: setup-dev  ## Check style, types and layers only
+check: style  ## Check style, types and layers only
+	@$(TYPES)
+
+style: setup-dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
-	@$(BIN)/mypy --strict include plugins dags tests benchmarks
 	@$(BIN)/lint-imports
+
+TYPES := $(BIN)/mypy --strict include plugins dags tests benchmarks
 
 # The lock on a file of the checkout lets two makes at once install one after the other.
 setup:  ## Make .venv and install what running needs, hash-locked
