@@ -6,8 +6,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -148,17 +148,41 @@ class Load:
 @contextmanager
 def running_load(program: Program, folder: Path, host: str, *options: str) -> Iterator[Load]:
     """A load whose timed run has had its first answers; killed at the end if it still runs."""
+    with running_loads(program, folder.parent, host, {folder.name: options}) as loads:
+        yield loads[folder.name]
+
+
+@contextmanager
+def running_loads(
+    program: Program, folder: Path, host: str, options: Mapping[str, Sequence[str]]
+) -> Iterator[Mapping[str, Load]]:
+    """Loads by name, started together, each with the options and in the folder of its name; as `running_load`."""
+    with ExitStack() as running:
+        loads = {}
+        for name, each in options.items():
+            loads[name] = _start(program, folder / name, host, *each)
+            running.callback(_kill, loads[name])
+        for load in loads.values():
+            _await_answers(load)
+        yield loads
+
+
+def _start(program: Program, folder: Path, host: str, *options: str) -> Load:
+    folder.mkdir(exist_ok=True)
     files, console = Files(folder), folder / "console"
     with console.open("wb") as log:
         arguments = ("run", "BasicTimeSeries", "--host", host, "--rf", "1", *files.options, *options)
-        process = program.start(*arguments, log=log)
-    try:
-        until(lambda: process.poll() is not None or _answered(files), "the timed run's first answers")
-        assert process.poll() is None, console.read_text()
-        yield Load(process, files, console)
-    finally:
-        process.kill()
-        process.wait(timeout=30)
+        return Load(program.start(*arguments, log=log), files, console)
+
+
+def _await_answers(load: Load) -> None:
+    until(lambda: load.process.poll() is not None or _answered(load.files), "the timed run's first answers")
+    assert load.process.poll() is None, load.said()
+
+
+def _kill(load: Load) -> None:
+    load.process.kill()
+    load.process.wait(timeout=30)
 
 
 def _answered(files: Files) -> bool:

@@ -88,8 +88,12 @@ def run_on_aws(stack: CloudStack, definition: Definition, timeout_s: float) -> O
 
 
 def _bills(instances: Iterable[Mapping[str, Any]]) -> Iterator[float]:
-    """Of each instance that ran and has ended, at the price that it was launched for."""
+    """Of each instance that ran and has ended."""
     for one in instances:
         if one["running"] is not None:
-            seconds = max(_LEAST_S, one["shut_down"] - one["running"])
-            yield seconds / 3600 * float(one["tags"]["plimsoll:usd-per-hour"])
+            yield bill(one, one["running"], one["shut_down"])
+
+
+def bill(instance: Mapping[str, Any], began: float, ended: float) -> float:
+    """USD from one time until another, in seconds, at the price that the instance was launched for."""
+    return max(_LEAST_S, ended - began) / 3600 * float(instance["tags"]["plimsoll:usd-per-hour"])

@@ -31,7 +31,7 @@ class Launched:
         self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
         self._known: dict[str, Launch] = {}
         self._blind_until: datetime | None = None
-        self._fresh: set[str] = set()
+        self._pending: dict[str, datetime] = {}
 
     @classmethod
     def read(cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> "Launched":
@@ -75,15 +75,20 @@ class Launched:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
         launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
         told = [host_info(one, launch.role, number, self._place) for number, one in enumerate(instances, start=1)]
-        self._fresh |= {one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"} - set(known)
+        self._pending |= {one: launch.asked_at for one in _pending(instances) if one not in known}
         known = {**{_id(host): host for host in told}, **known}
         self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
 
-    def ran(self, ids: Iterable[str]) -> None:
-        """Record that those instances run. An instance that was pending at its launch is paid for from now on."""
-        seen = self._fresh & set(ids)
-        self._fresh -= seen
-        self._update({instance: {"since": self._clock.now()} for instance in seen})
+    def seen(self, instances: Sequence[Answer], asked_at: datetime) -> None:
+        """Record which instances run, by an answer of EC2's and the time at which it was asked for.
+
+        An instance that was pending at its launch is paid for from the last time at which it was seen to be pending:
+        some seconds too long, so that its cost is never less than AWS's bill.
+        """
+        running = [one["InstanceId"] for one in instances if runs(one)]
+        began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}
+        self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
+        self._update({instance: {"since": at} for instance, at in began.items()})
 
     def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
         """Record that those instances have ended or were told to: by id, the state before. `at`: the time, if known.
@@ -170,6 +175,15 @@ def end_of(instance: Answer) -> datetime | None:
         return datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+def runs(instance: Answer) -> bool:
+    """Whether EC2 says that it runs."""
+    return bool(instance["State"]["Name"] == "running")
+
+
+def _pending(instances: Iterable[Answer]) -> list[str]:
+    return [one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"]
 
 
 def _id(host: HostInfo) -> str:

@@ -7,7 +7,7 @@ from plimsoll.adapters.ec2.cloud import LIVING, STATES, Answer, Cloud
 from plimsoll.adapters.ec2.describing import is_whole
 from plimsoll.adapters.ec2.ending import end
 from plimsoll.adapters.ec2.errors import UNSURE, CloudError
-from plimsoll.adapters.ec2.launched import LAG, Launched, where
+from plimsoll.adapters.ec2.launched import LAG, Launched, runs, where
 from plimsoll.adapters.ec2.network import Subnet
 from plimsoll.adapters.ec2.pausing import looks
 from plimsoll.adapters.ec2.requests import Wanted, create_placement_group, group_name, run_instances
@@ -163,12 +163,12 @@ class Launcher:
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
         deadline = self._clock.now() + self.wanted.options.startup
         for pause in looks():
-            seen = self._seen()
-            found = [one for one in seen if one["InstanceId"] in ids]
-            self._launched.ran(one["InstanceId"] for one in found if _runs(one))
+            asked_at = self._clock.now()
+            found = [one for one in self._seen() if one["InstanceId"] in ids]
+            self._launched.seen(found, asked_at)
             for one in found:
                 _require_alive(one, self._cloud.where)
-            if is_whole(found) and all(_runs(one) for one in found):
+            if is_whole(found) and all(runs(one) for one in found):
                 # Of an earlier try, perhaps, whose answer nobody got.
                 self._end([one["InstanceId"] for one in self._living() if one["InstanceId"] not in ids])
                 return found
@@ -194,10 +194,6 @@ class Launcher:
 
     def _where(self, subnet: Subnet) -> str:
         return f"{self._cloud.where}, zone {subnet.zone}"
-
-
-def _runs(instance: Answer) -> bool:
-    return bool(instance["State"]["Name"] == "running")
 
 
 def _require_alive(instance: Answer, where: str) -> None:

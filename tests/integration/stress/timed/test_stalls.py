@@ -2,13 +2,14 @@
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.integration.stress.node import Node
-from tests.integration.stress.program import Files, Load, Program, running_load, until
+from tests.integration.stress.program import Files, Load, Program, running_loads, until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.plimsoll_stress import PlimsollStress
@@ -23,11 +24,18 @@ CAP = 8
 FEW = ("-t", "2", "-c", "4", "-r", "0.2", "--rate", str(RATE))
 
 
-def stall(node: Node, load: Load, seconds: float = STALL_S) -> None:
-    """The node stands still for that long; returns when the load is over."""
-    with node.stopped():
-        time.sleep(seconds)
-    assert load.wait() == 0, load.said()
+LONG_STALL_S = 9
+STALLED = {
+    "capped": (*FEW, "-d", "9s"),
+    "one-at-a-time": ("-t", "1", "-c", "1", "--rate", "40", "-d", "9s"),
+    "impatient": (*FEW, "-d", "9s", "--request-timeout", "1s"),
+}
+"""Loads during which the node stands still for `STALL_S`. They run together, since each one alone hardly uses it."""
+LONG_STALLED = {
+    "few-late": (*FEW, "-d", "9s", "--backlog-limit", "1s"),
+    "gives-up": (*FEW, "-d", "6s", "--drain", "1s", "--give-up", "0s"),
+}
+"""As `STALLED`, for `LONG_STALL_S`."""
 
 
 def accounted(run: dict[str, Any]) -> Any:
@@ -35,11 +43,33 @@ def accounted(run: dict[str, Any]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def stalled(program: Program, node: Node, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def all_stalled(program: Program, node: Node, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Load]:
+    """The loads of `STALLED`, ended."""
+    return stall(program, node, tmp_path_factory.mktemp("stalled"), STALLED, STALL_S)
+
+
+@pytest.fixture(scope="module")
+def all_stalled_for_long(program: Program, node: Node, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Load]:
+    """The loads of `LONG_STALLED`, ended."""
+    return stall(program, node, tmp_path_factory.mktemp("stalled_for_long"), LONG_STALLED, LONG_STALL_S)
+
+
+@pytest.fixture(scope="module")
+def stalled(all_stalled: Mapping[str, Load]) -> Files:
     """The files of a load during which the node stood still."""
-    with running_load(program, tmp_path_factory.mktemp("stalled"), node.address, *FEW, "-d", "9s") as load:
-        stall(node, load)
-        return load.files
+    return all_stalled["capped"].files
+
+
+def stall(
+    program: Program, node: Node, folder: Path, options: Mapping[str, Sequence[str]], seconds: float
+) -> Mapping[str, Load]:
+    """Run loads during which the node stands still, to their ends."""
+    with running_loads(program, folder, node.address, options) as loads:
+        with node.stopped():
+            time.sleep(seconds)
+        for load in loads.values():
+            assert load.wait() == 0, load.said()
+        return loads
 
 
 def test_a_stall_shows_as_response_times_of_all_operations_that_were_due(stalled: Files) -> None:
@@ -92,21 +122,17 @@ def test_what_waits_when_the_judged_time_begins_is_told_and_flagged(
     assert summary.achieved_ops_s > RATE, "warm-up's backlog is answered in judged time"
 
 
-def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(
-    node: Node, start_load: Callable[..., Any]
-) -> None:
-    load = start_load(node, "-t", "1", "-c", "1", "--rate", "40", "-d", "7s")
-    stall(node, load)
+def test_waiting_for_the_database_is_not_counted_as_the_generators_lag(all_stalled: Mapping[str, Load]) -> None:
+    load = all_stalled["one-at-a-time"]
     run = load.files.summary["run"]
     assert load.files.slower("-intended-", 1_000_000) >= 0.8 * 40 * (STALL_S - 1)
     assert run["measured"]["generator"]["schedule_lag_ms"]["max"] < 1000 * (STALL_S - 0.5)
 
 
 def test_operations_without_an_answer_are_client_timeouts_with_times_of_their_own(
-    node: Node, start_load: Callable[..., Any]
+    all_stalled: Mapping[str, Load],
 ) -> None:
-    load = start_load(node, *FEW, "-d", "8s", "--request-timeout", "1s")
-    stall(node, load)
+    load = all_stalled["impatient"]
     files, run = load.files, load.files.summary["run"]
     assert run["errors"]["client_timeout"] >= CAP
     assert accounted(run) == run["scheduled"]
@@ -119,23 +145,18 @@ def test_operations_without_an_answer_are_client_timeouts_with_times_of_their_ow
     assert files.progress[-1]["errors"]["client_timeout"] == run["errors"]["client_timeout"]
 
 
-def test_what_would_start_too_late_overflows_and_the_console_says_so(
-    node: Node, start_load: Callable[..., Any]
-) -> None:
-    load = start_load(node, *FEW, "-d", "9s", "--backlog-limit", "1s")
-    stall(node, load, seconds=4)
+def test_what_would_start_too_late_overflows_and_the_console_says_so(all_stalled_for_long: Mapping[str, Load]) -> None:
+    load = all_stalled_for_long["few-late"]
     run = load.files.summary["run"]
-    assert run["errors"]["overflow"] >= 0.5 * RATE * (4 - 1)
+    assert run["errors"]["overflow"] >= 0.5 * RATE * (LONG_STALL_S - 1)
     assert accounted(run) == run["scheduled"]
     assert "overflow: " in load.said()
     assert "more than 1 s late" in load.said()
     assert max(line["backlog"] for line in load.files.progress) < 0.75 * RATE * 4
 
 
-def test_what_has_no_answer_after_the_drain_is_unfinished(node: Node, start_load: Callable[..., Any]) -> None:
-    load = start_load(node, *FEW, "-d", "6s", "--drain", "1s", "--give-up", "0s")
-    stall(node, load, seconds=9)
-    run = load.files.summary["run"]
+def test_what_has_no_answer_after_the_drain_is_unfinished(all_stalled_for_long: Mapping[str, Load]) -> None:
+    run = all_stalled_for_long["gives-up"].files.summary["run"]
     assert run["errors"]["unfinished"] >= RATE
     assert accounted(run) == run["scheduled"]
     assert run["drain_s"] <= 1

@@ -138,6 +138,30 @@ def test_a_used_up_token_is_followed_by_the_next(
     assert client_token(wanted, "node", subnet.zone, 1) in cloud.tokens
 
 
+def test_hosts_are_paid_for_from_the_last_time_that_they_were_seen_to_be_pending(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AWS bills from the moment at which they run, which lies between two looks."""
+    cloud, records, pending_at = FakeCloud(clock), Records(), []
+    cloud.state, runs_from, shown = "pending", clock.now() + timedelta(minutes=1), cloud.instances
+
+    def look(*asked: Any) -> list[Any]:
+        asked_at = clock.now()
+        clock.sleep(5)  # the answer takes so long
+        if clock.now() < runs_from:
+            pending_at.append(asked_at)
+        else:
+            for one in cloud.made:
+                one["State"] = {"Name": "running"}
+        return shown(*asked)
+
+    monkeypatch.setattr(cloud, "instances", look)
+    launched = Launched.read(records, wanted.id, cloud.place, clock)  # type: ignore[arg-type]
+    Launcher(cloud, clock, wanted, launched).launch(subnet)  # type: ignore[arg-type]
+    hosts = [host for launch in records.of(wanted.id) for host in launch.hosts]
+    assert {host.since for host in hosts} == {pending_at[-1]}
+
+
 @pytest.fixture
 def kept(wanted: Wanted) -> Wanted:
     """Hosts that live on when their cell is over."""
