@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.support.suite.groups import CHECKOUT
@@ -26,7 +27,13 @@ def closure(files: Iterable[Path]) -> set[Path]:
     return found
 
 
-def _imports(file: Path) -> Iterator[Path]:
+@cache
+def _imports(file: Path) -> tuple[Path, ...]:
+    """What the file imports. Files are assumed not to change while the process runs."""
+    return tuple(_imported(file))
+
+
+def _imported(file: Path) -> Iterator[Path]:
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             for alias in node.names:
