@@ -156,7 +156,7 @@ def test_hosts_are_paid_for_from_the_last_time_that_they_were_seen_to_be_pending
         return shown(*asked)
 
     monkeypatch.setattr(cloud, "instances", look)
-    launched = Launched.read(records, wanted.id, cloud.place, clock)  # type: ignore[arg-type]
+    launched = Launched.read(records, wanted.id, cloud.place, clock)
     Launcher(cloud, clock, wanted, launched).launch(subnet)  # type: ignore[arg-type]
     hosts = [host for launch in records.of(wanted.id) for host in launch.hosts]
     assert {host.since for host in hosts} == {pending_at[-1]}
