@@ -4,8 +4,10 @@ from dataclasses import replace
 from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.report.build import figures
 from plimsoll.report.environment import ABSENT, environment
 from plimsoll.report.findings import Findings, analyse
+from plimsoll.report.page import page_html
 
 
 def with_fingerprints(**further: Sequence[str]) -> Findings:
@@ -121,3 +123,18 @@ def test_cells_without_a_fingerprint_are_named() -> None:
 
 def test_the_largest_clock_offset_is_stated() -> None:
     assert environment(with_fingerprints()).largest_clock_offset_ms == 0.30000000000000004
+
+
+def test_what_is_taken_out_of_nodes_times_is_told_against_the_load_generator_s_clock() -> None:
+    def behind(fingerprint: Fingerprint | None) -> Fingerprint:
+        """The load host is 41 ms behind the controller, and each node at most 0.3 ms from the load host."""
+        assert fingerprint is not None
+        nodes = tuple(one.model_copy(update={"clock_offset_ms": one.clock_offset_ms - 41}) for one in fingerprint.nodes)
+        return fingerprint.model_copy(update={"nodes": nodes, "load_clock_offset_ms": -41.0})
+
+    data = demo_campaign()
+    attempts = tuple(replace(one, fingerprint=behind(one.fingerprint)) for one in data.attempts)
+    findings = analyse(replace(data, attempts=attempts))
+    page = page_html(findings, environment(findings), figures(findings))
+    assert "are taken out (0.3 ms at most)" in page
+    assert "Largest offset of a host's clock from the controller's: 41 ms." in page
