@@ -42,11 +42,14 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
-    """One cell on three nodes, whose rows are to have a size on disk, with a load that two load hosts share."""
+    """One cell on three nodes, with one judged interval.
+
+    Its rows are to have a size on disk, and two load hosts share its load.
+    """
     small = local_definition("small", variants=1).model_dump(mode="json")
     workload = {"name": "StandardRow", "data_per_node": "5M", "replication_factor": 3}
     two = {**small["load_generator"], "hosts": 2, "threads": 1}
-    return Definition.model_validate({**small, "workload": workload, "load_generator": two})
+    return Definition.model_validate({**small, **ONE_INTERVAL, "workload": workload, "load_generator": two})
 
 
 def ssh_definition(hosts: StaticHosts) -> Definition:
