@@ -54,6 +54,15 @@ assert known
 assert DagBag(dag_folder="dags/campaigns.py").dags
 print("parsed:", parse_definition.cache_info().misses - known)
 """
+_FORKED_FROM = """
+import os, sys
+from plimsoll_airflow.local import forked
+forked.prepare()
+files = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+sockets = [file for file in files if "socket:" in file]
+late = [name for name in sys.modules if name.split(".")[0] in ("great_expectations", "numpy", "pandas", "scipy")]
+print("threads, sockets, imports of tasks:", len(os.listdir("/proc/self/task")), len(sockets), len(late))
+"""
 _SOMEWHERE = '{"conn_type": "aws", "login": "an-access-key", "password": "a-secret-key"}'
 
 
@@ -74,6 +83,11 @@ def test_checking_an_attempt_imports_nothing_either_and_a_report_finds_its_heavy
 def test_a_task_of_a_campaign_parses_no_definition_that_the_scheduler_has_read(installation: Installation) -> None:
     installation.define(instant_definition())
     assert _said_last(_READ_AFTER_WARMING_UP) == "parsed: 0"
+
+
+@pytest.mark.parametrize("store", ["s3://bucket/runs", "runs"])
+def test_what_airflows_processes_are_forked_from_has_nothing_that_does_not_survive_a_fork(store: str) -> None:
+    assert _said_last(_FORKED_FROM, PLIMSOLL_STORE=store) == "threads, sockets, imports of tasks: 1 0 0"
 
 
 def _said_last(program: str, **changes: str) -> str:

@@ -1,9 +1,11 @@
 """Find the processes of a home in the process table, which shows what really runs, unlike any record.
 
-Every process of a stack has its home and its component in the environment. Two kinds hide it: PostgreSQL's backends
-write their titles over it, and Airflow's task processes make themselves undumpable, so that only root can read it.
-Backends are recognised by their working directory. Undumpable processes are recognised as descendants or, when their
-ancestors are dead, by the session that their component was started in.
+Every process of a stack has its home in the environment. Two kinds hide it: PostgreSQL's backends write their titles
+over it, and Airflow's task processes make themselves undumpable, so that only root can read it. Backends are recognised
+by their working directory. Undumpable processes are recognised as descendants or, when their ancestors are dead, by the
+session that their component was started in. That session also tells which component a process belongs to. The
+environment tells it only of processes outside the sessions on record, for all that are forked from one process have its
+environment.
 """
 
 import os
@@ -51,7 +53,9 @@ def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) ->
     """The component that a process belongs to; empty when it does not belong to this home."""
     try:
         if environment := process.environ():
-            return environment.get(COMPONENT, "unknown") if environment.get(MARK) == str(home.path) else ""
+            if environment.get(MARK) != str(home.path):
+                return ""
+            return sessions.get(_session(process.pid)) or environment.get(COMPONENT, "unknown")
         is_backend = process.name() == "postgres" and Path(process.cwd()).is_relative_to(home.database)
         return "postgres" if is_backend else ""
     except psutil.AccessDenied:

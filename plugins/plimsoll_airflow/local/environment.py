@@ -171,7 +171,11 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
 
 
 def _database(home: Home) -> dict[str, str]:
-    return {"sql_alchemy_conn": database_url(home.socket_dir)}
+    return {
+        "sql_alchemy_conn": database_url(home.socket_dir),
+        # A stamp beside the data says which version they were migrated to; each process would read all migrations.
+        "check_migrations": "False",
+    }
 
 
 def _api(secrets: Secrets, port: int) -> dict[str, str]:

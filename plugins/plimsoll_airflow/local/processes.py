@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import psutil
 
 from plimsoll_airflow.local.environment import COMPONENT, MARK
+from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
 
 AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
@@ -19,6 +21,8 @@ AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
     "dag-processor": ("dag-processor",),
     "triggerer": ("triggerer", "--skip-serve-logs"),
 }
+FORKING = "airflow"
+"""The process that the components are forked from."""
 POLL_S = 0.05
 
 
@@ -27,15 +31,14 @@ def airflow_command(arguments: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "airflow", *arguments]
 
 
-def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
-    """Start a process in a session of its own, with its output in its log file, and record the session.
+def forking_command() -> list[str]:
+    """The command line of the process that all components are forked from. It ends when they run."""
+    return [sys.executable, "-m", "plimsoll_airflow.local.forked"]
 
-    The previous log is kept beside it as `<component>.previous.log`.
-    """
-    log = home.log(component)
-    if log.exists():
-        log.replace(log.with_suffix(".previous.log"))
-    with log.open("wb") as output:
+
+def start(component: str, command: Sequence[str], home: Home, environment: Mapping[str, str]) -> psutil.Process:
+    """Start a process in a session of its own, with its output in its log file, and record the session."""
+    with fresh_log(home, component) as output:
         child = subprocess.Popen(
             command,
             env={**environment, MARK: str(home.path), COMPONENT: component},
@@ -47,8 +50,35 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
         )
     # It outlives this object and maybe this launcher; whoever ends it finds it in the process table.
     child.returncode = 0
-    home.session_note(component).write_text(str(child.pid))
+    note_session(home, component, child.pid)
     return psutil.Process(child.pid)
+
+
+def fresh_log(home: Home, component: str) -> BinaryIO:
+    """Open the component's empty log. The previous one is kept beside it as `<component>.previous.log`."""
+    log = home.log(component)
+    if log.exists():
+        log.replace(log.with_suffix(".previous.log"))
+    return log.open("wb")
+
+
+def note_session(home: Home, component: str, leader: int) -> None:
+    """Record that the process with this id leads the component's session."""
+    home.session_note(component).write_text(str(leader))
+
+
+def noted(home: Home, component: str) -> psutil.Process:
+    """The component's main process, as recorded. Raises StackError with the last log lines if it has ended."""
+    try:
+        return psutil.Process(int(home.session_note(component).read_text()))
+    except psutil.NoSuchProcess:
+        raise ended(home, component) from None
+
+
+def ended(home: Home, component: str) -> StackError:
+    """What to raise when a component has ended that should run: with the last lines of its log."""
+    log = home.log(component)
+    return StackError(f"{component} has ended:\n{log_tail(log)}", where=str(log))
 
 
 def wait_gone(

@@ -20,6 +20,7 @@ from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.local.users import administrator
 
 MIGRATE_TIMEOUT_S = 180.0
+FORK_TIMEOUT_S = 180.0
 CLUSTERS_POOL = "clusters"
 
 
@@ -160,11 +161,11 @@ class Stack:
             raise StackError(f"`airflow db migrate` failed:\n{processes.log_tail(log)}", where=str(log))
 
     def _start_components(self, environment: Mapping[str, str]) -> dict[str, psutil.Process]:
-        started: dict[str, psutil.Process] = {}
-        for name, arguments in processes.AIRFLOW_COMPONENTS.items():
-            with self.shield():
-                started[name] = processes.start(name, processes.airflow_command(arguments), self.home, environment)
-        return started
+        with self.shield():
+            forking = processes.start(processes.FORKING, processes.forking_command(), self.home, environment)
+        if processes.wait_gone([forking], FORK_TIMEOUT_S) or forking.wait(0):
+            raise processes.ended(self.home, processes.FORKING)
+        return {name: processes.noted(self.home, name) for name in processes.AIRFLOW_COMPONENTS}
 
     def _ensure_pool(self, client: AirflowClient) -> None:
         if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:

@@ -1,6 +1,7 @@
 """The stack as a whole: real Airflow processes, a real database, loopback only, nothing left behind."""
 
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.airflow.stack import StackUnderTest, listening_addresses, settings_for
 
 from plimsoll_airflow.local import census, processes
@@ -149,6 +151,18 @@ def test_down_leaves_no_process_and_no_socket(up: StackUnderTest) -> None:
     assert not census.members(up.stack.home)
     assert not up.stack.home.socket_dir.exists()
     up.stack.down()
+
+
+def test_of_airflow_that_cannot_be_imported_the_last_lines_are_told_and_nothing_is_left(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack = Stack(Home(folder / "broken"), settings_for(folder, dags=DAGS, plugins=folder / "plugins"))
+    stack.home.create()
+    lay_migrated_database(stack.home)
+    monkeypatch.setattr(processes, "forking_command", lambda: [sys.executable, "-c", "raise SystemExit('no ropes')"])
+    with pytest.raises(StackError, match="airflow has ended:\nno ropes"):
+        stack.up(kept=False)
+    assert not census.members(stack.home)
 
 
 def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> None:
