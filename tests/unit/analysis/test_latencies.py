@@ -2,12 +2,13 @@
 
 from datetime import timedelta
 
+import pandas as pd
 import pytest
 from tests.unit.analysis.logs import every_second, log
 
 from plimsoll.analysis.judgement import Judgement, Run
 from plimsoll.analysis.judging import judge_logs
-from plimsoll.analysis.latencies import STEPS, latencies_frame
+from plimsoll.analysis.latencies import COLUMNS, STEPS, Curve, latencies_frame, median_curves
 from plimsoll.domain.service_level import ServiceLevel
 
 WRITES, READS = "r.hdr-intended-mutations", "r.hdr-intended-selects"
@@ -52,3 +53,29 @@ def test_nothing_judged_has_no_curve() -> None:
 def test_percentiles_rise_in_equal_parts_of_a_nine() -> None:
     assert list(STEPS) == sorted(set(STEPS))
     assert {0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999} <= set(STEPS)
+
+
+def repeat(operation: str, operations: int, ms_at: dict[float, float]) -> pd.DataFrame:
+    rows = [(operation, percentile, ms, operations) for percentile, ms in ms_at.items()]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def test_a_curve_has_the_median_over_repeats_at_each_percentile_and_of_the_maxima() -> None:
+    tables = [
+        repeat("all", 100, {50.0: 1.0, 90.0: 4.0, 100.0: 9.0}),
+        repeat("all", 300, {50.0: 3.0, 90.0: 5.0, 100.0: 30.0}),
+        repeat("all", 200, {50.0: 2.0, 90.0: 9.0, 100.0: 10.0}),
+    ]
+    assert median_curves(tables) == (Curve("all", {50.0: 2.0, 90.0: 5.0}, maximum_ms=10.0, operations=200.0),)
+
+
+def test_a_percentile_that_one_repeat_does_not_tell_is_left_out() -> None:
+    tables = [repeat("all", 9, {50.0: 1.0, 100.0: 2.0}), repeat("all", 90, {50.0: 3.0, 90.0: 4.0, 100.0: 6.0})]
+    (curve,) = median_curves(tables)
+    assert (dict(curve.ms_at), curve.maximum_ms) == ({50.0: 2.0}, 4.0)
+
+
+def test_reads_and_writes_have_a_curve_each_and_then_all_operations_have_none() -> None:
+    kinds = [repeat(name, 10, {50.0: ms, 100.0: ms}) for name, ms in (("all", 2.0), ("writes", 1.0), ("reads", 3.0))]
+    found = median_curves([pd.concat(kinds)])
+    assert [(one.operation, one.maximum_ms) for one in found] == [("reads", 3.0), ("writes", 1.0)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
+from plimsoll.analysis.latencies import median_curves
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.findings import Findings
@@ -72,21 +73,15 @@ def _places(
 def _rows(
     findings: Findings, variant: str, load: int, attempts: Sequence[AttemptData]
 ) -> Iterator[Mapping[str, object]]:
-    """The median over repeats of each percentile that all of them tell, and of their maxima."""
-    table = pd.concat([one.latencies for one in attempts], ignore_index=True)
-    apart = set(table["operation"]) - {"all"}
-    for operation in sorted(apart) or ["all"]:
-        own = table[table["operation"] == operation]
-        told = own.groupby("percentile")["ms"].agg(["median", "size"])
-        whole = told[told["size"] == len(attempts)].drop(index=100.0, errors="ignore")
-        maxima = own[own["percentile"] == 100.0]
-        ends = [(float(p), float(ms)) for p, ms in whole["median"].items()]
-        nines = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in ends]
-        nines.append((float(maxima["operations"].median()), float(maxima["ms"].median()), "maximum"))
-        for x, ms, name in nines:
+    """A row for each percentile and for the maximum. A log scale has no place for 0 ms."""
+    for curve in median_curves([one.latencies for one in attempts]):
+        points = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in curve.ms_at.items()]
+        points.append((curve.operations, curve.maximum_ms, "maximum"))
+        kind = _EVERY if curve.operation == "all" else curve.operation
+        for x, ms, name in points:
             if ms > 0:
                 yield {
-                    "panel": f"{findings.labels[variant]}: {operation if apart else _EVERY}",
+                    "panel": f"{findings.labels[variant]}: {kind}",
                     "load": ops(load),
                     "x": float(f"{x:.5g}"),
                     "ms": float(f"{ms:.4g}"),
