@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.causes import CauseShare, Explained, Link, VariantCauses
-from plimsoll.analysis.coincidence import BY_ID, CAUSES, Cause
+from plimsoll.analysis.causes_by_cell import causes_by_cell
+from plimsoll.analysis.coincidence import BY_ID, Cause
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, figure, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from plimsoll.analysis.campaign import CellResult
 
 _SAID: Mapping[Link, str] = {
     "linked": "linked to misses",
@@ -112,13 +111,9 @@ def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
     """
     import pandas as pd
 
-    links = {(one.variant, share.cause): share.link for one in findings.causes for share in one.causes}
     rows = [
-        (result.cell.id, cause.label, len(missed), touched, links[result.cell.variant, cause.id])
-        for result in findings.cells
-        if (missed := _all_missed(result)) is not None
-        for cause in CAUSES
-        if (touched := int((missed[cause.id] >= cause.least(findings.level.bound_ms)).sum()))
+        (one.cell, BY_ID[one.cause].label, one.missed, one.missed_with, one.link)
+        for one in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)
     ]
     return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
@@ -161,12 +156,3 @@ def _least(cause: Cause, bound_ms: float) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{percent(part / whole, 1)} of {whole:,}" if whole else NOTHING
-
-
-def _all_missed(result: CellResult) -> pd.DataFrame | None:
-    """The cell's missed intervals with their causes; None where none missed, or only response times are known."""
-    level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
-    if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
-        return None
-    table = result.counted.coincidences
-    return table[table["missed"]]

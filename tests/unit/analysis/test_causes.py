@@ -6,6 +6,7 @@ from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_c
 
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses, shift_test
+from plimsoll.analysis.causes_by_cell import CellCause, causes_by_cell
 
 LOADS = ["20000/s", "60000/s", "100000/s"]
 
@@ -89,3 +90,25 @@ def test_clusters_alone_make_no_link() -> None:
         runs = [np.repeat(random.random(24) < 0.3, 30) for _ in range(2)]
         alarms += shift_test([(runs[0], np.roll(runs[1], random.integers(720)))], 499)[0] <= 0.05
     assert alarms <= 11  # 5 expected; 12 or more of 100 have a chance below 1 %
+
+
+def by_cell(data: CampaignData) -> tuple[CellCause, ...]:
+    cells = cell_results(data)
+    return causes_by_cell(cells, causes_of_misses(cells, 100.0), 100.0)
+
+
+def test_a_cell_s_causes_are_counted_over_its_missed_intervals_alone() -> None:
+    data = campaign()
+    tables = {one.key.cell_id: one.coincidences for one in data.attempts}
+    found = [one for one in by_cell(data) if one.cause == "pause"]
+    assert {one.cell.partition("-")[0] for one in found} >= {"g1"}
+    for one in found:
+        missed = tables[one.cell][tables[one.cell]["missed"]]
+        assert (one.missed, one.missed_with) == (len(missed), int((missed["pause"] >= 50.0).sum()))
+        assert one.missed_with > 0
+
+
+def test_cells_of_which_only_response_times_are_known_have_no_causes() -> None:
+    data = campaign()
+    bare = replace(data, attempts=tuple(replace(one, coincidences=one.coincidences.iloc[:0]) for one in data.attempts))
+    assert by_cell(bare) == ()
