@@ -5,6 +5,7 @@ Capacity is the highest load at which every repeat is valid and met, with all lo
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from math import ceil
 from typing import Annotated
 
 from pydantic import Field
@@ -108,6 +109,15 @@ def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
     """One rung for each load, rising, made of one variant's cells."""
     ordered = sorted(cells, key=lambda result: result.cell.load_ops_s)
     return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
+
+
+def nodes_for(load_ops_s: int, capacity_ops_s: int, nodes: int) -> int:
+    """The number of nodes that would carry a load (ops/s), if capacity grows in proportion to that number.
+
+    `capacity_ops_s` (> 0) is what that many `nodes` carry, ops/s. The result is never smaller than `nodes`, because
+    what fewer nodes carry was not measured.
+    """
+    return max(nodes, ceil(nodes * load_ops_s / capacity_ops_s))
 
 
 def _rung(load: int, cells: Sequence[CellResult]) -> Rung:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Protocol
 
 from plimsoll.analysis.campaign import CampaignData
-from plimsoll.analysis.capacity import Capacity, Rung
+from plimsoll.analysis.capacity import Capacity, Rung, nodes_for
 from plimsoll.analysis.half_load import HalfLoad
 from plimsoll.analysis.parts import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
@@ -161,14 +160,11 @@ def _to_control(findings: Findings, capacity: Capacity) -> str:
 
 
 def _nodes(findings: Findings, capacity: Capacity) -> str:
-    """The number of nodes for the campaign's highest load, if capacity grows in proportion to that number.
-
-    It is never smaller than the number that was run. The text gives their price per hour, where it is known.
-    """
+    """The number of nodes for the campaign's highest load, with their price per hour where it is known."""
     if not capacity.capacity_ops_s:
         return NOTHING
-    nodes = findings.definition.system.nodes
-    needed = max(nodes, ceil(nodes * max(findings.definition.loads) / capacity.capacity_ops_s))
+    definition = findings.definition
+    needed = nodes_for(max(definition.loads), capacity.capacity_ops_s, definition.system.nodes)
     most = "" if capacity.kind == "found" else "≤ "
     spending = findings.data.spending
     if spending is None or spending.node_usd_per_hour is None:

@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, demo_campaign, synthetic_campaign
 
-from plimsoll.analysis.capacity import Capacity, capacities
+from plimsoll.analysis.capacity import Capacity, capacities, nodes_for
 from plimsoll.domain.strategy import Search
 
 
@@ -127,3 +127,8 @@ def test_a_fast_search_takes_lower_loads_for_met_and_says_so() -> None:
 
 def test_cells_of_a_full_grid_are_never_left_out() -> None:
     assert [rung.not_needed for rung in only({10_000: "x.", 20_000: ".."}).rungs] == [0, 0]
+
+
+@pytest.mark.parametrize(("load", "nodes"), [(20_000, 6), (20_001, 7), (10_000, 3), (1_000, 3)])
+def test_nodes_grow_in_proportion_to_the_load_and_are_never_fewer_than_were_run(load: int, nodes: int) -> None:
+    assert nodes_for(load, capacity_ops_s=10_000, nodes=3) == nodes
