@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Annotated
 
@@ -31,6 +32,19 @@ class LeftOut(Model):
     decided_by: tuple[Decision, ...]
 
 
+@dataclass(frozen=True)
+class SharedData:
+    """Whose data the cells of a strategy ran on whose loads share their data.
+
+    `cells`: the number of cells with a fingerprint; `went_on`: of those, on the data of lower loads. `fresh_above`: ids
+    of those that began with fresh data although a lower load belongs to the same repeat.
+    """
+
+    cells: int
+    went_on: int
+    fresh_above: tuple[str, ...]
+
+
 def left_out(definition: Definition, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
     """The cells left out, variant by variant in the order of `cells`; empty for a full grid, which runs them all."""
     if not definition.has_rounds:
@@ -46,4 +60,18 @@ def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
         missing=sum(not one.is_settled for one in cells),
         not_needed=spared.total(),
         decided_by=tuple(Decision(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
+    )
+
+
+def shared_data(cells: Sequence[CellResult]) -> SharedData:
+    """Whose data the cells ran on, from the fingerprints of attempts that count."""
+    ran = [(one.cell, one.counted.fingerprint) for one in cells if one.counted and one.counted.fingerprint]
+    lowest: dict[str, int] = {}
+    for one in cells:
+        lowest[one.cell.ladder] = min(lowest.get(one.cell.ladder, one.cell.load_ops_s), one.cell.load_ops_s)
+    fresh = [cell for cell, found in ran if not found.data_of]
+    return SharedData(
+        cells=len(ran),
+        went_on=len(ran) - len(fresh),
+        fresh_above=tuple(cell.id for cell in fresh if cell.load_ops_s > lowest[cell.ladder]),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plimsoll.analysis.left_out import LeftOut
+from plimsoll.analysis.left_out import LeftOut, shared_data
 from plimsoll.domain.strategy import Ramp, Search, keeps_data
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, plural
@@ -77,14 +77,9 @@ def _whose_data(findings: Findings) -> str:
     """How many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
     if not keeps_data(findings.definition.strategy):
         return ""
-    ran = [(one.cell, one.counted.fingerprint) for one in findings.cells if one.counted and one.counted.fingerprint]
-    went_on = sum(bool(fingerprint.data_of) for _, fingerprint in ran)
-    lowest: dict[str, int] = {}
-    for one in findings.cells:
-        lowest[one.cell.ladder] = min(lowest.get(one.cell.ladder, one.cell.load_ops_s), one.cell.load_ops_s)
-    fresh = [cell.id for cell, found in ran if not found.data_of and cell.load_ops_s > lowest[cell.ladder]]
-    exceptions = f" Fresh data above the lowest load: {', '.join(fresh)}." if fresh else ""
-    return f"{_SHARED.format(went_on=went_on, cells=plural(len(ran), 'cell'))}{exceptions}"
+    found = shared_data(findings.cells)
+    exceptions = f" Fresh data above the lowest load: {', '.join(found.fresh_above)}." if found.fresh_above else ""
+    return f"{_SHARED.format(went_on=found.went_on, cells=plural(found.cells, 'cell'))}{exceptions}"
 
 
 def _row(label: str, one: LeftOut) -> LeftOutRow:

@@ -1,9 +1,13 @@
 """What a search left out of each variant's cells."""
 
+from dataclasses import replace
+
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
+from tests.unit.quality.sound import HOST
 
 from plimsoll.analysis.campaign import cell_results
-from plimsoll.analysis.left_out import Decision, LeftOut, left_out
+from plimsoll.analysis.left_out import Decision, LeftOut, SharedData, left_out, shared_data
+from plimsoll.domain.fingerprint import Fingerprint
 
 
 def found(outcomes: Outcomes, strategy: object) -> tuple[LeftOut, ...]:
@@ -32,3 +36,19 @@ def test_a_fast_search_is_spared_loads_above_and_below_and_tells_both() -> None:
         ("a-030k-r1", "met", 3),
         ("a-040k-r1", "missed", 1),
     ]
+
+
+def test_of_shared_data_it_tells_how_many_cells_went_on_and_which_began_with_fresh_ones_above_the_lowest_load() -> None:
+    data = campaign_of({"a": {10_000: "mm", 20_000: "mm"}}, strategy={"name": "ramp", "data": "same"})
+    bare = {"a-010k-r2"}
+    earlier = {"a-020k-r1": ("a-010k-r1/1",)}
+    attempts = tuple(
+        one if one.key.cell_id in bare else replace(one, fingerprint=on_data_of(earlier.get(one.key.cell_id, ())))
+        for one in data.attempts
+    )
+    cells = cell_results(replace(data, attempts=attempts))
+    assert shared_data(cells) == SharedData(cells=3, went_on=1, fresh_above=("a-020k-r2",))
+
+
+def on_data_of(earlier: tuple[str, ...]) -> Fingerprint:
+    return Fingerprint(nodes=(), load_host=HOST, load_generator="made up", data_of=earlier)
