@@ -160,6 +160,15 @@ def deciding_level(verdict: Verdict) -> LevelVerdict | None:
     return max(judged, key=ratio, default=None)
 
 
+def worst_level(cells: Iterable[CellResult]) -> LevelVerdict | None:
+    """The service level whose worst interval lies furthest beyond its bound (or nearest below), of all valid repeats.
+
+    None where none was judged.
+    """
+    levels = (deciding_level(result.verdict) for result in cells if result.verdict)
+    return max(filter(None, levels), key=ratio, default=None)
+
+
 def ratio(level: LevelVerdict) -> float:
     """A service level's worst interval divided by its bound."""
     return (level.worst_ms or 0.0) / level.service_level.bound_ms

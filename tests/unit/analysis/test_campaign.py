@@ -3,7 +3,16 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import attempt_of, campaign_of, definition_of
 
-from plimsoll.analysis.campaign import achieved, cell_results, deciding_level, distance, maxima, missed_by, worst
+from plimsoll.analysis.campaign import (
+    achieved,
+    cell_results,
+    deciding_level,
+    distance,
+    maxima,
+    missed_by,
+    worst,
+    worst_level,
+)
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.errors import NotFound
 
@@ -88,3 +97,10 @@ def test_an_empty_campaign_has_cells_but_no_figures() -> None:
     assert [result.state for result in results] == ["not run"]
     assert maxima(results, "p50_ms") == ()
     assert definition_of({"a": {10_000: "m"}}) == data.definition
+
+
+def test_the_worst_level_of_cells_is_that_of_the_repeat_furthest_beyond_its_bound() -> None:
+    level = worst_level(cell_results(campaign_of({"a": {10_000: "mxi"}})))
+    assert level is not None
+    assert level.worst_ms == 250.0
+    assert worst_level(cell_results(campaign_of({"a": {10_000: "i."}}))) is None

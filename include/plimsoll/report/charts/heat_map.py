@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from plimsoll.analysis.campaign import CellResult, Spread, deciding_level, ratio, worst
+from plimsoll.analysis.campaign import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.capacity import Capacity, Rung
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.findings import Findings
@@ -87,9 +87,7 @@ def _squares(findings: Findings, capacity: Capacity) -> list[dict[str, object]]:
 
 
 def _worst_ms(cells: Sequence[CellResult], load_ops_s: int) -> str:
-    """The interval that lies furthest beyond (or nearest below) its bound, among all valid repeats."""
-    verdicts = [result.verdict for result in cells if result.cell.load_ops_s == load_ops_s and result.verdict]
-    level = max(filter(None, map(deciding_level, verdicts)), key=ratio, default=None)
+    level = worst_level(result for result in cells if result.cell.load_ops_s == load_ops_s)
     return ms(level.worst_ms) if level else "no result"
 
 
