@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.moto_api._internal.models import moto_api_backend
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
-from tests.cloud import ec2, landscape, loopback, namespaces, slots
+from moto.moto_server.werkzeug_app import MotoRequestHandler
+from tests.cloud import ec2, landscape, lookups, loopback, namespaces, slots
 from tests.cloud.admin import Admin
 from tests.cloud.census import Census
 from tests.cloud.clock import ManualClock, RealClock
@@ -138,12 +138,13 @@ def running_cloud(
     with ExitStack() as end:
         hosts = end.enter_context(_hosts(mode, lifecycle, tuple(share)))
         lifecycle.hosts = hosts
+        end.enter_context(lookups.kept())
         moto_api_backend.reset()
         end.callback(moto_api_backend.reset)
         end.enter_context(ec2.changed(lifecycle, groups, behind))
         cloud = Cloud(lifecycle, groups, clock, hosts, behind)
         cloud.landscape = landscape.build(REGION, hosts.network, hosts.gateway)
-        front = Front(DomainDispatcherApplication(create_backend_app), Admin(cloud), lifecycle, behind)
+        front = Front(lookups.Services(), Admin(cloud), lifecycle, behind)
         cloud.endpoint = end.enter_context(_served(front, hosts.gateway, port))
         end.callback(_end_instances, lifecycle)
         if not manual:

@@ -7,11 +7,15 @@ from typing import Any
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
+from moto.ec2.models.amis import AMIS, Ami
 from moto.s3.models import s3_backends
 from moto.ssm.models import ssm_backends
+from moto.utilities.utils import load_resource
 
 IMAGE_PARAMETER = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
 BUCKET = "plimsoll-results"
+
+_OTHER_IMAGES = 10
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def build(region: str, network: str, gateway: str) -> Landscape:
     parameter = ssm_backends[DEFAULT_ACCOUNT_ID][region].get_parameter(IMAGE_PARAMETER)
     assert parameter is not None
     image = parameter.value
-    _forget_images(ec2, image)
+    _add_images(ec2, region, image)
     s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(BUCKET, region)
     return Landscape(region, vpc.id, subnets, group, image, IMAGE_PARAMETER, BUCKET, controller)
 
@@ -61,11 +65,11 @@ def _subnets(ec2: Any, vpc: str, region: str, network: str) -> dict[str, str]:
     return {zone: subnet.id for zone, subnet in made.items()}
 
 
-def _forget_images(ec2: Any, image: str) -> None:
-    """moto looks through all of its more than a thousand images for each instance that it launches."""
-    kept = {image, *list(ec2.amis)[:10]}
-    for one in set(ec2.amis) - kept:
-        del ec2.amis[one]
+def _add_images(ec2: Any, region: str, image: str) -> None:
+    """The image, and a few others: moto looks through all of them for each instance that it launches."""
+    newest = load_resource(f"ec2/resources/latest_amis/{region}.json")
+    for one in (*AMIS[:_OTHER_IMAGES], *(about for about in newest if about["ami_id"] == image)):
+        ec2.amis[one["ami_id"]] = Ami(ec2, **{**one, "owner_alias": "amazon"})
 
 
 def _forget_defaults(ec2: Any) -> None:

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ruamel.yaml import YAML
+import yaml
 
 DEFAULT_USER = "ec2-user"
 _CARRIED_OUT = {"bootcmd", "runcmd", "write_files", "users", "ssh_authorized_keys", "ssh_keys", "disable_root"}
@@ -29,7 +29,7 @@ def parse(user_data: bytes, key_pair: str | None) -> dict[str, Any]:
     for part in _parts(user_data):
         text = part.decode(errors="replace")
         if text.startswith("#cloud-config"):
-            configs.append(YAML(typ="safe").load(text) or {})
+            configs.append(yaml.load(text, Loader=yaml.CSafeLoader) or {})
         elif text.startswith("#!"):
             plan["scripts"].append(base64.b64encode(part).decode())
         elif text.strip():
@@ -76,10 +76,15 @@ def _file(entry: Mapping[str, Any]) -> dict[str, Any]:
         "path": entry["path"],
         "content": base64.b64encode(_content(entry)).decode(),
         "owner": entry.get("owner", "root:root"),
-        "mode": int(str(entry.get("permissions", "0644")), 8),
+        "mode": _mode(entry.get("permissions", "0644")),
         "append": bool(entry.get("append", False)),
         "defer": bool(entry.get("defer", False)),
     }
+
+
+def _mode(permissions: str | int) -> int:
+    """An octal text; a number is one already: YAML reads 0644 without quotes as octal."""
+    return permissions if isinstance(permissions, int) else int(permissions, 8)
 
 
 def _content(entry: Mapping[str, Any]) -> bytes:

@@ -39,6 +39,13 @@ def test_a_file_has_its_content_decoded_and_its_mode() -> None:
     assert (file["mode"], file["owner"], file["append"], file["defer"]) == (0o755, "root:bin", False, False)
 
 
+@pytest.mark.parametrize("written", ["0640", "'0640'", "'640'"])
+def test_a_mode_is_octal_with_quotes_and_without(written: str) -> None:
+    given = f"#cloud-config\nwrite_files: [{{path: /a, permissions: {written}}}]\n"
+    (file,) = parse(given.encode(), None)["write_files"]
+    assert file["mode"] == 0o640
+
+
 def test_host_keys_come_in_pairs() -> None:
     plan = parse(cloud_config(ssh_keys={"ed25519_private": "P", "ed25519_public": "p"}), None)
     assert plan["host_keys"] == {"ed25519": ("P", "p")}
