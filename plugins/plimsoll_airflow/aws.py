@@ -5,17 +5,15 @@ service's model, which botocore keeps for only one session, and searching the so
 """
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 from airflow.providers.amazon.aws.hooks.base_aws import SessionFactory
 from airflow.providers.amazon.aws.utils.connection_wrapper import AwsConnectionWrapper
 from boto3.session import Session
 from botocore.config import Config
-from botocore.loaders import JSONFileLoader, Loader
-from botocore.session import get_session
 
 from plimsoll import __version__
+from plimsoll.adapters.aws_sessions import new_session
 
 _CONNECT_S, _READ_S, _TRIES = 10, 60, 8
 # As many as a triggerer's polls may ask at once; boto3's own ten would be opened anew all the time.
@@ -40,28 +38,11 @@ def client(connection: Any, service: str, region: str | None) -> Any:
 
 def warm_up(services: Iterable[Any]) -> None:
     """Parse the models of these services, so that processes forked from this one inherit them."""
-    nobody = _session(aws_access_key_id="nobody", aws_secret_access_key="nothing", region_name="us-east-1")  # noqa: S106
+    nobody = new_session(aws_access_key_id="nobody", aws_secret_access_key="nothing", region_name="us-east-1")  # noqa: S106
     for service in services:
         nobody.client(service)
 
 
-def _session(**arguments: Any) -> Session:
-    botocore_session = get_session()
-    botocore_session.register_component("data_loader", Loader(file_loader=_Models()))
-    return Session(botocore_session=botocore_session, **arguments)
-
-
-class _Models(JSONFileLoader):
-    def load_file(self, file_path: str) -> Any:
-        return _parsed(file_path)
-
-
-@cache
-def _parsed(file_path: str) -> Any:
-    # Shared by all sessions, as botocore shares it among the clients of one.
-    return JSONFileLoader().load_file(file_path)
-
-
 class _Sessions(SessionFactory):  # type: ignore[misc,valid-type]  # the class that Airflow's configuration names
     def _create_basic_session(self, session_kwargs: dict[str, Any]) -> Session:
-        return _session(**session_kwargs)
+        return new_session(**session_kwargs)

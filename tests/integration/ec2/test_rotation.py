@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-import boto3
 import httpx
 import pytest
 from botocore.config import Config
@@ -13,6 +12,7 @@ from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import OnlyKey
 
 from plimsoll.adapters import renewing
+from plimsoll.adapters.aws_sessions import new_session
 from plimsoll.adapters.ec2.cloud import Place, clouds
 from plimsoll.adapters.s3_store import S3Store
 from plimsoll.domain.errors import PlimsollError
@@ -37,7 +37,7 @@ class Rotated:
 
     def client(self, service: str, region: str | None = None) -> Any:
         self.made.append(service)
-        session: Any = boto3.session.Session(aws_access_key_id=self.key, aws_secret_access_key="secret")
+        session: Any = new_session(aws_access_key_id=self.key, aws_secret_access_key="secret")
         return session.client(
             service,
             region_name=region or REGION,

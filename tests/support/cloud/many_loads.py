@@ -16,12 +16,12 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import boto3
 import psutil
 from tests.cloud.process import cloud_process
 from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
 
+from plimsoll.adapters.aws_sessions import new_session
 from plimsoll.adapters.cassandra.layout import JOB
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.ec2 import Ec2Provider
@@ -62,7 +62,7 @@ class Account(OneKey):
         """The test cloud's."""
 
         def client(service: str, region: str | None) -> Any:
-            session: Any = boto3.session.Session("tests", "tests", region_name=region)
+            session: Any = new_session(aws_access_key_id="tests", aws_secret_access_key="tests", region_name=region)
             return session.client(service, endpoint_url=self.endpoint)
 
         return AwsAccess(client)

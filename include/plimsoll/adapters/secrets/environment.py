@@ -35,14 +35,15 @@ class EnvironmentSecrets:
 
 
 def _client(service: str, region: str | None) -> Any:
-    import boto3
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError
+
+    from plimsoll.adapters.aws_sessions import new_session
 
     retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
     config = Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries)
     # A session of its own: the default one of boto3 is not to be shared between threads while it is made.
-    session: Any = boto3.session.Session()
+    session: Any = new_session()
     try:
         return session.client(service, region_name=region, config=config)
     except (BotoCoreError, ValueError) as error:

@@ -1,0 +1,32 @@
+"""Sessions of AWS's API, all of which use the descriptions of AWS's services that a process has read once.
+
+botocore keeps what it has read in each session. To find and parse the description of EC2 takes a third of a second of
+processor time, which a client in a new session would take again.
+"""
+
+from functools import cache
+from typing import Any
+
+from boto3.session import Session
+from botocore.loaders import create_loader
+from botocore.session import get_session
+
+
+def new_session(**arguments: Any) -> Session:
+    """A session with the arguments of `boto3.session.Session`; it shares no credentials and no client with others."""
+    inner = get_session()
+    inner.register_component("data_loader", _loader(inner.get_config_variable("data_path")))
+    return Session(botocore_session=inner, **arguments)
+
+
+def _loader(data_path: str | None) -> Any:
+    # A loader for each session, for boto3 adds to its folders; what it has read is everyone's.
+    loader: Any = create_loader(data_path)
+    loader._cache = _read(data_path)
+    return loader
+
+
+@cache
+def _read(_data_path: str | None) -> dict[Any, Any]:
+    """What loaders have read from these folders, which is filled by them."""
+    return {}
