@@ -6,21 +6,20 @@ What it can't do ends with exit code 1 and the reason on standard error.
 from __future__ import annotations
 
 import json
-import shutil
-import socket
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-from plimsoll.adapters.onhost import cleaning, control, lease, readings
 
 Request = dict[str, Any]
 
 
 def room(folder: Path) -> int:
     """Free bytes below the folder. It is created and written to first. Raises OSError where that fails."""
+    import shutil
+    import tempfile
+
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(b"x")
@@ -29,43 +28,38 @@ def room(folder: Path) -> int:
 
 def free_port(address: str) -> int:
     """A TCP port of that address on which nothing listens."""
+    import socket
+
     with socket.socket() as probe:
         probe.bind((address, 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def fetch(asked: Request) -> None:
-    """Download a bundle from a store."""
-    transfers().fetch(Path(asked["place"]), asked["url"], asked["limit_s"])
-
-
-def transfers() -> Any:
-    """Import the transfers module only when needed, because importing HTTP takes longer than most commands."""
-    from plimsoll.adapters.onhost import transfers
-
-    return transfers
+def module(name: str) -> Any:
+    """Import a module of this program only when a command needs it, because imports take longer than most commands."""
+    return import_module(f"plimsoll.adapters.onhost.{name}")
 
 
 COMMANDS: Mapping[str, Callable[[Request], Any]] = {
-    "start": control.start,
-    "status": lambda asked: control.status(Path(asked["folder"]), asked["id"]),
-    "stop": lambda asked: control.stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
-    "readings": lambda asked: readings.read(),  # noqa: ARG005 - every command takes a request
+    "start": lambda asked: module("control").start(asked),
+    "status": lambda asked: module("control").status(Path(asked["folder"]), asked["id"]),
+    "stop": lambda asked: module("control").stop(Path(asked["folder"]), asked["id"], asked["grace_s"]),
+    "readings": lambda asked: module("readings").read(),  # noqa: ARG005 - every command takes a request
     "free-port": lambda asked: free_port(asked["address"]),
     "room": lambda asked: room(Path(asked["folder"])),
-    "fetch": fetch,
-    "measure": lambda asked: transfers().measure(asked["paths"]),
-    "send": lambda asked: transfers().send(asked["files"], asked["limit_s"]),
-    "clean": lambda asked: cleaning.clean(Path(asked["work"]), asked["cluster"]),
-    "lease-read": lambda asked: lease.read(Path(asked["folder"])),
-    "lease-take": lambda asked: lease.take(Path(asked["folder"]), asked["lease"], asked["over"]),
-    "clear": lambda asked: cleaning.clear(
+    "fetch": lambda asked: module("transfers").fetch(Path(asked["place"]), asked["url"], asked["limit_s"]),
+    "measure": lambda asked: module("transfers").measure(asked["paths"]),
+    "send": lambda asked: module("transfers").send(asked["files"], asked["limit_s"]),
+    "clean": lambda asked: module("cleaning").clean(Path(asked["work"]), asked["cluster"]),
+    "lease-read": lambda asked: module("lease").read(Path(asked["folder"])),
+    "lease-take": lambda asked: module("lease").take(Path(asked["folder"]), asked["lease"], asked["over"]),
+    "clear": lambda asked: module("cleaning").clear(
         Path(asked["work"]), asked["cluster"], [Path(host) for host in asked["hosts"]], frozenset(asked["keep"])
     ),
-    "lease-renew": lambda asked: lease.renew(Path(asked["folder"]), asked["lease"]),
-    "lease-ready": lambda asked: lease.ready(Path(asked["folder"]), asked["key"]),
-    "lease-release": lambda asked: lease.release(Path(asked["folder"]), asked["key"]),
+    "lease-renew": lambda asked: module("lease").renew(Path(asked["folder"]), asked["lease"]),
+    "lease-ready": lambda asked: module("lease").ready(Path(asked["folder"]), asked["key"]),
+    "lease-release": lambda asked: module("lease").release(Path(asked["folder"]), asked["key"]),
 }
 
 

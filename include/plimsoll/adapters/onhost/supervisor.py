@@ -8,17 +8,18 @@ forked is adopted by it (PR_SET_CHILD_SUBREAPER) and ended with the job.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
 
 KILL_NOW = signal.SIGUSR1
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, KILL_NOW}
@@ -27,7 +28,6 @@ _AUTOGROUP = Path("/proc/self/autogroup")
 _AUTOGROUP_TRIES, _AUTOGROUP_PAUSE_S = 20, 0.1
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def start(job: dict[str, Any]) -> str:
@@ -123,6 +123,8 @@ def _insist(write: Callable[[], object]) -> None:
 
 def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
     """Start the job in a process group of its own, so that a signal reaches the whole job and not this process."""
+    import subprocess  # here, because who only asks for the state of a job needs none of it
+
     supervisor = os.getpid()
 
     def before_exec() -> None:
@@ -140,7 +142,9 @@ def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
 
 
 def _prctl(option: int, value: int) -> None:
-    if _libc.prctl(option, value, 0, 0, 0) != 0:
+    import ctypes  # here for the same reason
+
+    if ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl failed")
 
 
