@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import Field
 
+from plimsoll.analysis.clocks import largest_from_load_host_ms
 from plimsoll.analysis.series import judged_series, log_ms
 from plimsoll.analysis.statistics import CONFIDENCE
 from plimsoll.analysis.trends import seasonal_trend
@@ -308,8 +309,7 @@ def _other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
 
 def _clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
     fingerprints = [result.counted.fingerprint for result in cells if result.counted]
-    offsets = [abs(ahead) for one in fingerprints if one for ahead in one.ahead_ms().values()]
-    return max(offsets, default=None)
+    return largest_from_load_host_ms(one for one in fingerprints if one)
 
 
 def _kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign import PERCENTILES, CampaignData, CellResult, Spread, achieved, cell_results, maxima
 from plimsoll.analysis.capacity import Capacity, Rung, capacities, rungs_of
+from plimsoll.analysis.facts import unlike
 from plimsoll.analysis.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.base import Model
 from plimsoll.domain.definition import Definition
@@ -40,6 +41,18 @@ class Difference(Model):
     """A difference between two campaigns. `what` is a key of the definition, or a fact of the environment."""
 
     what: str
+    a: str
+    b: str
+
+
+class EnvironmentDifference(Model):
+    """A fact that differs between the campaigns' hosts or JVMs, or that was stated differently for imports.
+
+    `variants`: ids of A; empty for all variants.
+    """
+
+    fact: str
+    variants: tuple[str, ...]
     a: str
     b: str
 
@@ -114,6 +127,26 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     )
 
 
+def environment_differences(
+    pairs: Sequence[VariantPair], a: Mapping[str, Mapping[str, str]], b: Mapping[str, Mapping[str, str]]
+) -> tuple[EnvironmentDifference, ...]:
+    """Facts that differ between the variants of pairs; `a` and `b` hold each variant's facts, by its id.
+
+    Facts that differ alike for all pairs are named once. A pair is left out where nothing is known of one of them.
+    """
+    seen: dict[tuple[str, str, str], list[str]] = {}
+    for pair in pairs:
+        if a[pair.a] and b[pair.b]:
+            for difference in unlike(a[pair.a], b[pair.b], ABSENT):
+                seen.setdefault(difference, []).append(pair.a)
+    return tuple(
+        EnvironmentDifference(
+            fact=fact, variants=() if len(variants) == len(pairs) else tuple(variants), a=value_a, b=value_b
+        )
+        for (fact, value_a, value_b), variants in seen.items()
+    )
+
+
 def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
     """The pairs of variants in A's order: those that `pairing` names, else those with the same id."""
     ids_b = {variant.id for variant in b.variants}
@@ -165,9 +198,8 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
 
 
 def _differ(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
-    for key in dict.fromkeys([*a, *b]):
-        if a.get(key, ABSENT) != b.get(key, ABSENT):
-            yield Difference(what=key, a=a.get(key, ABSENT), b=b.get(key, ABSENT))
+    for key, value_a, value_b in unlike(a, b, ABSENT):
+        yield Difference(what=key, a=value_a, b=value_b)
 
 
 def _is_below(key: str, roots: Sequence[str]) -> bool:

@@ -9,12 +9,12 @@ from pydantic import Field
 from plimsoll.analysis.campaign import CampaignData
 from plimsoll.analysis.capacity import Capacity
 from plimsoll.analysis.side_by_side import (
-    ABSENT,
     CapacityPair,
     Difference,
+    EnvironmentDifference,
     LoadPair,
     SideBySide,
-    VariantPair,
+    environment_differences,
     side_by_side,
 )
 from plimsoll.analysis.statistics import CONFIDENCE, Comparison
@@ -38,18 +38,6 @@ class CampaignSide(Model):
     cells_without_fingerprint: Annotated[
         tuple[str, ...], Field(description="Cells of whose environment nothing is known")
     ] = ()
-
-
-class EnvironmentDifference(Model):
-    """A fact that differs between the campaigns' hosts or JVMs, or that was stated differently for imports.
-
-    `variants`: ids of A; empty for all variants.
-    """
-
-    fact: str
-    variants: tuple[str, ...]
-    a: str
-    b: str
 
 
 class CampaignComparison(Model):
@@ -95,7 +83,11 @@ def compare_campaigns(
         a=_side(findings_a),
         b=_side(findings_b),
         incomparable=found.incomparable,
-        environment=_environment(findings_a, findings_b, found.pairs),
+        environment=environment_differences(
+            found.pairs,
+            {pair.a: _facts(findings_a, pair.a) for pair in found.pairs},
+            {pair.b: _facts(findings_b, pair.b) for pair in found.pairs},
+        ),
         differences=found.differences,
         only_a=found.only_a,
         only_b=found.only_b,
@@ -181,31 +173,6 @@ def _carried(side: str, capacity: Capacity) -> str:
 
 def _ratio(pair: CapacityPair) -> str:
     return f" ({multiple(pair.ratio)} of A)" if pair.ratio is not None else ""
-
-
-def _environment(a: Findings, b: Findings, pairs: tuple[VariantPair, ...]) -> tuple[EnvironmentDifference, ...]:
-    """Facts that differ between both campaigns, by variant.
-
-    Facts that differ alike for all variants are listed once.
-    """
-    seen: dict[tuple[str, str, str], list[str]] = {}
-    for pair in pairs:
-        for fact, value_a, value_b in _unlike(_facts(a, pair.a), _facts(b, pair.b)):
-            seen.setdefault((fact, value_a, value_b), []).append(pair.a)
-    return tuple(
-        EnvironmentDifference(
-            fact=fact, variants=() if len(variants) == len(pairs) else tuple(variants), a=value_a, b=value_b
-        )
-        for (fact, value_a, value_b), variants in seen.items()
-    )
-
-
-def _unlike(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    if not a or not b:  # nothing is known of one of them, which is said apart
-        return
-    for fact in dict.fromkeys([*a, *b]):
-        if a.get(fact, ABSENT) != b.get(fact, ABSENT):
-            yield fact, a.get(fact, ABSENT), b.get(fact, ABSENT)
 
 
 def _facts(findings: Findings, variant: str) -> dict[str, str]:

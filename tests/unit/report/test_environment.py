@@ -3,9 +3,10 @@ from dataclasses import replace
 
 from tests.support.campaigns.synthetic import demo_campaign
 
+from plimsoll.analysis.facts import ABSENT
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.report.build import figures
-from plimsoll.report.environment import ABSENT, environment
+from plimsoll.report.environment import environment
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.page import page_html
 

@@ -1,0 +1,140 @@
+"""Facts that hosts reported: those that are equal everywhere, that vary by variant or by host, and that deviate."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+ABSENT = "(not reported)"
+
+_Kind = Literal["variant", "host", "deviation", "own"]
+
+
+@dataclass(frozen=True)
+class HostReport:
+    """What one host of one cell reported: fact → value. It is compared with the hosts of the same `role`."""
+
+    variant: str
+    cell: str
+    host: str
+    role: str
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A fact that differs between a variant's own cells: each variant's usual value, and the cells with another one."""
+
+    fact: str
+    usual: Mapping[str, str]
+    others: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class ComparedFacts:
+    """Facts, grouped by where they vary.
+
+    `equal`: fact → the value of all hosts. `by_variant`: fact → variant → value. `by_host`: fact → value → hosts, where
+    a host reports the same in every cell. `own`: facts that are different on every host of every cell, as names are.
+    """
+
+    equal: Mapping[str, str]
+    by_variant: Mapping[str, Mapping[str, str]]
+    by_host: Mapping[str, Mapping[str, tuple[str, ...]]]
+    deviations: tuple[Deviation, ...]
+    own: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Observation:
+    """The value of one fact on one host of one cell."""
+
+    variant: str
+    cell: str
+    host: str
+    value: str
+
+
+_EXPLANATIONS: Mapping[_Kind, Callable[[_Observation], str]] = {
+    "variant": lambda one: one.variant,
+    "host": lambda one: one.host,
+}
+
+
+def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
+    """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others."""
+    equal, varied = _equal_and_varied(hosts)
+    kinds = {fact: _kind(seen) for fact, seen in varied.items()}
+    return ComparedFacts(
+        equal=equal,
+        by_variant={fact: {one.variant: one.value for one in varied[fact]} for fact in _of_kind(kinds, "variant")},
+        by_host={fact: _hosts_by_value(varied[fact]) for fact in _of_kind(kinds, "host")},
+        deviations=tuple(_deviation(fact, varied[fact]) for fact in _of_kind(kinds, "deviation")),
+        own=tuple(_of_kind(kinds, "own")),
+    )
+
+
+def unlike(a: Mapping[str, str], b: Mapping[str, str], absent: str) -> Iterator[tuple[str, str, str]]:
+    """Facts with different values: the fact, its value in A and its value in B; `absent` where one has no such fact."""
+    for fact in dict.fromkeys([*a, *b]):
+        if a.get(fact, absent) != b.get(fact, absent):
+            yield fact, a.get(fact, absent), b.get(fact, absent)
+
+
+def _equal_and_varied(hosts: Sequence[HostReport]) -> tuple[dict[str, str], dict[str, list[_Observation]]]:
+    """Facts with one value on all hosts of their role, and the observations of all other facts."""
+    equal: dict[str, str] = {}
+    varied: dict[str, list[_Observation]] = {}
+    for role in dict.fromkeys(host.role for host in hosts):
+        own = [host for host in hosts if host.role == role]
+        for fact in dict.fromkeys(name for host in own for name in host.facts):
+            seen = [_Observation(one.variant, one.cell, one.host, one.facts.get(fact, ABSENT)) for one in own]
+            if len({one.value for one in seen}) == 1:
+                equal[fact] = seen[0].value
+            else:
+                varied[fact] = seen
+    return equal, varied
+
+
+def _of_kind(kinds: Mapping[str, _Kind], kind: _Kind) -> list[str]:
+    return [fact for fact, found in kinds.items() if found == kind]
+
+
+def _kind(seen: Sequence[_Observation]) -> _Kind:
+    for kind, key in _EXPLANATIONS.items():
+        if len({(key(one), one.value) for one in seen}) == len({key(one) for one in seen}):
+            return kind
+    return "own" if len({one.value for one in seen}) == len(seen) else "deviation"
+
+
+def _hosts_by_value(seen: Sequence[_Observation]) -> dict[str, tuple[str, ...]]:
+    return {value: tuple(dict.fromkeys(one.host for one in seen if one.value == value)) for value in _ranked(seen)}
+
+
+def _deviation(fact: str, seen: Sequence[_Observation]) -> Deviation:
+    usual = {
+        variant: _ranked([one for one in seen if one.variant == variant])[0]
+        for variant in dict.fromkeys(one.variant for one in seen)
+    }
+    odd = [one for one in seen if one.value != usual[one.variant]]
+    whole = Counter(one.cell for one in seen)
+    return Deviation(
+        fact=fact,
+        usual=usual,
+        others={value: _places([one for one in odd if one.value == value], whole) for value in _ranked(odd)},
+    )
+
+
+def _places(odd: Sequence[_Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
+    """The cells where every host has the value; cell and hosts where only some have it."""
+    cells: defaultdict[str, list[str]] = defaultdict(list)
+    for one in odd:
+        cells[one.cell].append(one.host)
+    return tuple(
+        cell if len(hosts) == hosts_of[cell] else f"{cell} ({', '.join(hosts)})" for cell, hosts in cells.items()
+    )
+
+
+def _ranked(seen: Sequence[_Observation]) -> list[str]:
+    """The values, the most frequent first."""
+    return [value for value, _ in Counter(one.value for one in seen).most_common()]

@@ -1,0 +1,45 @@
+"""Where facts vary: nowhere, by variant, by host, or within a variant, which should not be."""
+
+from collections.abc import Mapping
+
+from plimsoll.analysis.facts import ABSENT, ComparedFacts, Deviation, HostReport, compare_facts, unlike
+
+
+def reports(values: Mapping[tuple[str, str], str | None], *, role: str = "node") -> list[HostReport]:
+    """One fact on hosts by (cell, host); a cell's variant is the first letter of its id. None: not reported."""
+    return [
+        HostReport(cell[0], cell, host, role, {} if value is None else {"fact": value})
+        for (cell, host), value in values.items()
+    ]
+
+
+def compared(values: Mapping[tuple[str, str], str | None]) -> ComparedFacts:
+    return compare_facts(reports(values))
+
+
+def test_a_fact_with_one_value_is_equal_and_roles_are_compared_apart() -> None:
+    nodes, load = reports({("a1", "n1"): "x", ("b1", "n1"): "x"}), reports({("a1", "load"): "y"}, role="load")
+    assert compare_facts(nodes).equal == {"fact": "x"}
+    assert compare_facts([*nodes, *load]).deviations == ()
+
+
+def test_a_fact_may_follow_the_variant_or_the_host() -> None:
+    by_variant = {("a1", "n1"): "x", ("a1", "n2"): "x", ("b1", "n1"): "y", ("b1", "n2"): "y"}
+    by_host = {("a1", "n1"): "x", ("a1", "n2"): "y", ("b1", "n1"): "x", ("b1", "n2"): "y"}
+    assert compared(by_variant).by_variant == {"fact": {"a": "x", "b": "y"}}
+    assert compared(by_host).by_host == {"fact": {"x": ("n1",), "y": ("n2",)}}
+
+
+def test_a_fact_that_names_each_host_is_its_own() -> None:
+    assert compared({("a1", "n1"): "1", ("a1", "n2"): "2", ("a2", "n1"): "3"}).own == ("fact",)
+
+
+def test_the_most_frequent_value_is_usual_and_others_deviate_with_their_places() -> None:
+    values: dict[tuple[str, str], str | None] = {(f"a{cell}", f"n{host}"): "x" for cell in "123" for host in "12"}
+    found = compared({**values, ("a2", "n2"): "y", ("a3", "n1"): None, ("a3", "n2"): None})
+    assert found.deviations == (Deviation("fact", {"a": "x"}, {ABSENT: ("a3",), "y": ("a2 (n2)",)}),)
+
+
+def test_two_sets_of_facts_are_unlike_where_values_differ_or_one_is_absent() -> None:
+    found = unlike({"same": "1", "other": "2", "gone": "3"}, {"same": "1", "other": "4", "new": "5"}, "(none)")
+    assert list(found) == [("other", "2", "4"), ("gone", "3", "(none)"), ("new", "(none)", "5")]
