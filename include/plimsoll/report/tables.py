@@ -7,17 +7,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.campaign import (
-    PERCENTILES,
-    CellResult,
-    Spread,
-    achieved,
-    deciding_level,
-    distance,
-    maxima,
-    missed_by,
-)
+from plimsoll.analysis.by_load import LoadSummary, load_summaries
+from plimsoll.analysis.campaign import PERCENTILES, CellResult, deciding_level, distance, missed_by
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
 from plimsoll.report.backlog import achieved_remark
@@ -114,12 +105,7 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
 
 def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
     """A row for each variant and load, in the definition's order."""
-    rates = _by_place(achieved(findings.cells))
-    highest = [_by_place(maxima(findings.cells, percentile)) for percentile in PERCENTILES]
-    return tuple(
-        _load_row(findings, variant, load, rates.get((variant, load)), [one.get((variant, load)) for one in highest])
-        for variant, load in dict.fromkeys((result.cell.variant, result.cell.load_ops_s) for result in findings.cells)
-    )
+    return tuple(_load_row(findings, one) for one in load_summaries(findings.cells, findings.level))
 
 
 def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
@@ -171,25 +157,17 @@ def _missed(level: LevelVerdict) -> str:
     return f"{level.missed:,} of {level.judged:,}{sliding}"
 
 
-def _by_place(spreads: tuple[Spread, ...]) -> dict[tuple[str, int], Spread]:
-    return {(spread.variant, spread.load_ops_s): spread for spread in spreads}
-
-
-def _load_row(
-    findings: Findings, variant: str, load: int, rate: Spread | None, highest: list[Spread | None]
-) -> LoadRow:
-    own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
+def _load_row(findings: Findings, one: LoadSummary) -> LoadRow:
+    rate = one.achieved_ops_s
     return LoadRow(
-        variant=findings.labels[variant],
-        load=ops(load),
-        repeats=f"{rate.repeats if rate else 0} of {plural(len(own), 'repeat')}",
+        variant=findings.labels[one.variant],
+        load=ops(one.load_ops_s),
+        repeats=f"{one.valid} of {plural(one.repeats, 'repeat')}",
         achieved=whole_span(rate.low, rate.high) if rate else NOTHING,
-        share=percent(rate.median / load, 2) if rate else NOTHING,
-        not_achieved=sum(result.verdict.rate_achieved is False for result in own if result.verdict),
-        begin_with_backlog=sum(
-            begins_with_backlog(result.verdict.opening_backlog, findings.level) for result in own if result.verdict
-        ),
-        maxima=tuple(span(spread.low, spread.high) if spread else NOTHING for spread in highest),
+        share=percent(one.achieved_share, 2),
+        not_achieved=one.not_achieved,
+        begin_with_backlog=one.begin_with_backlog,
+        maxima=tuple(span(spread.low, spread.high) if spread else NOTHING for spread in one.maxima_ms.values()),
     )
 
 
