@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from plimsoll.analysis.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads
+from plimsoll.analysis.taken_loads import PERCENTILES, AtTakenLoad, Mean, at_taken_loads, changed_maxima
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.opening_notes import opening_notes
 from plimsoll.domain.stage import StageOpening
@@ -96,11 +96,10 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     if part.opening is None:
         return
     yield f"These loads were found on {moment(part.opening.at)}, and stand whatever is judged later."
-    now = {one.variant: one.capacity_ops_s for one in source.capacities} if source else {}
-    for one in part.opened:
-        if source and now.get(one.variant) != one.maximum_ops_s:
-            maximum = format_rate(found) if (found := now.get(one.variant)) else "none"
-            yield f"By the results that count by now the maximum of {one.variant} is {maximum}."
+    changed = changed_maxima(part.opened, source.capacities) if source else {}
+    for variant, maximum in changed.items():
+        told = format_rate(maximum) if maximum else "none"
+        yield f"By the results that count by now the maximum of {variant} is {told}."
 
 
 def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
