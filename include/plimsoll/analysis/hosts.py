@@ -19,6 +19,16 @@ OTHERS_NOTICED = 0.05
 """The same of what other programs take, in any interval: half a second of all processors out of ten."""
 
 
+def is_steal_noticed(share: float) -> bool:
+    """Whether so much steal, as a share of processor time over the judged time, is worth a warning."""
+    return share >= STEAL_NOTICED
+
+
+def are_others_noticed(share: float) -> bool:
+    """Whether so much time of other programs, as a share of all processors in an interval, is worth a warning."""
+    return share > OTHERS_NOTICED
+
+
 def cpu_busy(samples: pd.DataFrame) -> pd.Series[float]:
     """The share of all processors' time spent on work. Waiting for a disk counts as idle."""
     return 1 - samples["cpu_idle"] - samples["cpu_iowait"]

@@ -130,3 +130,8 @@ def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator
     if schedule.planned is not None and covered < schedule.planned:
         planned = f"{plural(schedule.planned, 'interval')} of {format_duration(level.interval)}"
         yield f"only {covered} of {planned} are covered by the logs"
+
+
+def answered_more(achieved_ops_s: float | None, attempted_ops_s: float) -> bool:
+    """Whether more was answered than the attempted rate allows for, beyond the tolerance. False: it is not known."""
+    return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + RATE_TOLERANCE

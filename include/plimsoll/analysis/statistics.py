@@ -22,6 +22,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.result import Verdict
 
 CONFIDENCE = 0.95
+_FEW_REPEATS = 3
 Stratum = tuple[Sequence[float], Sequence[float]]
 WorstByLoad = Mapping[tuple[str, int], Sequence[float]]
 Conclusion = Literal["higher", "lower", "no difference shown", "too few repeats"]
@@ -97,6 +98,19 @@ def power_of(repeats: int) -> Repeats:
         passes_for_90_percent=ceil(log(1 - CONFIDENCE) / log(0.9)),
         grids_disagree=grids_disagree(repeats, width=0.25),
     )
+
+
+def are_few(repeats: int) -> bool:
+    """Whether so few repeats can't show how much a result varies: what is extrapolated from them is a rough guess."""
+    return repeats < _FEW_REPEATS
+
+
+def smallest_corrected_p(one: Comparison, comparisons: int) -> float | None:
+    """The smallest p value that the repeats could have given after Holm's correction over so many comparisons.
+
+    None where there were no repeats to compare.
+    """
+    return None if one.smallest_p is None else min(1.0, one.smallest_p * comparisons)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -202,7 +216,8 @@ def _conclude(one: Comparison, p_holm: float | None, comparisons: int) -> Compar
 
 def _conclusion(one: Comparison, p_holm: float | None, comparisons: int) -> Conclusion:
     level = 1 - CONFIDENCE
-    if p_holm is None or one.smallest_p is None or one.superiority is None or one.smallest_p * comparisons > level:
+    smallest = smallest_corrected_p(one, comparisons)
+    if p_holm is None or smallest is None or one.superiority is None or smallest > level:
         return "too few repeats"
     if p_holm > level:
         return "no difference shown"

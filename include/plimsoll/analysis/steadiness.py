@@ -49,6 +49,11 @@ def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
     return tuple(_concluded(one, adjusted[one.cell]) if one.cell in adjusted else one for one in found)
 
 
+def unsteady(found: Iterable[Steadiness]) -> tuple[Steadiness, ...]:
+    """Those of the cells whose judged time has a trend or a change point."""
+    return tuple(one for one in found if one.finding in ("drifts", "jumps"))
+
+
 def _cell(result: CellResult) -> Steadiness:
     series = judged_series(result.counted)
     logs = log_ms(series)

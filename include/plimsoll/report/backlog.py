@@ -1,7 +1,7 @@
 """Remarks on an achieved rate that includes operations left over from warm-up."""
 
 from plimsoll.analysis.backlog import begins_with_backlog
-from plimsoll.analysis.judgement import RATE_TOLERANCE
+from plimsoll.analysis.judgement import answered_more
 from plimsoll.domain.result import OpeningBacklog, Verdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.words import figure, percent, plural
@@ -17,8 +17,9 @@ def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
 
     Where a load generator reports no backlog, the remark does not mention one.
     """
-    share = (verdict.achieved_ops_s or 0.0) / verdict.attempted_ops_s
-    more = f"{percent(share)} of attempted: " if share > 1 + RATE_TOLERANCE else ""
+    more = ""
+    if verdict.achieved_ops_s is not None and answered_more(verdict.achieved_ops_s, verdict.attempted_ops_s):
+        more = f"{percent(verdict.achieved_ops_s / verdict.attempted_ops_s)} of attempted: "
     if verdict.opening_backlog is not None and begins_with_backlog(verdict.opening_backlog, level):
         return f"{more}it began with {backlog_words(verdict.opening_backlog)} to answer"
     if not more:

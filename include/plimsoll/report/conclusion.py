@@ -8,9 +8,6 @@ from plimsoll.report.findings import Findings
 from plimsoll.report.left_out import what_was_run
 from plimsoll.report.words import ops, percent, plural
 
-FEW_REPEATS = 3
-"""Fewer repeats can't show how much a result varies, so what is extrapolated from them is a rough guess."""
-
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 

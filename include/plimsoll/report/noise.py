@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.bootstrap import Estimate
-from plimsoll.analysis.hosts import OTHERS_NOTICED, STEAL_NOTICED
+from plimsoll.analysis.hosts import are_others_noticed, is_steal_noticed
 from plimsoll.analysis.noise import KeptHosts
-from plimsoll.analysis.steadiness import Steadiness
+from plimsoll.analysis.steadiness import Steadiness, unsteady
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 
@@ -59,18 +59,18 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
             found.zones.shown,
         ),
         NoiseRow("Outliers: cells or hosts unlike their like", _outliers(findings), bool(found.outliers)),
-        NoiseRow("Steady after warm-up?", _steady(findings), bool(unsteady(findings))),
+        NoiseRow("Steady after warm-up?", _steady(findings), bool(unsteady(findings.steadiness))),
         NoiseRow(
             "Steal: processor time that other machines took",
             f"mean {percent(steal.mean, 2)}, highest {percent(steal.highest, 2)} ({steal.highest_at})"
             if steal
             else "no host was sampled",
-            steal is not None and steal.highest >= STEAL_NOTICED,
+            steal is not None and is_steal_noticed(steal.highest),
         ),
         NoiseRow(
             "Other programs: processor time that they took from a cell's host",
             _other_programs(findings),
-            found.other_programs is not None and found.other_programs.highest > OTHERS_NOTICED,
+            found.other_programs is not None and are_others_noticed(found.other_programs.highest),
         ),
         NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(offset), False),
         *_kept_hosts(findings),
@@ -79,12 +79,7 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
 
 def steady_rows(findings: Findings) -> tuple[SteadyRow, ...]:
     """Cells with a drift or a jump."""
-    return tuple(SteadyRow(one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings))
-
-
-def unsteady(findings: Findings) -> tuple[Steadiness, ...]:
-    """Cells whose judged time has a trend or a change point."""
-    return tuple(one for one in findings.steadiness if one.finding in ("drifts", "jumps"))
+    return tuple(SteadyRow(one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings.steadiness))
 
 
 def typical_rows(findings: Findings) -> tuple[TypicalRow, ...]:
@@ -163,7 +158,7 @@ def _outliers(findings: Findings) -> str:
 
 def _steady(findings: Findings) -> str:
     short = sum(one.finding == "too short to tell" for one in findings.steadiness)
-    odd = unsteady(findings)
+    odd = unsteady(findings.steadiness)
     tested = len(findings.steadiness) - short
     if not tested:
         return "too short to tell"

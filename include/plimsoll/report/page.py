@@ -14,6 +14,7 @@ from jinja2 import PackageLoader, StrictUndefined, select_autoescape
 from plimsoll.analysis.bootstrap import BLOCK, DRAWS
 from plimsoll.analysis.causes import SHIFTS
 from plimsoll.analysis.misses import Miss
+from plimsoll.analysis.statistics import are_few
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs, words
@@ -23,7 +24,7 @@ from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.still import still
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.comparing import comparison_rows
-from plimsoll.report.conclusion import FEW_REPEATS, conclusion
+from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
 from plimsoll.report.environment import Environment
 from plimsoll.report.findings import Findings
@@ -124,7 +125,7 @@ def _context(findings: Findings) -> dict[str, Any]:
         "data": findings.data,
         "conclusion": conclusion(findings),
         "header": header_facts(findings),
-        "few_repeats": findings.definition.repeats < FEW_REPEATS,
+        "few_repeats": are_few(findings.definition.repeats),
         "counts": [(state, findings.count(state)) for state in ("met", "missed", "invalid", "not run", "not needed")],
         "rows": (rows := capacity_rows(findings)),
         "loads_line": loads_line(rows),

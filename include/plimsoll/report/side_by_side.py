@@ -17,7 +17,7 @@ from plimsoll.analysis.side_by_side import (
     environment_differences,
     side_by_side,
 )
-from plimsoll.analysis.statistics import CONFIDENCE, Comparison
+from plimsoll.analysis.statistics import CONFIDENCE, Comparison, smallest_corrected_p
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.answers import headline
@@ -106,7 +106,7 @@ def stands(one: Comparison, comparisons: int) -> str:
     if not one.loads:
         return "no load has two valid repeats of both, so nothing can be said of a difference"
     if one.conclusion == "too few repeats":
-        corrected = f", {p_text(min(1.0, (one.smallest_p or 1.0) * comparisons))} after correction"
+        corrected = f", {p_text(smallest_corrected_p(one, comparisons))} after correction"
         smallest = f"{p_text(one.smallest_p)}{corrected if comparisons > 1 else ''}"
         return f"these repeats cannot show a difference: the smallest p value that they could have given is {smallest}"
     figures = (
