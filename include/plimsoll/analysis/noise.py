@@ -67,7 +67,7 @@ class Outlier(Model):
     cell: str
     host: Annotated[str | None, Field(description="Null: the cell as a whole")]
     figure: str
-    ratio: Annotated[float, Field(description="Its figure / that of its like")]
+    ratio: Annotated[float, Field(description="Its figure / that of its variant and load")]
 
 
 class Steal(Model):

@@ -103,8 +103,8 @@ def half_load_words(one: HalfLoad | None) -> str:
     low, high = one.low_ops_s, one.high_ops_s
     bounds = _bounds(low, high)
     if one.ops_s is None:
-        return f"{bounds} ops/s" if bounds else "can't be told"
-    return f"{ops(_rounded(one.ops_s))} ({bounds or 'bounded nowhere'})"
+        return f"{bounds} ops/s" if bounds else "not known"
+    return f"{ops(_rounded(one.ops_s))} ({bounds or 'no 95 % bounds'})"
 
 
 def step_sentence(findings: Findings) -> str:

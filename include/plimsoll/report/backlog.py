@@ -25,4 +25,4 @@ def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
     if not more:
         return ""
     known = verdict.opening_backlog is not None
-    return f"{more}{'more was answered than came due' if known else 'what waited at its start is not known'}"
+    return f"{more}{'more was answered than came due' if known else 'its backlog at the start is not known'}"

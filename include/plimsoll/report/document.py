@@ -55,21 +55,22 @@ class CellEntry(Model):
     attempts: Annotated[int, Field(description="Attempts that are stored")]
     attempt: Annotated[int | None, Field(description="Number of the attempt that counts")]
     achieved_ops_s: float | None
-    rate_achieved: bool | None
+    rate_achieved: Annotated[bool | None, Field(description="At least 99 % of `load_ops_s`; null: not known")]
     opening_backlog: Annotated[
-        OpeningBacklog | None, Field(description="What warm-up left to its judged time; null: not known")
+        OpeningBacklog | None,
+        Field(description="Operations of warm-up without an answer when the judged time began; null: not known"),
     ] = None
     begins_with_backlog: Annotated[
-        bool, Field(description="So much that it makes an interval miss by itself: achieved is not all its own")
+        bool, Field(description="It is enough to make an interval miss by itself; its answers count as achieved")
     ] = False
     errors: Annotated[dict[str, int], Field(description="Failed operations by kind")]
     worst_to_bound: Annotated[float | None, Field(description="Worst judged interval / bound")]
     maxima: Annotated[Percentiles | None, Field(description="Highest judged interval of each percentile, ms")]
-    usd: Annotated[float | None, Field(description="What the hosts of all its attempts have cost; null: nothing")]
+    usd: Annotated[float | None, Field(description="Cost of the hosts of all its attempts, US dollars; null: nothing")]
 
 
 class Maxima(Model):
-    """Ranges over valid repeats for one variant and load."""
+    """The highest interval of each valid repeat, ms, as ranges over repeats; one by variant and load."""
 
     p50_ms: tuple[Spread, ...]
     p90_ms: tuple[Spread, ...]
@@ -93,7 +94,7 @@ class CostSummary(Model):
     """The cost of the campaign's hosts, US dollars."""
 
     usd: float
-    estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone, as planned")]
+    estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone; null: no price known")]
     budget_usd: float | None
     idle_usd: Annotated[float, Field(description="Of `usd`, what kept hosts cost while no attempt used them")] = 0.0
     node_usd_per_hour: Annotated[float | None, Field(description="A database node; null where no price was known")]

@@ -58,7 +58,11 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
             f"{zones or 'not known'}{_verdict(found.zones.p_value, found.zones.shown) if zones else ''}",
             found.zones.shown,
         ),
-        NoiseRow("Outliers: cells or hosts unlike their like", _outliers(findings), bool(found.outliers)),
+        NoiseRow(
+            "Outliers: cells or hosts unlike others of their variant and load",
+            _outliers(findings),
+            bool(found.outliers),
+        ),
         NoiseRow("Steady after warm-up?", _steady(findings), bool(unsteady(findings.steadiness))),
         NoiseRow(
             "Steal: processor time that other machines took",
@@ -150,7 +154,8 @@ def _verdict(p_value: float | None, shown: bool) -> str:
 def _outliers(findings: Findings) -> str:
     found = findings.noise.outliers
     told = [
-        f"{one.cell}{f' {one.host}' if one.host else ''}: {one.figure} {multiple(one.ratio)} that of its like"
+        f"{one.cell}{f' {one.host}' if one.host else ''}: "
+        f"{one.figure} {multiple(one.ratio)} that of its variant and load"
         for one in found
     ]
     return "; ".join(told) or "none beyond what chance allows"

@@ -52,7 +52,7 @@ class CampaignComparison(Model):
     b: CampaignSide
     incomparable: Annotated[
         tuple[Difference, ...],
-        Field(description="What was asked or measured otherwise: with any of it, figures are compared by force only"),
+        Field(description="What was asked, or how it was measured, differs: only `force` compares the figures then"),
     ]
     environment: tuple[EnvironmentDifference, ...]
     differences: Annotated[tuple[Difference, ...], Field(description="Further differences of the definitions")]

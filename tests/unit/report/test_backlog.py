@@ -34,7 +34,7 @@ def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
         (NONE, 1.0, ""),
         (NONE, 1.009, ""),
         (NONE, 1.06, "106.0 % of attempted: more was answered than came due"),
-        (None, 1.06, "106.0 % of attempted: what waited at its start is not known"),
+        (None, 1.06, "106.0 % of attempted: its backlog at the start is not known"),
         (None, 1.0, ""),
         (None, 0.4, ""),
     ],

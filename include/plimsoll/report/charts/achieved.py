@@ -27,7 +27,7 @@ _SHARE_SHOWN = (95.0, 101.0)  # at least, or hundredths of a per cent would look
 
 
 def achieved_chart(findings: Findings) -> Figure:
-    """The rate itself and its share of the attempted one; one point a valid repeat, lines through the medians."""
+    """The rate itself and its share of the attempted one; one point per valid repeat, lines through the medians."""
     points = [row for result in findings.cells if result.verdict for row in _points(findings, result, result.verdict)]
     panels = alt.layer(*_layers(findings, points)).properties(width=340, height=260)
     chart = (
@@ -43,7 +43,7 @@ def achieved_chart(findings: Findings) -> Figure:
         name="achieved",
         title="Achieved against attempted rate",
         caption=(
-            "One point a valid repeat; lines join the medians. On the dashed line the attempted rate was achieved in "
+            "One point per valid repeat; lines join the medians. On the dashed line the attempted rate was achieved in "
             f"full. Hollow points mark repeats whose rate was not achieved.{_beyond(findings)}"
         ),
         spec=specification(chart, rows_data([*points, *_references(findings)])),

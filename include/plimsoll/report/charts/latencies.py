@@ -1,4 +1,4 @@
-"""Response time by percentile, reads and writes apart, a panel a variant, a line a load: HdrHistogram's usual plot."""
+"""Response time by percentile as HdrHistogram plots it: one panel per variant and operation, one line per load."""
 
 from __future__ import annotations
 
@@ -47,10 +47,11 @@ def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData |
         name="latencies",
         title="Response time by percentile",
         caption=(
-            "Of every operation of the judged time, from its intended start: the share of operations that were "
-            "answered within so many ms, on a scale that gives each further nine the same room. Lines are medians over "
-            f"the valid repeats, one a load. Dashed: the bound, {figure(findings.level.bound_ms)} ms. The service "
-            f"level asks for p{findings.level.percentile:g} below it in every interval: a curve below it is not enough."
+            "Response times of all operations of the judged time, counted from their intended start. Across: the share "
+            "of operations that were answered within the time on the left, on a scale where 90 %, 99 %, 99.9 % and so "
+            "on are equally far apart. One line per load, with medians over its valid repeats. Dashed: the bound, "
+            f"{figure(findings.level.bound_ms)} ms. The service level asks for p{findings.level.percentile:g} below "
+            "it in every interval, so a curve below it is not enough."
         ),
         spec=specification(chart, _csv(rows)),
         panels=layout,

@@ -1,4 +1,4 @@
-"""Each cell's percentile against that of its like, in the order in which cells ran."""
+"""Each cell's percentile against that of its variant and load, in the order in which cells ran."""
 
 from math import exp
 
@@ -11,7 +11,7 @@ from plimsoll.report.findings import Findings
 
 
 def order_chart(findings: Findings) -> tuple[Figure, ...]:
-    """One point a cell; none where fewer cells can be compared than it takes to tell anything."""
+    """One point per cell; none where fewer cells can be compared than it takes to tell anything."""
     residuals = in_order(cell_residuals(findings.cells))
     if len(residuals) < FEWEST_CELLS:
         return ()
@@ -27,7 +27,7 @@ def order_chart(findings: Findings) -> tuple[Figure, ...]:
     chart = alt.layer(*_layers(findings), data=TABLE).properties(width=760, height=200).add_params(legend_room(700))
     figure = Figure(
         name="order",
-        title="Does the order matter? Each cell against its like",
+        title="Does the order matter? Each cell against its variant and load",
         caption=(
             "The typical interval of each cell over that of all repeats of the same variant and load, in the order in "
             "which cells ran. Noise scatters around the line; a slope is a drift of the whole campaign, a band of "
@@ -43,12 +43,12 @@ def _layers(findings: Findings) -> list[alt.Chart]:
     legend = variant_legend(labels)
     even = alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=SHADE)
     x = alt.X("position:Q", title="Position in the campaign (cells)", scale=alt.Scale(nice=False, padding=8))
-    y = alt.Y("ratio:Q", title="Cell / its like (ratio)", scale=alt.Scale(zero=False, padding=8))
+    y = alt.Y("ratio:Q", title="Cell / variant and load (ratio)", scale=alt.Scale(zero=False, padding=8))
     tooltip = [
         alt.Tooltip("cell:N", title="Cell"),
         alt.Tooltip("variant:N", title="Variant"),
         alt.Tooltip("position:Q", title="Position"),
-        alt.Tooltip("ratio:Q", title="Cell / its like"),
+        alt.Tooltip("ratio:Q", title="Cell / variant and load (ratio)"),
     ]
     coded = {"color": variant_colour(labels, legend), "shape": variant_shape(labels, legend)}
     return [

@@ -29,9 +29,10 @@ def stops_chart(findings: Findings) -> tuple[Figure, ...]:
         name="stops",
         title="Longest stop-the-world times, by load",
         caption=(
-            "For how long all threads of a node stood, from being asked to stop until they went on, and how much of "
-            "that passed until the last one stood: the longest of all nodes over the judged time. Points are medians "
-            "over the valid repeats, bars reach from the lowest to the highest repeat."
+            "Stop: the time from the request that all threads of a node's JVM stop until they go on. Time to "
+            "safepoint: the time from that request until the last thread has stopped. Each is the longest of all nodes "
+            "over the judged time. Points are medians over the valid repeats, bars reach from the lowest to the "
+            "highest repeat."
         ),
         spec=specification(chart, rows_data(rows)),
         panels=Panels(count=len(names), in_row=len(names), narrowest_px=270),

@@ -1,4 +1,4 @@
-"""Small multiples, a panel a cell: the judged percentile of every interval over time, with bound and pauses."""
+"""Small multiples, one panel per cell: the judged percentile of every interval over time, with bound and pauses."""
 
 import json
 from collections.abc import Sequence

@@ -25,11 +25,12 @@ _AXIS_PX = 52
 _OF_WHOLE_CHARTS = ("$schema", "config", "data", "datasets")
 _CAPTION = (
     "All strips share one axis of time. Drag to move, turn the wheel with Ctrl held to zoom, double-click to see the "
-    "whole again. Shaded: warm-up, not judged. Orange points: intervals that missed; each leads to what coincided with "
-    "it, as the links below do. Backlog: due and not yet sent, over the attempted rate. In flight: operations sent and "
-    "not yet answered. Late: how late the load generator sent operations although there was room. CPU: all processors "
-    "of a host. Heap: the most in use when a collection began or ended. Stopped: for how long all threads of a node "
-    "stood still in an interval. Long runs are thinned: each point is the highest of its neighbours."
+    "whole again. Shaded: warm-up, not judged. Orange points: intervals that missed; each leads to what coincided "
+    "with it, as the links below do. Backlog: operations due and not yet sent, divided by the attempted rate. In "
+    "flight: operations sent and not yet answered. Late: the longest delay of an operation that the load generator "
+    "could have sent at once. CPU: all processors of a host. Heap: the most in use when a collection began or ended. "
+    "Stopped: for how long all threads of a node stood still in an interval. Long runs are thinned: each point is the "
+    "highest of its neighbours."
 )
 
 
