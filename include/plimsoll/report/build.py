@@ -24,6 +24,7 @@ from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.listings import checks_frame, environment_frame, invalid_frame, warnings_frame
 from plimsoll.report.misses import misses_frame
 from plimsoll.report.noise import noise_frame, steadiness_frame, typical_frame
+from plimsoll.report.operations import operations_frame
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.parts import overview
 from plimsoll.report.stops import stops_frame
@@ -54,6 +55,7 @@ def _files(findings: Findings) -> dict[str, bytes]:
         "cells.csv": as_csv(cells),
         "capacity.csv": as_csv(capacity_frame(findings)),
         "achieved.csv": as_csv(achieved_frame(findings)),
+        "operations.csv": as_csv(operations_frame(findings)),
         "maxima.csv": as_csv(maxima_frame(findings)),
         "comparisons.csv": as_csv(comparisons_frame(findings)),
         "causes.csv": as_csv(causes_frame(findings)),

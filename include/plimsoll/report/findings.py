@@ -12,6 +12,7 @@ from plimsoll.analysis.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.noise import Noise, noise
+from plimsoll.analysis.operation_means import OperationP99, p99_by_operation
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
 from plimsoll.analysis.stops import Stops, stops_by_load
@@ -40,6 +41,7 @@ class Findings:
     noise: Noise
     steadiness: tuple[Steadiness, ...]
     typical: tuple[Typical, ...]
+    p99_by_operation: tuple[OperationP99, ...]
     decisive: Mapping[str, CellResult]
     """By variant: the cell that decided its capacity, where there is one."""
     misses: tuple[Miss, ...]
@@ -97,6 +99,7 @@ def analyse(data: CampaignData) -> Findings:
         noise=noise(cells),
         steadiness=steadiness(cells),
         typical=typical_by_load(cells),
+        p99_by_operation=p99_by_operation(cells),
         decisive=decisive,
         misses=worst_misses(cells, bound_ms, {one.cell.id for one in decisive.values()}),
     )

@@ -32,6 +32,7 @@ from plimsoll.report.header import header_facts
 from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
 from plimsoll.report.misses import miss_rows, rows_by_cell
 from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
+from plimsoll.report.operations import operations_table
 from plimsoll.report.origins import origins
 from plimsoll.report.stops import stops_rows
 from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
@@ -67,6 +68,7 @@ def page_html(
         environment=ran,
         origins=origins(findings),
         load_rows=load_rows(findings),
+        by_operation=operations_table(findings),
         cell_rows=cell_rows(findings),
         percentile_names=list(PERCENTILE_NAMES.values()),
         shifts=SHIFTS,

@@ -54,7 +54,7 @@ def test_the_report_has_every_promised_file(demo_files: Mapping[str, bytes]) -> 
     pictures = {f"charts/{name}.{kind}" for name in charts for kind in ("png", "svg")}
     names = ["cells", "capacity", "achieved", "maxima", "comparisons", "causes", "pauses", "noise", "steadiness"]
     names += ["causes-by-cell", "explained", "worst-misses", "environment", "invalid", "warnings", "checks"]
-    tables = {"cells.parquet", "typical.csv", *(f"{name}.csv" for name in names)}
+    tables = {"cells.parquet", "typical.csv", "operations.csv", *(f"{name}.csv" for name in names)}
     assert set(demo_files) == {"report.html", "report.json", "report.schema.json", "summary.md"} | tables | pictures
 
 

@@ -59,7 +59,7 @@ def test_each_workload_has_a_whole_report_below_one_that_leads_to_them(data: Cam
     page = files["report.html"].decode()
     for name in ("kv", "series"):
         assert f'href="{name}-report.html"' in page
-        assert {f"{name}-report.html", f"{name}-capacity.csv"} <= files.keys()
+        assert {f"{name}-report.html", f"{name}-capacity.csv", f"{name}-operations.csv"} <= files.keys()
     document = json.loads(files["report.json"])
     assert [(part["name"], len(part["capacity"])) for part in document["parts"]] == [("kv", 2), ("series", 2)]
     assert len(document["cells"]) == 16

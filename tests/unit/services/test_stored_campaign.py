@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.domain.parts import parts
+from plimsoll.report import build_report
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.definitions.text import dump_definition
-from plimsoll.services.publish.results import campaign_capacities, comparison_data, mixed_judging
+from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
 from plimsoll.services.store.campaigns import CampaignStore
 
 STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"
@@ -57,6 +59,13 @@ def test_its_capacities_are_found_and_its_verdicts_fit_together(campaign: Campai
         ("v2", "at-least", 2000, ""),
     ]
     assert mixed_judging("stored-1", comparison_data(campaign, NOW).state) is None
+
+
+def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) -> None:
+    heading, *rows = build_report(campaign_data(campaign, (), NOW)).files["operations.csv"].decode().splitlines()
+    assert heading == ",".join(OperationP99.model_fields)
+    assert rows[:2] == ["v1,1000,reads,1,1,0,2.0,2.0,2.0", "v1,1000,writes,1,1,0,2.0,2.0,2.0"]
+    assert len(rows) == 8
 
 
 def test_its_definition_is_parsed_once_in_a_process(campaign: CampaignStore) -> None:
