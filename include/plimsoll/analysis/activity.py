@@ -39,7 +39,8 @@ def activity_frame(starts_s: Sequence[float], collected: Collected, gc_logs: Map
         _binned(starts, _heap(gc_logs, begin), "max"),
         _binned(starts, _stopped(pauses), "sum"),
     ]
-    hosts = sorted({str(host) for table in found for host in table.index.get_level_values("host")})
+    # a JVM that never collected in the timed run has a row all the same: it stood still for 0 ms
+    hosts = sorted({*gc_logs, *(str(host) for table in found for host in table.index.get_level_values("host"))})
     rows = pd.MultiIndex.from_product([starts, hosts], names=["start_s", "host"])
     table = pd.concat(found, axis=1).reindex(rows)
     table.loc[rows.get_level_values("host").isin(list(gc_logs)) & table["stopped_ms"].isna(), "stopped_ms"] = 0.0

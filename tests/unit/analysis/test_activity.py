@@ -57,3 +57,9 @@ def test_nothing_collected_is_unknown_and_what_lies_outside_the_run_is_left_out(
     assert activity_frame([], collected(pd.DataFrame(), None), {}).empty
     found = activity_frame([0.0, 2.0], collected(pd.DataFrame(), None), heap((-5.0, 70, 10), (9.0, 80, 10)))
     assert found.empty or found["heap_bytes"].isna().all()
+
+
+def test_a_jvm_that_never_collected_in_the_run_stood_still_for_no_time() -> None:
+    found = activity_frame([0.0], collected(seconds("load", 0.5), None), {"node1": Pauses()})
+    assert found["host"].tolist() == ["load", "node1"]
+    assert found.loc[found["host"] == "node1", "stopped_ms"].tolist() == [0.0]

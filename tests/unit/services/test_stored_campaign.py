@@ -1,11 +1,11 @@
 """A campaign that an earlier version stored: read, judged fit, and told the same (tests/samples/README.md)."""
 
-import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.object_store import ObjectStore
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.domain.parts import parts
@@ -24,8 +24,7 @@ NOW = datetime(2026, 12, 1, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
     folder = tmp_path_factory.mktemp("stored")
-    with tarfile.open(STORED) as archive:
-        archive.extractall(folder, filter="data")
+    unpack_tar(STORED, folder)
     return CampaignStore(ObjectStore(str(folder)), "stored-1")
 
 

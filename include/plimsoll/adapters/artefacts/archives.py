@@ -3,6 +3,7 @@
 import hashlib
 import tarfile
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import JdkArchive
 
@@ -39,9 +41,8 @@ class Archives:
             what = f"its sha256 is {found}, the definition says {archive.sha256}"
             raise ArtefactError(what, where=archive.url, mend=mend)
         try:
-            with tarfile.open(packed) as tar:
-                tar.extractall(folder, filter="data")
-        except (tarfile.TarError, EOFError) as error:
+            unpack_tar(packed, folder)
+        except (tarfile.TarError, EOFError, zlib.error) as error:
             raise ArtefactError(f"it can't be unpacked: {error}", where=archive.url, mend=_MEND) from error
         packed.unlink()
         home_in(folder, archive.url)
