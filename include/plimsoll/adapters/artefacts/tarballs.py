@@ -25,7 +25,7 @@ def unpack_tar(packed: Path, folder: Path, most_bytes: int = MOST_BYTES) -> None
         if hasattr(tarfile, "data_filter"):
             tar.extractall(folder, members, filter="data")
         else:
-            tar.extractall(folder, _harmless(members, folder.resolve()))  # noqa: S202: each is checked
+            tar.extractall(folder, _harmless(members, folder.resolve()))  # noqa: S202 (each is checked)
 
 
 def _bounded(members: Iterator[tarfile.TarInfo] | tarfile.TarFile, most_bytes: int) -> Iterator[tarfile.TarInfo]:
