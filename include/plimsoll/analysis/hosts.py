@@ -13,7 +13,7 @@ MEANS = ("cpu_busy", "cpu_steal", "cpu_iowait", "cpu_others", "disk_busy", "netw
 COLUMNS = ("host", *MEANS, "cpu_others_highest")
 
 STEAL_NOTICED = 0.01
-"""Share of processor time, over the judged time, from which on what other machines take is worth a warning."""
+"""Share of processor time, over the judged time, beyond which what other machines take is worth a warning."""
 
 OTHERS_NOTICED = 0.05
 """The same of what other programs take, in any interval: half a second of all processors out of ten."""
@@ -21,7 +21,7 @@ OTHERS_NOTICED = 0.05
 
 def is_steal_noticed(share: float) -> bool:
     """Whether so much steal, as a share of processor time over the judged time, is worth a warning."""
-    return share >= STEAL_NOTICED
+    return share > STEAL_NOTICED
 
 
 def are_others_noticed(share: float) -> bool:

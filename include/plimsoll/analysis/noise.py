@@ -1,9 +1,8 @@
 """Influences other than variant and load: position, zone, single cells and hosts, CPU steal, other programs.
 
-The figure of a cell is the mean of its intervals' log percentile. Its residual is its distance from the mean of the
-repeats of the same variant and load, multiplied by √(n / (n - 1)) because the cell is itself part of that mean. Order:
-the seasonal Kendall test and slope, with each variant and load as a season. Each repeat is a block of cells, so every
-season is spread over the whole campaign; a single test over all residuals would find a trend by chance too often.
+Order, zones and outliers: from residuals. Order: the seasonal Kendall test and slope, with each variant and load
+as a season. Each repeat is a block of cells, so every season is spread over the whole campaign; a single test over all
+residuals would find a trend by chance too often.
 Zones: Kruskal and Wallis (JASA 47, 1952). Outliers: residuals divided by their robust spread (median absolute
 deviation; Iglewicz and Hoaglin, 1993), beyond the quantile of Student's distribution that any of them exceeds with a
 probability of 5 % (Bonferroni). The robust spread is as precise as a standard deviation of 37 % as many observations,
@@ -13,20 +12,26 @@ from the other repeats of its own load (0.5 %).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import exp, isnan, sqrt
+from collections.abc import Sequence
+from math import exp, sqrt
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import Field
 
-from plimsoll.analysis.clocks import largest_from_load_host_ms
-from plimsoll.analysis.series import judged_series, log_ms
+from plimsoll.analysis.host_noise import (
+    KeptHosts,
+    OtherPrograms,
+    Steal,
+    clock_offset_ms,
+    kept_hosts,
+    other_programs,
+    steal,
+)
+from plimsoll.analysis.residuals import Residual, cell_residuals, host_residuals, in_order
 from plimsoll.analysis.statistics import CONFIDENCE
 from plimsoll.analysis.trends import seasonal_trend
 from plimsoll.domain.base import Model
-from plimsoll.domain.cluster import is_load_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,32 +75,6 @@ class Outlier(Model):
     ratio: Annotated[float, Field(description="Its figure / that of its variant and load")]
 
 
-class Steal(Model):
-    """Processor time that other virtual machines took from a host, as a share of the judged time."""
-
-    mean: float
-    highest: float
-    highest_at: Annotated[str, Field(description="Cell and host")]
-
-
-class OtherPrograms(Model):
-    """Processor time of programs outside the cluster, as a share of all processors."""
-
-    cells: Annotated[int, Field(description="Cells of which it was sampled")]
-    mean: Annotated[float, Field(description="Over their hosts and judged time")]
-    highest: Annotated[float, Field(description="Of any judged interval of any host")]
-    highest_at: Annotated[str, Field(description="Cell and host")]
-
-
-class KeptHosts(Model):
-    """Hosts that served several cells."""
-
-    cluster: Annotated[str, Field(description="Their name, such as hosts/2")]
-    cells: Annotated[int, Field(description="Cells whose counted attempt ran on them")]
-    first_cell: str
-    replaces: Annotated[str, Field(description="Why they took the place of others; empty: they were the first")]
-
-
 class Noise(Model):
     """All influences other than variant and load."""
 
@@ -120,24 +99,6 @@ UNKNOWN = Noise(
 """Of cells that were not compared."""
 
 
-@dataclass(frozen=True)
-class Residual:
-    """The distance of a figure from the mean of its group, on a log scale.
-
-    It is widened because the figure is itself part of that mean.
-    """
-
-    result: CellResult
-    host: str | None
-    value: float
-    widened: float = 1.0
-
-    @property
-    def group(self) -> tuple[str, int]:
-        """The variant and load of the group."""
-        return self.result.cell.variant, self.result.cell.load_ops_s
-
-
 def noise(cells: Sequence[CellResult]) -> Noise:
     """All influences, computed from attempts that count."""
     residuals = cell_residuals(cells)
@@ -146,25 +107,13 @@ def noise(cells: Sequence[CellResult]) -> Noise:
         zones=zone_effect(residuals),
         outliers=(
             *outliers(residuals, "judged percentile"),
-            *outliers(_host_residuals(cells), "CPU busy"),
+            *outliers(host_residuals(cells), "CPU busy"),
         ),
-        steal=_steal(cells),
-        other_programs=_other_programs(cells),
-        clock_offset_ms=_clock_offset_ms(cells),
-        kept_hosts=_kept_hosts(cells),
+        steal=steal(cells),
+        other_programs=other_programs(cells),
+        clock_offset_ms=clock_offset_ms(cells),
+        kept_hosts=kept_hosts(cells),
     )
-
-
-def cell_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
-    """The residual of each cell with a valid attempt, at loads with at least two such cells."""
-    figures = [(result, None, float(log_ms(judged_series(result.counted)).mean())) for result in cells if _has(result)]
-    return _residuals(figures)
-
-
-def in_order(residuals: Iterable[Residual]) -> list[Residual]:
-    """The cells by the start of their timed run. Cells without a known start are left out."""
-    started = [(one.result.verdict.started_at, one) for one in residuals if one.result.verdict]
-    return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
 
 
 def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
@@ -234,91 +183,6 @@ def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool
     return abs(one.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
 
 
-def _has(result: CellResult) -> bool:
-    return result.counted is not None and len(log_ms(judged_series(result.counted))) > 0
-
-
-def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple[Residual, ...]:
-    alike: dict[tuple[str, int], list[tuple[CellResult, str | None, float]]] = {}
-    for result, host, value in figures:
-        alike.setdefault((result.cell.variant, result.cell.load_ops_s), []).append((result, host, value))
-    return tuple(
-        Residual(result, host, (value - mean) * widened, widened)
-        for own in alike.values()
-        if len(own) > 1
-        for mean in [sum(value for _, _, value in own) / len(own)]
-        for widened in [sqrt(len(own) / (len(own) - 1))]
-        for result, host, value in own
-    )
-
-
-def _host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
-    """The residual of each node's share of busy processors, among all nodes of the same variant and load."""
-    return _residuals(
-        (result, host, float(np.log(busy)))
-        for result in cells
-        if result.counted is not None and not result.counted.hosts.empty
-        for host, busy in _busy(result.counted).items()
-        if busy > 0
-    )
-
-
-def _busy(attempt: AttemptData) -> Mapping[str, float]:
-    nodes = attempt.hosts[~attempt.hosts["host"].map(is_load_host).astype(bool)]
-    return dict(zip(nodes["host"], nodes["cpu_busy"].astype(float), strict=True))
-
-
 def _zone(attempt: AttemptData | None) -> str | None:
     fingerprint = attempt.fingerprint if attempt else None
     return fingerprint.load_host.provider.get(_ZONE) if fingerprint else None
-
-
-def _steal(cells: Iterable[CellResult]) -> Steal | None:
-    seen = [
-        (float(share), f"{result.cell.id} {host}")
-        for result in cells
-        if result.counted is not None and not result.counted.hosts.empty
-        for host, share in zip(result.counted.hosts["host"], result.counted.hosts["cpu_steal"], strict=True)
-    ]
-    if not seen:
-        return None
-    highest, place = max(seen)
-    return Steal(mean=sum(share for share, _ in seen) / len(seen), highest=highest, highest_at=place)
-
-
-def _other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
-    seen = [
-        (float(highest), float(mean), result.cell.id, str(host))
-        for result in cells
-        if result.counted is not None and "cpu_others_highest" in result.counted.hosts
-        for host, mean, highest in result.counted.hosts[["host", "cpu_others", "cpu_others_highest"]].itertuples(
-            index=False
-        )
-        if not isnan(highest)
-    ]
-    if not seen:
-        return None
-    highest, _, cell, host = max(seen)
-    return OtherPrograms(
-        cells=len({cell for _, _, cell, _ in seen}),
-        mean=sum(mean for _, mean, _, _ in seen) / len(seen),
-        highest=highest,
-        highest_at=f"{cell} {host}",
-    )
-
-
-def _clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
-    fingerprints = [result.counted.fingerprint for result in cells if result.counted]
-    return largest_from_load_host_ms(one for one in fingerprints if one)
-
-
-def _kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
-    counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
-    used: dict[tuple[str, str], list[AttemptData]] = {}
-    for one in sorted(counted, key=lambda data: str(data.verdict.started_at)):
-        if one.fingerprint and one.fingerprint.cluster:
-            used.setdefault((one.fingerprint.cluster, one.fingerprint.replaces), []).append(one)
-    return tuple(
-        KeptHosts(cluster=cluster, cells=len(those), first_cell=those[0].verdict.cell.id, replaces=replaces)
-        for (cluster, replaces), those in used.items()
-    )

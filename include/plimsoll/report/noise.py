@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.bootstrap import Estimate
+from plimsoll.analysis.host_noise import KeptHosts
 from plimsoll.analysis.hosts import are_others_noticed, is_steal_noticed
-from plimsoll.analysis.noise import KeptHosts
 from plimsoll.analysis.steadiness import Steadiness, unsteady
 from plimsoll.report.findings import Findings
 from plimsoll.report.words import NOTHING, figure, ms, multiple, ops, p_text, percent, plural

@@ -12,7 +12,8 @@ from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_c
 
 from plimsoll.analysis.bootstrap import typical_by_load
 from plimsoll.analysis.campaign import CellResult, cell_results
-from plimsoll.analysis.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
+from plimsoll.analysis.noise import noise, order_effect, outliers, zone_effect
+from plimsoll.analysis.residuals import Residual, cell_residuals
 from plimsoll.analysis.steadiness import steadiness
 from plimsoll.analysis.trends import pettitt, seasonal_trend
 from plimsoll.domain.definition import Definition

@@ -12,8 +12,8 @@ from plimsoll.analysis.taken_loads import changed_maxima
 from plimsoll.domain.stage import OpenedLoad
 
 
-def test_steal_is_noticed_from_one_percent_on_and_other_programs_beyond_five() -> None:
-    assert [is_steal_noticed(share) for share in (0.0099, 0.01)] == [False, True]
+def test_steal_is_noticed_beyond_one_percent_and_other_programs_beyond_five() -> None:
+    assert [is_steal_noticed(share) for share in (0.01, 0.0101)] == [False, True]
     assert [are_others_noticed(share) for share in (0.05, 0.0501)] == [False, True]
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
-from plimsoll.analysis.noise import KeptHosts
+from plimsoll.analysis.host_noise import KeptHosts
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.findings import Findings, analyse
 from plimsoll.report.noise import noise_frame, noise_rows, steadiness_frame, steady_rows, typical_frame, typical_rows

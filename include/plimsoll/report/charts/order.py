@@ -4,7 +4,8 @@ from math import exp
 
 import altair as alt
 
-from plimsoll.analysis.noise import FEWEST_CELLS, cell_residuals, in_order
+from plimsoll.analysis.noise import FEWEST_CELLS
+from plimsoll.analysis.residuals import cell_residuals, in_order
 from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
 from plimsoll.report.charts.theme import SHADE, legend_room, variant_colour, variant_legend, variant_shape
 from plimsoll.report.findings import Findings
