@@ -15,6 +15,8 @@ from botocore.session import get_session
 def new_session(**arguments: Any) -> Session:
     """A session with the arguments of `boto3.session.Session`; it shares no credentials and no client with others."""
     inner = get_session()
+    if profile := arguments.pop("profile_name", None):  # boto3 would set it later, and the folder may be the profile's
+        inner.set_config_variable("profile", profile)
     inner.register_component("data_loader", _loader(inner.get_config_variable("data_path")))
     return Session(botocore_session=inner, **arguments)
 

@@ -101,6 +101,8 @@ class Decoder:
                 raise self._error(error, f"{name}, line {record.line}") from error
         counts = self._sums[:end].copy()
         self._sums[:end] = 0
+        if counts.min() < 0:
+            raise LogError("its counts are higher than 64 bits hold", where=name, mend="copy the log again")
         return counts
 
     def _error(self, error: Exception, where: str) -> LogError:

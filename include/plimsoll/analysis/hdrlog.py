@@ -120,10 +120,18 @@ def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
     times: dict[bytes, float] = {}
     for comment in comments:
         match = _HEADER.match(comment.text)
-        if match and times.setdefault(match[1], float(match[2])) != float(match[2]):
+        if match and times.setdefault(match[1], at := _time_s(match, comment, name)) != at:
             what = f"a second {match[1].decode()}: two logs in one file"
             raise LogError(what, where=f"{name}, line {comment.number}", mend="judge each run's log by itself")
     return times
+
+
+def _time_s(match: re.Match[bytes], comment: _Comment, name: str) -> float:
+    try:
+        return float(match[2])
+    except ValueError:
+        what = f"{match[1].decode()} is no number: {match[2].decode()}"
+        raise LogError(what, where=f"{name}, line {comment.number}", mend=_MEND) from None
 
 
 def _base_s(times: dict[bytes, float], first_s: float) -> float:

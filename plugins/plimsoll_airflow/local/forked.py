@@ -52,7 +52,10 @@ def main() -> None:
 
 
 def prepare() -> None:
-    """Import what the processes share, and have each of them look less often for garbage, and never among that."""
+    """Import what the processes share, and have each of them look less often for garbage.
+
+    None of them looks among what is imported here, but the scheduler, whose `LocalExecutor` ends the freeze.
+    """
     gc.disable()
     for module in SHARED_MODULES:
         importlib.import_module(module)

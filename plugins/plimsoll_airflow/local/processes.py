@@ -81,6 +81,12 @@ def ended(home: Home, component: str) -> StackError:
     return StackError(f"{component} has ended:\n{log_tail(log)}", where=str(log))
 
 
+def late(home: Home, component: str, after_s: float) -> StackError:
+    """What to raise when a component is not done in time: with the last lines of its log."""
+    log = home.log(component)
+    return StackError(f"{component} was not done after {after_s:.0f} s:\n{log_tail(log)}", where=str(log))
+
+
 def wait_gone(
     processes: Iterable[psutil.Process], timeout_s: float, in_haste: Callable[[], bool] = lambda: False
 ) -> list[psutil.Process]:

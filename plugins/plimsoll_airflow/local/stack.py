@@ -163,7 +163,9 @@ class Stack:
     def _start_components(self, environment: Mapping[str, str]) -> dict[str, psutil.Process]:
         with self.shield():
             forking = processes.start(processes.FORKING, processes.forking_command(), self.home, environment)
-        if processes.wait_gone([forking], FORK_TIMEOUT_S) or forking.wait(0):
+        if processes.wait_gone([forking], FORK_TIMEOUT_S):
+            raise processes.late(self.home, processes.FORKING, FORK_TIMEOUT_S)
+        if forking.wait(0):
             raise processes.ended(self.home, processes.FORKING)
         return {name: processes.noted(self.home, name) for name in processes.AIRFLOW_COMPONENTS}
 

@@ -19,6 +19,13 @@ METADATA = {
 }
 
 
+def describe_mine(folder: Path) -> None:
+    """Describe the service `mine` in a folder of the user's."""
+    described = {"version": "2.0", "metadata": METADATA, "operations": {}, "shapes": {}}
+    (folder / "mine" / "2026-01-01").mkdir(parents=True)
+    (folder / "mine" / "2026-01-01" / "service-2.json").write_text(json.dumps(described))
+
+
 def client_of(service: str, key: str = "a") -> Any:
     session: Any = new_session(aws_access_key_id=key, aws_secret_access_key="secret")
     return session.client(service, region_name="us-east-1")
@@ -41,10 +48,21 @@ def test_each_session_has_credentials_of_its_own() -> None:
 
 def test_services_that_the_user_describes_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     client_of("ssm")
-    described = {"version": "2.0", "metadata": METADATA, "operations": {}, "shapes": {}}
-    folder = tmp_path / "mine" / "2026-01-01"
-    folder.mkdir(parents=True)
-    (folder / "service-2.json").write_text(json.dumps(described))
+    describe_mine(tmp_path)
     monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
     session = new_session(aws_access_key_id="a", aws_secret_access_key="b")
+    assert "mine" in session.get_available_services()
+
+
+def test_a_named_profile_is_used_whatever_the_environment_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    describe_mine(tmp_path)
+    keys = "aws_access_key_id = of-the-profile\naws_secret_access_key = b"
+    (tmp_path / "config").write_text(f"[profile good]\n{keys}\ndata_path = {tmp_path}\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    session = new_session(profile_name="good")
+    assert session.profile_name == "good"
+    assert session.get_credentials().access_key == "of-the-profile"
     assert "mine" in session.get_available_services()

@@ -138,6 +138,13 @@ def test_a_payload_that_is_no_histogram_is_an_error_that_names_the_line(content:
         Decoder("us").merge([record(content)], "x")
 
 
+def test_counts_beyond_what_can_be_added_are_an_error() -> None:
+    huge, decoder = record(packed(_body(struct.pack(">q", 1 << 62), cookie=0x1C849381))), Decoder("us")
+    with pytest.raises(LogError, match="x: its counts are higher than 64 bits hold"):
+        decoder.merge([huge] * 3, "x")
+    assert not decoder.merge([], "x").any()
+
+
 def test_a_log_file_is_counted_whole() -> None:
     records = read_log(log(every_second([[100], [200, 300], []])), "x").records
     assert (Decoder("us").merge(records, "x") == counted([100, 200, 300])).all()

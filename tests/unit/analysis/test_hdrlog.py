@@ -122,3 +122,8 @@ def test_two_logs_in_one_file_are_an_error() -> None:
     second = THREE.replace(b"1795201196.500", b"1795209999.500")
     with pytest.raises(LogError, match="x, line 9: a second StartTime: two logs in one file"):
         read_log(THREE + second, "x")
+
+
+def test_a_start_that_is_no_number_is_an_error() -> None:
+    with pytest.raises(LogError, match=r"x, line 2: StartTime is no number: 1\.2\.3"):
+        read_log(b"#[Histogram log]\n#[StartTime: 1.2.3 (seconds since epoch)]\n" + THREE, "x")

@@ -33,6 +33,11 @@ def test_of_a_recorded_process_that_has_ended_the_last_lines_are_told(home: Home
         processes.noted(home, "triggerer")
 
 
+def test_a_start_that_takes_too_long_is_not_told_as_an_end(home: Home) -> None:
+    home.log("airflow").write_text("importing\n")
+    assert "airflow was not done after 180 s:\nimporting" in str(processes.late(home, "airflow", 180.0))
+
+
 def test_the_log_of_an_earlier_start_is_kept(home: Home) -> None:
     home.log("triggerer").write_text("earlier")
     with processes.fresh_log(home, "triggerer") as log:

@@ -3,7 +3,6 @@
 import hashlib
 import tarfile
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -42,7 +41,7 @@ class Archives:
             raise ArtefactError(what, where=archive.url, mend=mend)
         try:
             unpack_tar(packed, folder)
-        except (tarfile.TarError, EOFError, zlib.error) as error:
+        except tarfile.TarError as error:
             raise ArtefactError(f"it can't be unpacked: {error}", where=archive.url, mend=_MEND) from error
         packed.unlink()
         home_in(folder, archive.url)

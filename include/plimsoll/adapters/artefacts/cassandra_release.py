@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJar, locked_set
 from plimsoll.adapters.artefacts.maven import fetch
+from plimsoll.adapters.artefacts.tarballs import damage_told
 from plimsoll.domain.errors import ArtefactError
 
 CASSANDRA_STRESS = "cassandra-stress"
@@ -68,9 +69,9 @@ def _fill(cache: Cache, folder: Path) -> None:
 
 def _unpack(packed: Path, name: str, folder: Path) -> None:
     try:
-        with tarfile.open(packed) as tar:
+        with damage_told(), tarfile.open(packed) as tar:
             _take_jars(tar, folder)
-    except (tarfile.TarError, EOFError) as error:
+    except tarfile.TarError as error:
         mend = "remove it from the cache, then try again"
         raise ArtefactError(f"it can't be unpacked: {error}", where=name, mend=mend) from error
 

@@ -1,34 +1,57 @@
 """Unpacking a tar archive that somebody else made: inside one folder, as its owner, and within a bound.
 
-The rules are those of the filter `data` (PEP 706). Python before 3.11.4, such as Debian 12's, has no filters.
+The rules are those of the filter `data` (PEP 706), which Python before 3.11.4, such as Debian 12's, does not have. In
+addition absolute names, and hard links to symbolic links, are refused.
 """
 
+import errno
 import os
 import tarfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python that was built without it opens no such archive
+    LZMAError = EOFError  # type: ignore[misc,assignment]
 
 MOST_BYTES = 8 << 30
 """A JDK takes 0.3 GiB."""
-_MODE = 0o755
+_DAMAGED = (EOFError, zlib.error, LZMAError, KeyError)
+_CONTRADICTIONS = (None, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+"""Errors of an archive that is damaged, or in which a name stands for a file and for a folder; not of the disk."""
 
 
 def unpack_tar(packed: Path, folder: Path, most_bytes: int = MOST_BYTES) -> None:
     """Unpack into the folder, which is made if it is not there.
 
-    Raises tarfile.TarError, EOFError or zlib.error for what is no whole archive, and tarfile.TarError for a member that
-    would lie outside of the folder or is neither file, folder nor link, and as soon as the members, unpacked, take
-    more than `most_bytes` together. What came before it stays.
+    Raises tarfile.TarError for what is no whole archive, for a member that would lie outside of the folder or is
+    neither file, folder nor link, and as soon as the files, unpacked, take more than `most_bytes` together. What came
+    before it stays. Raises OSError where the disk is at fault.
     """
-    with tarfile.open(packed) as tar:
-        members = _bounded(tar, most_bytes)
-        if hasattr(tarfile, "data_filter"):
-            tar.extractall(folder, members, filter="data")
-        else:
-            tar.extractall(folder, _harmless(members, folder.resolve()))  # noqa: S202 (each is checked)
+    filtered: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    with damage_told(), tarfile.open(packed) as tar:
+        members = _harmless(_bounded(tar, most_bytes), folder.resolve())
+        tar.extractall(folder, members, **filtered)  # noqa: S202 (each is checked)
 
 
-def _bounded(members: Iterator[tarfile.TarInfo] | tarfile.TarFile, most_bytes: int) -> Iterator[tarfile.TarInfo]:
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """Turn every error that a damaged archive leads to into tarfile.TarError."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise tarfile.TarError(f"it is damaged: {error}") from error
+    except OSError as error:
+        if error.errno not in _CONTRADICTIONS:
+            raise
+        raise tarfile.TarError(f"it is damaged: {error}") from error
+
+
+def _bounded(members: Iterable[tarfile.TarInfo], most_bytes: int) -> Iterator[tarfile.TarInfo]:
     total = 0
     for member in members:
         total += member.size
@@ -37,17 +60,25 @@ def _bounded(members: Iterator[tarfile.TarInfo] | tarfile.TarFile, most_bytes: i
         yield member
 
 
-def _harmless(members: Iterator[tarfile.TarInfo], folder: Path) -> Iterator[tarfile.TarInfo]:
+def _harmless(members: Iterable[tarfile.TarInfo], folder: Path) -> Iterator[tarfile.TarInfo]:
     """The members, each checked when those before it are unpacked: a name may lead through an earlier link."""
     for member in members:
         if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
             raise tarfile.TarError(f"{member.name!r} is neither file, folder nor link")
-        outside = [name for name in _names(member) if not _real(folder / name).is_relative_to(folder)]
-        if outside:
+        if any(not _real(folder / name).is_relative_to(folder) for name in _names(member)):
             raise tarfile.TarError(f"{member.name!r} would lie outside of the folder or point there")
-        member.mode = member.mode & _MODE | 0o600
+        if member.islnk() and (folder / member.linkname).is_symlink():
+            raise tarfile.TarError(f"{member.name!r} is a hard link to a symbolic link")
+        member.mode = _mode(member)
         member.uid, member.gid, member.uname, member.gname = os.geteuid(), os.getegid(), "", ""
         yield member
+
+
+def _mode(member: tarfile.TarInfo) -> int:
+    """A folder can be entered; a file has no more rights than its owner, who alone may write."""
+    if member.isdir():
+        return 0o755
+    return member.mode & (0o755 if member.mode & 0o100 else 0o644) | 0o600
 
 
 def _names(member: tarfile.TarInfo) -> Iterator[str]:

@@ -75,15 +75,17 @@ class Launched:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
         launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
         told = [host_info(one, launch.role, number, self._place) for number, one in enumerate(instances, start=1)]
-        self._pending |= {one: launch.asked_at for one in _pending(instances) if one not in known}
+        # Not from the request on: a repeated one is answered as the first was, long after the hosts began to run.
+        pending = {*_pending(instances)} - {*known}
+        self._pending |= {_id(host): host.since for host in told if host.since and _id(host) in pending}
         known = {**{_id(host): host for host in told}, **known}
         self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
 
     def seen(self, instances: Sequence[Answer], asked_at: datetime) -> None:
         """Record which instances run, by an answer of EC2's and the time at which it was asked for.
 
-        An instance that was pending at its launch is paid for from the last time at which it was seen to be pending:
-        some seconds too long, so that its cost is never less than AWS's bill.
+        An instance that was pending at its launch is paid for from the last time at which it was seen to be pending, or
+        from its launch: some seconds too long, so that its cost is never less than AWS's bill.
         """
         running = [one["InstanceId"] for one in instances if runs(one)]
         began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}

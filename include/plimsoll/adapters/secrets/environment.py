@@ -43,8 +43,8 @@ def _client(service: str, region: str | None) -> Any:
     retries: Any = {"mode": "standard", "total_max_attempts": _TRIES}
     config = Config(connect_timeout=_CONNECT_S, read_timeout=_READ_S, retries=retries)
     # A session of its own: the default one of boto3 is not to be shared between threads while it is made.
-    session: Any = new_session()
     try:
+        session: Any = new_session()
         return session.client(service, region_name=region, config=config)
     except (BotoCoreError, ValueError) as error:
         mend = "name a region in the definition, and check AWS_PROFILE and AWS_ENDPOINT_URL"

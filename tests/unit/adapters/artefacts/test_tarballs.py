@@ -5,6 +5,7 @@ import os
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -67,9 +68,20 @@ def test_files_folders_and_links_inside_are_there_and_belong_to_who_unpacks_them
         (link("deep/out", "../../outside"),),
         (link("absolute", "/etc/passwd"),),
         (link("hard", "../outside", tarfile.LNKTYPE),),
+        (link("deep/link", "../x"), link("h", "deep/link", tarfile.LNKTYPE)),
+        (member("/outside", b"x"),),
         (member("pipe", type=tarfile.FIFOTYPE),),
     ],
-    ids=["name", "through a link", "link", "absolute link", "hard link", "pipe"],
+    ids=[
+        "name",
+        "through a link",
+        "link",
+        "absolute link",
+        "hard link",
+        "hard link to a link",
+        "absolute name",
+        "pipe",
+    ],
 )
 def test_what_leads_outside_or_is_no_file_is_refused(
     folder: Path, members: tuple[tuple[tarfile.TarInfo, bytes], ...]
@@ -77,7 +89,7 @@ def test_what_leads_outside_or_is_no_file_is_refused(
     with pytest.raises(tarfile.TarError):
         unpack_tar(archive(folder, *members), folder)
     assert not (folder.parent / "outside").exists()
-    assert not [path for path in folder.rglob("*") if path.is_symlink() or path.is_fifo()]
+    assert not [path for path in folder.rglob("*") if path.is_fifo() or not path.resolve().is_relative_to(folder)]
 
 
 def test_no_more_is_unpacked_than_the_bound(folder: Path) -> None:
@@ -85,3 +97,31 @@ def test_no_more_is_unpacked_than_the_bound(folder: Path) -> None:
     unpack_tar(packed, folder, most_bytes=5000)
     with pytest.raises(tarfile.TarError, match="more than 4,000 bytes"):
         unpack_tar(packed, folder, most_bytes=4000)
+
+
+def test_folders_can_be_entered_and_files_are_run_by_others_only_if_by_their_owner(folder: Path) -> None:
+    hidden, odd = member("jdk", type=tarfile.DIRTYPE, mode=0), member("jdk/notes", b"x", mode=0o611)
+    unpack_tar(archive(folder, hidden, odd), folder)
+    assert (folder / "jdk").stat().st_mode & 0o700 == 0o700
+    assert (folder / "jdk/notes").stat().st_mode & 0o7777 == 0o600
+
+
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz"])
+@pytest.mark.parametrize("damage", ["zeros", "cut short"])
+def test_a_damaged_archive_is_told_as_one(folder: Path, compression: str, damage: str) -> None:
+    packed, content, mode = folder.parent / "packed", io.BytesIO(), cast(Any, f"w:{compression}")
+    with tarfile.open(fileobj=content, mode=mode) as tar:
+        made, noise = member("noise", os.urandom(300_000))
+        tar.addfile(made, io.BytesIO(noise))
+    whole, half = content.getvalue(), len(content.getvalue()) // 2
+    packed.write_bytes(whole[:half] + (bytes(half) if damage == "zeros" else b""))
+    with pytest.raises(tarfile.TarError):
+        unpack_tar(packed, folder)
+
+
+def test_an_archive_that_contradicts_itself_is_told_as_damaged(folder: Path) -> None:
+    as_both = member("jdk", b"x"), member("jdk/java", b"x")
+    missing = (link("again", "nowhere", tarfile.LNKTYPE),)
+    for members in (as_both, missing):
+        with pytest.raises(tarfile.TarError):
+            unpack_tar(archive(folder, *members), folder)

@@ -162,6 +162,33 @@ def test_hosts_are_paid_for_from_the_last_time_that_they_were_seen_to_be_pending
     assert {host.since for host in hosts} == {pending_at[-1]}
 
 
+@pytest.mark.parametrize("after", ["a lost answer", "a wait before the launch"])
+def test_hosts_that_were_never_seen_to_be_pending_are_paid_for_from_their_launch(
+    wanted: Wanted, subnet: Subnet, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    """EC2 answers a repeated request as it answered the first: `pending`."""
+    cloud, records = FakeCloud(clock), Records()
+    cloud.state, call, shown = "pending", cloud.call, cloud.instances
+    if after == "a lost answer":
+        cloud.call("run_instances", **run_instances(wanted, "node", subnet, 0))
+        clock.sleep(240)
+
+    def wait_and_call(operation: Any, **parameters: Any) -> Any:
+        if operation == "run_instances" and after == "a wait before the launch":
+            clock.sleep(240)
+        return call(operation, **parameters)
+
+    def look(*asked: Any) -> list[Any]:
+        return [{**one, "State": {"Name": "running"}} for one in shown(*asked)]
+
+    monkeypatch.setattr(cloud, "call", wait_and_call)
+    monkeypatch.setattr(cloud, "instances", look)
+    launched = Launched.read(records, wanted.id, cloud.place, clock)
+    Launcher(cloud, clock, wanted, launched).launch(subnet)  # type: ignore[arg-type]
+    since = {host.facts["instance_id"]: host.since for launch in records.of(wanted.id) for host in launch.hosts}
+    assert since == {one["InstanceId"]: one["LaunchTime"] for one in cloud.made}
+
+
 @pytest.fixture
 def kept(wanted: Wanted) -> Wanted:
     """Hosts that live on when their cell is over."""

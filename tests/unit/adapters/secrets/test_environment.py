@@ -44,3 +44,10 @@ def test_a_client_without_a_region_says_so(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(SecretError, match="name a region"):
         EnvironmentSecrets(None).aws("any").client("ec2", None)
+
+
+def test_a_profile_that_does_not_exist_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    with pytest.raises(SecretError, match=r"missing.*could not be found[\s\S]*check AWS_PROFILE"):
+        EnvironmentSecrets(None).aws("any").client("ec2", "eu-central-1")
