@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import reprlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,12 +89,31 @@ def _read(path: Path) -> Mapping[str, Sequence[Outcome]]:
     try:
         if path.stat().st_size > _OUTCOMES_AT_MOST:
             raise Refused([Problem("outcomes", "are more than 64 MiB", mend)], where=str(path))
-        return TypeAdapter(dict[str, list[Outcome]]).validate_json(path.read_bytes())
+        pairs = json.loads(path.read_bytes(), object_pairs_hook=_each_key_once)
+        return TypeAdapter(dict[str, list[Outcome]]).validate_python(pairs)
     except OSError as error:
         raise Refused([Problem("outcomes", f"can't be read: {error.strerror}", mend)], where=str(path)) from error
     except ValidationError as error:
-        place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "the file"
-        raise Refused([Problem(place, "is not what it should be", mend)], where=str(path)) from error
+        problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", mend) for one in error.errors()]
+        raise Refused(problems, where=str(path)) from error
+    except (ValueError, RecursionError) as error:
+        raise Refused([Problem("the file", f"is no JSON: {error}", mend)], where=str(path)) from error
+
+
+def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """The object. Raises ValueError for a key that stands twice, of which the first would be lost."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key!r} stands in it twice")
+        found[key] = value
+    return found
+
+
+def _place(parts: Sequence[str | int]) -> str:
+    """`g1-040k-r1[0]`: the first outcome of a cell."""
+    told = "".join(f"[{part}]" if isinstance(part, int) else part for part in parts)
+    return told or "the file"
 
 
 def _replay_json(played: Replay) -> dict[str, Any]:
@@ -112,6 +133,7 @@ def _simulation_json(found: Simulation) -> dict[str, Any]:
         "runs": found.runs,
         "cells_mean": found.cells_mean,
         "cells_p95": found.cells_p95,
+        "attempts_mean": found.attempts_mean,
         "differs_share": found.differs_share,
         "grid_differs_share": found.grid_differs_share,
     }
@@ -119,6 +141,7 @@ def _simulation_json(found: Simulation) -> dict[str, Any]:
 
 def _show_replay(definition: Definition, played: Replay) -> None:
     cells = definition.cells
+    left = cells - len(played.ran) - len(played.not_needed)
     rows = [
         (variant, "–" if capacity is None else format_rate(capacity), kind)
         for variant, (kind, capacity) in played.capacities.items()
@@ -128,13 +151,16 @@ def _show_replay(definition: Definition, played: Replay) -> None:
         f"{len(played.ran)} of {cells} cells ran, in {played.attempts} attempts; "
         f"{len(played.not_needed)} {'was' if len(played.not_needed) == 1 else 'were'} not needed"
     )
+    if played.waiting:
+        typer.echo(f"{left} may still run: {', '.join(played.waiting)} had no valid outcome")
 
 
 def _show_simulation(definition: Definition, found: Simulation) -> None:
     cells = definition.cells
     typer.echo(
         f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"
-        f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns\n"
+        f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns; "
+        f"{found.attempts_mean:.1f} attempts\n"
         f"Cell-hours under load: {found.hours_mean(definition):.1f} on average\n"
         f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
         f"two full grids disagree in {found.grid_differs_share:.1%}"

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.units import Duration, format_duration
+from plimsoll.domain.units import PositiveDuration, format_duration
 
 ALL_OPERATIONS = "all"
 Operations = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=40, examples=["all", "reads", "writes"])]
@@ -17,11 +17,11 @@ class ServiceLevel(Model):
     """In every judged `interval` the `percentile` of the response times of `operations` must be lower than `below`."""
 
     percentile: Annotated[float, Field(gt=0, le=100, description="Percentile in per cent, such as 99.9")] = 99.9
-    interval: Annotated[Duration, Field(description="Length of the windows that are judged one by one")] = timedelta(
-        seconds=10
+    interval: Annotated[PositiveDuration, Field(description="Length of the windows that are judged one by one")] = (
+        timedelta(seconds=10)
     )
-    below: Annotated[Duration, Field(description="Bound of the percentile. A value equal to it misses")] = timedelta(
-        milliseconds=100
+    below: Annotated[PositiveDuration, Field(description="Bound of the percentile. A value equal to it misses")] = (
+        timedelta(milliseconds=100)
     )
     operations: Annotated[
         Operations,

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.faults import Fault, Faulty
-from plimsoll.domain.units import Duration, format_duration
+from plimsoll.domain.units import Duration, PositiveDuration, format_duration
 
 _USUAL = timedelta(hours=1)
 
@@ -15,10 +15,10 @@ _USUAL = timedelta(hours=1)
 class Timing(Model):
     """How long a cell is loaded. The service level is judged over `duration` minus `warmup`."""
 
-    duration: Annotated[Duration, Field(description="Length of the timed run, with its warm-up")]
+    duration: Annotated[PositiveDuration, Field(description="Length of the timed run, with its warm-up")]
     warmup: Annotated[Duration, Field(description="Length of the first part of the run, which is not judged")]
     populating: Annotated[
-        LeftOutIfEmpty[Annotated[Duration, Field(gt=timedelta(0))] | None],
+        LeftOutIfEmpty[PositiveDuration | None],
         Field(
             description="Longest time that populating may take, with the wait for compactions after it; hosts live as "
             "much longer. Without it: an hour, within which hosts are also provisioned, deployed and collected"

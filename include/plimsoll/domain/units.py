@@ -10,7 +10,7 @@ from datetime import timedelta
 from math import ceil, floor
 from typing import Annotated, TypeGuard
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
 _DURATION_US: Mapping[str, int] = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 _SIZE_BYTES: Mapping[str, int] = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -148,12 +148,19 @@ def _text(value: object) -> str:
     raise ValueError(f"{shown} needs a unit")
 
 
+def _some_time(value: timedelta) -> timedelta:
+    if value <= timedelta(0):
+        raise ValueError("must be more than 0")
+    return value
+
+
 Duration = Annotated[
     timedelta,
     BeforeValidator(parse_duration),
     PlainSerializer(format_duration, return_type=str),
     WithJsonSchema({"type": "string", "pattern": rf"^{_NUMBER} ?(us|ms|s|m|h)$", "examples": ["150m", "100ms"]}),
 ]
+PositiveDuration = Annotated[Duration, AfterValidator(_some_time)]
 Size = Annotated[
     int,
     BeforeValidator(parse_size),

@@ -10,6 +10,9 @@ from plimsoll.domain.strategy import keeps_data
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.ladder import CapacityKind
 
+_SHOWN = 10
+"""So many cells of each kind of mistake are named."""
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -24,6 +27,8 @@ class Replay:
     ran: tuple[str, ...]
     attempts: int
     not_needed: Mapping[str, str]
+    waiting: tuple[str, ...] = ()
+    """Cells that the strategy asks for, but whose outcomes were all invalid."""
 
 
 def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) -> Replay:
@@ -44,7 +49,8 @@ def replay(definition: Definition, attempts: Mapping[str, Sequence[Outcome]]) ->
             ran[cell_id] = ran.get(cell_id, 0) + 1
             if outcome != "invalid":
                 outcomes[cell_id] = outcome
-    return Replay(strategy.capacities(outcomes), tuple(ran), sum(ran.values()), strategy.next(outcomes).not_needed)
+    last = strategy.next(outcomes)
+    return Replay(strategy.capacities(outcomes), tuple(ran), sum(ran.values()), last.not_needed, tuple(last.run))
 
 
 def require_one_stage(definition: Definition) -> None:
@@ -57,10 +63,12 @@ def require_one_stage(definition: Definition) -> None:
 
 def _require_all_cells(strategy: StrategyOfCampaign, attempts: Mapping[str, object]) -> None:
     cells = strategy.matrix.order
-    mend = 'give the list of its attempts\' outcomes, such as ["met"]'
+    unknown, missing = sorted(attempts.keys() - set(cells)), [one for one in cells if one not in attempts]
+    mend = 'give the list of its attempts\' outcomes, such as ["met"]: every cell of the grid needs one'
     problems = [
-        *(Problem(one, "is none of the definition's cells", "leave it out") for one in attempts.keys() - set(cells)),
-        *(Problem(one, "has no outcomes", mend) for one in cells if one not in attempts),
+        *(Problem(one, "is none of the definition's cells", "leave it out") for one in unknown[:_SHOWN]),
+        *(Problem(one, "has no outcomes", mend) for one in missing[:_SHOWN]),
     ]
     if problems:
-        raise Refused(problems, where="outcomes")
+        more = max(0, len(unknown) - _SHOWN) + max(0, len(missing) - _SHOWN)
+        raise Refused(problems, where=f"outcomes{f'; {more} more cells are wrong or missing' if more else ''}")

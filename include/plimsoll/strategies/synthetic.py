@@ -42,23 +42,24 @@ class World:
 
 @dataclass(frozen=True)
 class Simulation:
-    """The results: attempts per campaign, and how often any variant's capacity differed from the full grid's.
+    """The results: cells and their attempts per campaign, and how often any capacity differed from the full grid's.
 
-    `rounds_mean`: the mean number of times that the strategy asked for cells, each time after the earlier ones were
-    done. `grid_differs_share`: the same share for a second full grid of the same variants, which is the effect of
-    chance alone.
+    `attempts_mean`: the mean number of attempts, the invalid ones among them. `rounds_mean`: the mean number of times
+    that the strategy asked for cells, each time after the earlier ones were done. `grid_differs_share`: the same share
+    for a second full grid of the same variants, which is the effect of chance alone.
     """
 
     runs: int
     cells_mean: float
     cells_p95: int
+    attempts_mean: float
     rounds_mean: float
     differs_share: float
     grid_differs_share: float
 
     def hours_mean(self, definition: Definition) -> float:
         """The mean cell-hours under load of a campaign."""
-        return self.cells_mean * definition.timing.duration.total_seconds() / 3600
+        return self.attempts_mean * definition.timing.duration.total_seconds() / 3600
 
 
 def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simulation:
@@ -70,6 +71,7 @@ def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simu
         runs=runs,
         cells_mean=fmean(taken),
         cells_p95=taken[ceil(0.95 * runs) - 1],
+        attempts_mean=fmean(one.attempts for one in campaigns),
         rounds_mean=fmean(one.rounds for one in campaigns),
         differs_share=fmean(one.differs for one in campaigns),
         grid_differs_share=fmean(one.grid_differs for one in campaigns),
@@ -79,6 +81,7 @@ def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simu
 @dataclass(frozen=True)
 class _Campaign:
     cells: int
+    attempts: int
     rounds: int
     differs: bool
     grid_differs: bool
@@ -86,16 +89,17 @@ class _Campaign:
 
 def _campaign(definition: Definition, world: World, dice: random.Random) -> _Campaign:
     loads, repeats = len(definition.loads), definition.repeats
-    cells, rounds, differs, grid_differs = 0, 0, False, False
+    cells, attempts, rounds, differs, grid_differs = 0, 0, 0, False, False
     for passed in _loads_passed(definition, world, dice):
         outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(definition.strategy, outcomes)
-        cells += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
+        cells += played.cells
+        attempts += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
         rounds = rounds + played.cells if keeps_data(definition.strategy) else max(rounds, played.rounds)
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
         grid_differs |= _grid_capacity(others) != grid
-    return _Campaign(cells, rounds, differs, grid_differs)
+    return _Campaign(cells, attempts, rounds, differs, grid_differs)
 
 
 @dataclass(frozen=True)

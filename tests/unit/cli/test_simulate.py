@@ -60,21 +60,39 @@ def test_a_person_reads_capacities_and_what_was_left_out(simulate: Any, outcomes
     assert "3 of 4 cells ran, in 3 attempts; 1 was not needed" in out
 
 
+def test_a_cell_without_a_valid_outcome_is_said_to_be_waited_for(simulate: Any, outcomes: Any) -> None:
+    code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["invalid"]))
+    assert code == 0
+    assert (
+        "3 of 4 cells ran, in 3 attempts; 0 were not needed\n1 may still run: g1-00100-r1 had no valid outcome" in out
+    )
+
+
+def test_invalid_attempts_are_no_cells(simulate: Any) -> None:
+    found = json.loads(simulate("--runs", 50, "--invalid", 0.5, "--json")[1])
+    assert found["cells_mean"] <= found["cells_p95"] <= 4
+    assert found["attempts_mean"] > found["cells_mean"]
+
+
 def test_synthetic_campaigns_say_cells_and_how_often_the_answer_differs(simulate: Any) -> None:
     code, out, _ = simulate("--runs", 50, "--json")
     assert code == 0
-    assert set(json.loads(out)) == {"runs", "cells_mean", "cells_p95", "differs_share", "grid_differs_share"}
+    assert set(json.loads(out)) == {
+        "runs", "cells_mean", "cells_p95", "attempts_mean", "differs_share", "grid_differs_share",
+    }  # fmt: skip
     assert json.loads(out)["differs_share"] == 0
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("[]", "the file: is not what it should be"),
-        ('{"g1-00100-r1": "met"}', "g1-00100-r1: is not what it should be"),
-        ('{"g1-00100-r1": ["good"]}', "g1-00100-r1.0: is not what it should be"),
+        ("[]", "the file: is []"),
+        ('{"g1-00100-r1": "met"}', "g1-00100-r1: is 'met'"),
+        ('{"g1-00100-r1": ["good"], "g1-003k-r1": ["met", "bad"]}', "g1-00100-r1[0]: is 'good'"),
+        ('{"g1-00100-r1": ["good"], "g1-003k-r1": ["met", "bad"]}', "g1-003k-r1[1]: is 'bad'"),
         ('{"x": ["met"]}', "x: is none of the definition's cells"),
-        ("not JSON", "the file: is not what it should be"),
+        ('{"x": ["met"],\n}', "the file: is no JSON: Expecting property name enclosed in double quotes: line 2"),
+        ('{"x": ["met"], "x": ["missed"]}', "'x' stands in it twice"),
     ],
 )
 def test_a_file_of_something_else_is_refused_with_its_place(

@@ -231,6 +231,34 @@ MISTAKES = (
         ],
     ),
     (
+        "below: 100ms",
+        "below: 0ms",
+        [
+            "service_levels[0].below (line 42): must be more than 0 (write a value like 150m or 100ms: bound of the percentile. A value equal to it misses)"
+        ],
+    ),
+    (
+        "interval: 10s",
+        "interval: 0s",
+        [
+            "service_levels[0].interval (line 42): must be more than 0 (write a value like 150m or 100ms: length of the windows that are judged one by one)"
+        ],
+    ),
+    (
+        "duration: 45s, warmup: 15s",
+        "duration: 0s, warmup: 0s",
+        [
+            "timing.duration (line 40): must be more than 0 (write a value like 150m or 100ms: length of the timed run, with its warm-up)"
+        ],
+    ),
+    (
+        "duration: 45s, warmup: 15s",
+        "duration: 45s, warmup: 15s, populating: 0s",
+        [
+            "timing.populating (line 40): must be more than 0 (write a value like 150m or 100ms: longest time that populating may take, with the wait for compactions after it; hosts live as much longer. Without it: an hour, within which hosts are also provisioned, deployed and collected)"
+        ],
+    ),
+    (
         "duration: 45s, warmup: 15s",
         "duration: 10s, warmup: 15s",
         [

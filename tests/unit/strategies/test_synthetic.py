@@ -32,7 +32,7 @@ def test_the_same_seed_gives_the_same_campaigns() -> None:
 
 
 def test_invalid_attempts_run_again() -> None:
-    sound, unsound = (simulate(demo_definition(), World(invalid=share), 400, 1).cells_mean for share in (0, 0.5))
+    sound, unsound = (simulate(demo_definition(), World(invalid=share), 400, 1).attempts_mean for share in (0, 0.5))
     assert sound == 4
     assert unsound == pytest.approx(8, rel=0.1)
 
