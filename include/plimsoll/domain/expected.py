@@ -13,7 +13,7 @@ def node_at(schema: Node, path: Sequence[int | str]) -> Node:
     """The node of the schema at that path; empty where the schema has no such path."""
     node: Node = _resolved(schema, schema)
     for part in path:
-        node = _resolved(schema, _child(node, part))
+        node = _resolved(schema, _child(schema, node, part))
     return node
 
 
@@ -73,8 +73,11 @@ def _limits(node: Node) -> str:
     return f" {' and '.join(said)}" if said else ""
 
 
-def _child(node: Node, part: int | str) -> Node:
+def _child(schema: Node, node: Node, part: int | str) -> Node:
     for choice in (node, *node.get("anyOf", ())):
+        for kind in (_referenced(schema, one) for one in choice.get("oneOf", ())):
+            if kind.get("properties", {}).get("name", {}).get("const") == part:
+                return kind
         if isinstance(part, int) and "items" in choice:
             return dict(choice["items"])
         if part in choice.get("properties", {}):

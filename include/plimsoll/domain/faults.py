@@ -128,10 +128,17 @@ def _lies_inside(place: Path, key: Path) -> bool:
 
 
 _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
+_KINDS = {("strategy", kind) for kind in ("full-grid", "search", "ramp")}
 
 
 def _path(found: ErrorDetails) -> Path:
     """The path without the names of validators and union members that pydantic puts between the keys."""
+    place = _place(found)
+    return tuple(part for part, before in zip(place, (None, *place), strict=False) if (before, part) not in _KINDS)
+
+
+def _place(found: ErrorDetails) -> Path:
+    """The path with the kind of a strategy in it, of which the schema has keys of its own."""
     return tuple(part for part in found["loc"] if part not in _NO_KEYS)
 
 
@@ -147,11 +154,12 @@ def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 def _words(found: ErrorDetails, path: Path, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
     """The two texts of a fault: what is wrong, and what to write."""
-    node, value, shown = node_at(schema, path), found.get("input"), f"; found {text}" if text else ""
+    place = _place(found)
+    node, value, shown = node_at(schema, place), found.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
     match found["type"]:
         case "extra_forbidden":
-            what, shown, mend = "there is no such key", "", meant_or_known(path[-1], known_keys(schema, path))
+            what, shown, mend = "there is no such key", "", meant_or_known(path[-1], known_keys(schema, place))
         case "invalid_key":
             what, shown, mend = "a key must be text", "", "put it in quotes"
         case "missing":

@@ -1,5 +1,6 @@
 """The strategies that a definition can choose. A strategy decides which cells a campaign runs."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_serializer
@@ -7,6 +8,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.faults import Fault, Faulty, Path
+from plimsoll.domain.spelling import meant_or_known
 
 
 class FullGrid(Model):
@@ -57,15 +60,28 @@ class Ramp(Model):
     ] = "fresh"
 
 
+NAMES = ("full-grid", "search", "ramp")
+
+
 def _of_a_name(value: Any) -> Any:
+    """A name with its keys. Raises Faulty for a name that no strategy has, which pydantic would tell of by its tags."""
+    if isinstance(value, Mapping):
+        _require_known(value.get("name"), ("name",))
+        return value
+    _require_known(value, ())
     return {"name": value} if isinstance(value, str) else value
+
+
+def _require_known(name: object, path: Path) -> None:
+    if isinstance(name, str) and name not in NAMES:
+        raise Faulty([Fault(path, f"there is no strategy {name!r}", meant_or_known(name, NAMES))])
 
 
 class _OrItsName:
     """Adds to the JSON schema that a strategy may be given by its name alone."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [{"type": "string", "enum": ["full-grid", "search", "ramp"]}, handler(schema)]}
+        return {"anyOf": [{"type": "string", "enum": list(NAMES)}, handler(schema)]}
 
 
 Strategy = Annotated[FullGrid | Search | Ramp, Field(discriminator="name"), BeforeValidator(_of_a_name), _OrItsName()]

@@ -231,6 +231,30 @@ MISTAKES = (
         ],
     ),
     (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: serach",
+        ["strategy (line 46): there is no strategy 'serach' (did you mean 'search'? allowed: full-grid, search, ramp)"],
+    ),
+    (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: {name: search, mod: fast}",
+        [
+            "strategy.mod (line 46): there is no such key (did you mean 'mode'? allowed: name, mode, guard, repeats_at_once)"
+        ],
+    ),
+    (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: {name: search, mode: quick}",
+        [
+            "strategy.mode (line 46): is none of the values that can stand here; found 'quick' (write one of: exact, fast: `exact` climbs from the lowest load to the first miss and finds the same capacity as the full grid. `fast` bisects with one repeat per load, and assumes that lower loads that it did not run are met)"
+        ],
+    ),
+    (
+        "max_parallel: 1",
+        "max_parallel: 1\nstrategy: {name: ramp, guard: 1}",
+        ["strategy.guard (line 46): there is no such key (allowed: name, data)"],
+    ),
+    (
         "below: 100ms",
         "below: 0ms",
         [
