@@ -39,15 +39,8 @@ def node_tool(artefacts: Artefacts) -> Any:
 
 @pytest.fixture(scope="package")
 def node(artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A node for all tests that leave it as it was."""
+    """A node for all tests, which leave it as it was; only the last one kills it."""
     with running_node(artefacts, tmp_path_factory.mktemp("cluster")) as running:
-        yield running
-
-
-@pytest.fixture
-def doomed_node(artefacts: Artefacts, tmp_path: Path) -> Iterator[Any]:
-    """A node for one test, which may kill it."""
-    with running_node(artefacts, tmp_path / "cluster") as running:
         yield running
 
 
