@@ -6,8 +6,9 @@ import pytest
 from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.artefacts.class_data import ARCHIVE
 from plimsoll.adapters.cassandra.cassandra_4_0 import JDK_FLAGS, JVM_FLAGS
-from plimsoll.adapters.cassandra.class_data import ARCHIVE, class_data
+from plimsoll.adapters.cassandra.class_data import class_data
 from plimsoll.adapters.cassandra.flags import CHOICE
 
 

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.stress.class_data import shared_classes
 from tests.integration.stress.node import Node, running_node
 from tests.integration.stress.program import JVM, PATIENCE_S, Files, Program, running_load
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
+from plimsoll.adapters.artefacts.class_data import ARCHIVE, jars_of, of_program
 from plimsoll.adapters.artefacts.jars import jar_folder
 from plimsoll.adapters.artefacts.locks import locked_set
+from plimsoll.ports.artefacts import OWN_JDK
 from plimsoll.settings import Settings
 
 
@@ -26,15 +27,20 @@ def artefacts() -> Any:
 
 @pytest.fixture(scope="session")
 def program(artefacts: Artefacts) -> Any:
-    java, jars = artefacts.jdk("openjdk-11.0.13").java, sorted(artefacts.load_generator().glob("*.jar"))
-    classes = shared_classes(java, jars, JVM)
-    return Program(java, ":".join(map(str, jars)), flags=(f"-XX:SharedArchiveFile={classes}",))
+    return own_program(artefacts, "load-generator", artefacts.load_generator(), "plimsoll.stress.Main")
 
 
 @pytest.fixture(scope="session")
 def node_tool(artefacts: Artefacts) -> Any:
     """What asks nodes how they are."""
-    return Program(artefacts.jdk("openjdk-11.0.13").java, f"{artefacts.node_tool()}/*", "plimsoll.nodes.Main")
+    return own_program(artefacts, "node-tool", artefacts.node_tool(), "plimsoll.nodes.Main")
+
+
+def own_program(artefacts: Artefacts, name: str, bundle: Path, main: str) -> Program:
+    """One of Plimsoll's own, with the archive of its classes."""
+    class_path = ":".join(str(jar) for jar in jars_of(bundle))
+    shared = f"-XX:SharedArchiveFile={of_program(artefacts, name, bundle) / ARCHIVE}"
+    return Program(artefacts.jdk(OWN_JDK).java, class_path, main, flags=(shared,))
 
 
 @pytest.fixture(scope="package")

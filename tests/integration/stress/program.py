@@ -113,7 +113,7 @@ class Program:
 
     java: Path
     class_path: str
-    main: str = "plimsoll.stress.Main"
+    main: str
     flags: tuple[str, ...] = ()
     """Of the JVM, beside `JVM`."""
 

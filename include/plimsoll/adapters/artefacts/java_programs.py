@@ -58,12 +58,17 @@ class JavaProgram:
         """The name of the jar: `plimsoll.stress` → `plimsoll-stress.jar`."""
         return f"{self.package.replace('.', '-')}.jar"
 
+    @property
+    def entry_name(self) -> str:
+        """How names of entries in the cache begin: `load-generator`."""
+        return self.name.replace(" ", "-")
+
     def entry(self) -> str:
         """The entry in the cache, which depends on the sources, libraries and compiler."""
         sets = [_locked(_LIBRARIES), _locked("ecj")]
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
         parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
-        return f"derived/{self.name.replace(' ', '-')}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
+        return f"derived/{self.entry_name}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
 
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:

@@ -9,6 +9,7 @@ from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.cassandra_release import CASSANDRA_STRESS, is_there, release_jars
 from plimsoll.adapters.artefacts.checksums import faulty
+from plimsoll.adapters.artefacts.class_data import of_program
 from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
 from plimsoll.adapters.artefacts.java_programs import Sources, built, load_generator, node_tool
 from plimsoll.adapters.artefacts.jdks import Jdk, Wanted
@@ -86,7 +87,7 @@ class Artefacts:
         for product, version in _databases(definition):
             jar_folder(self._cache, _database(product, version), thorough=True)
         for program in (self._generator, node_tool()):
-            built(self._cache, program, thorough=True)
+            of_program(self, program.entry_name, built(self._cache, program, thorough=True))
         if definition.load_generator.name == CASSANDRA_STRESS:
             release_jars(self._cache, thorough=True)
 

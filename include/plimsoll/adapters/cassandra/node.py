@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cassandra.class_data import ARCHIVE
+from plimsoll.adapters.artefacts.class_data import ARCHIVE
 from plimsoll.adapters.cassandra.command import Installation, Place, node_command
 from plimsoll.adapters.cassandra.layout import JOB, NodeFiles
 from plimsoll.adapters.cassandra.logback import LOGBACK

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
+from plimsoll.adapters.own_programs import OwnProgram
+from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host
 
-_MAIN = "plimsoll.nodes.Main"
 # In a JVM that lives for seconds, optimising code takes longer than it saves.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128M")
 
@@ -18,9 +18,5 @@ class NodeTool:
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
         """The command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
-        jdk = self.artefacts.jdk(OWN_JDK)
-        java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
-        bundle = self.artefacts.node_tool()
-        folder = host.install(bundle)
-        class_path = ":".join(str(folder / name) for name in sorted(jar.name for jar in bundle.glob("*.jar")))
-        return (str(java), *_SHORT_LIVED, "-cp", class_path, _MAIN, *arguments)
+        program = OwnProgram("node-tool", "plimsoll.nodes.Main", self.artefacts.node_tool())
+        return program.argv(self.artefacts, host, *arguments, jvm=_SHORT_LIVED)

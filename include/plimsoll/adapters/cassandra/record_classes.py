@@ -1,39 +1,101 @@
-"""Record the classes that a node of a version loads: `python -m plimsoll.adapters.cassandra.record_classes 4.0.1`.
+"""Record the classes that nodes and programs load: `python -m plimsoll.adapters.cassandra.record_classes 4.0.1`.
 
-This starts one node on this machine and writes `class_lists/<version>.gz` next to this file, for `class_data`.
+With a version of Cassandra this starts one node of it on this machine and writes `class_lists/<version>.gz` next to
+this file. With `programs` it has Plimsoll's own Java programs ask and load such a node, and writes their lists into
+`adapters/artefacts/class_lists`.
 """
 
 import gzip
+import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from plimsoll.adapters import artefacts as artefacts_package
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra.adapter import Cassandra
+from plimsoll.adapters.cassandra.inquiry import jmx_ports
+from plimsoll.adapters.cassandra.node_tool import NodeTool
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.local import LocalProvider
+from plimsoll.adapters.plimsoll_stress.program import StressProgram
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.host import Host
 
 _LISTS = Path(__file__).parent / "class_lists"
+_LISTS_OF_PROGRAMS = Path(artefacts_package.__file__).parent / "class_lists"
 _LIFETIME = timedelta(minutes=10)
+_PROGRAMS = "programs"
+_LOAD = ("-d", "3s", "-t", "2", "-c", "20", "--rate", "200", "--rf", "1", "--response-time-warmup", "1s")
+_WORKLOADS = (
+    ("BasicTimeSeries", "-p", "1k", "--populate", "100"),
+    ("StandardRow", "-o", "rows=200", "--settle", "30s"),
+)
 
 
-def main(version: str, cache: Path) -> None:
-    """Start a node, wait until it is up, destroy it, and keep its list of classes."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-classes-") as scratch:
-        loaded = Path(scratch) / "classes"
-        _run_node(_definition(version, loaded), Artefacts(cache, print), Path(scratch) / "clusters")
-        names = sorted(loaded.read_bytes().splitlines())
-    _LISTS.mkdir(exist_ok=True)
+def main(what: str, cache: Path) -> None:
+    """Start a node, wait until it is up, have it used if need be, destroy it, and keep the lists of classes."""
+    artefacts = Artefacts(cache, print)
+    with tempfile.TemporaryDirectory(prefix="plimsoll-classes-") as folder:
+        scratch = Path(folder)
+        if what == _PROGRAMS:
+            _with_node(_definition("4.0.1"), artefacts, scratch, lambda *hosts: _use(artefacts, scratch, *hosts))
+            for name in ("node-tool", "load-generator"):
+                _keep(_LISTS_OF_PROGRAMS / f"{name}.gz", sorted(scratch.glob(f"{name}-*.classes")))
+        else:
+            loaded = scratch / "classes"
+            _with_node(_definition(what, *_recording(loaded)), artefacts, scratch, lambda *_: None)
+            _keep(_LISTS / f"{what}.gz", [loaded])
+
+
+def _recording(loaded: Path) -> tuple[str, str]:
+    """The flags with which a JVM writes the names of the classes that it loads to a file."""
+    return "-Xshare:off", f"-XX:DumpLoadedClassList={loaded}"
+
+
+def _keep(place: Path, lists: Sequence[Path]) -> None:
+    names = sorted({name for each in lists for name in each.read_bytes().splitlines()})
+    place.parent.mkdir(exist_ok=True)
     # The file contains no time, so that equal lists give equal files.
-    (_LISTS / f"{version}.gz").write_bytes(gzip.compress(b"\n".join([*names, b""]), mtime=0))
-    print(f"{len(names)} classes of Cassandra {version}")
+    place.write_bytes(gzip.compress(b"\n".join([*names, b""]), mtime=0))
+    print(f"{len(names)} classes: {place.name}")
 
 
-def _definition(version: str, loaded: Path) -> Definition:
-    flags = ["-Xshare:off", f"-XX:DumpLoadedClassList={loaded}"]
+def _use(artefacts: Artefacts, scratch: Path, node: Host, load: Host) -> None:
+    """Run each command of the node tool, and loads of the load generator, and record the classes of each."""
+    tool, stress = NodeTool(artefacts), StressProgram(artefacts)
+    for number, told in enumerate(_questions(node)):
+        _record(tool.argv(load, *told), scratch / f"node-tool-{number}.classes")
+    for number, workload in enumerate(_WORKLOADS):
+        files = {"--csv": "csv", "--hdr": "hdr", "--progress": "progress", "--summary": "summary"}
+        told = ("run", *workload, *_LOAD, "--host", node.info.address, *_places(scratch, files))
+        _record(stress.argv(load, *told), scratch / f"load-generator-{number}.classes")
+
+
+def _questions(node: Host) -> tuple[tuple[str, ...], ...]:
+    over_jmx, keyspace = ("--jmx-port", jmx_ports([node])), ("--keyspace", "none")
+    return (
+        ("probe", "--host", node.info.address),
+        ("inspect", *over_jmx),
+        ("settle", *over_jmx),
+        ("size", *over_jmx, *keyspace),
+        ("drop", "--host", node.info.address, *keyspace),
+    )
+
+
+def _places(folder: Path, files: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(word for option, name in files.items() for word in (option, str(folder / name)))
+
+
+def _record(command: Sequence[str], loaded: Path) -> None:
+    """Run the program; of a command that has nothing to tell, the classes count too."""
+    subprocess.run([command[0], *_recording(loaded), *command[1:]], check=False, stdout=subprocess.DEVNULL)
+
+
+def _definition(version: str, *flags: str) -> Definition:
     jvm = {"jdk": "openjdk-11.0.13", "collector": "Serial", "heap": "512M", "flags": flags}
     return Definition.model_validate(
         {
@@ -48,9 +110,10 @@ def _definition(version: str, loaded: Path) -> Definition:
     )
 
 
-def _run_node(definition: Definition, artefacts: Artefacts, work: Path) -> None:
+def _with_node(definition: Definition, artefacts: Artefacts, scratch: Path, use: Callable[[Host, Host], None]) -> None:
+    """Start a node, use it and its load host, and destroy it."""
     clock = SystemClock()
-    provider = LocalProvider(work, clock)
+    provider = LocalProvider(scratch / "clusters", clock)
     key = ClusterId(campaign_id="record-classes", name="recorded/1")
     cluster = provider.ensure(
         ClusterRequest(id=key, owner="record-classes", nodes=1, expires_at=clock.now() + _LIFETIME)
@@ -59,6 +122,7 @@ def _run_node(definition: Definition, artefacts: Artefacts, work: Path) -> None:
         (node,) = (provider.host(cluster, info) for info in cluster.nodes)
         load = provider.host(cluster, cluster.load_host)
         Cassandra(artefacts, clock).deploy(definition, definition.variants[0], [node], load, _LIFETIME)
+        use(node, load)
     finally:
         provider.destroy(key)
 

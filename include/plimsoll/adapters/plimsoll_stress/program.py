@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from plimsoll.ports.artefacts import OWN_JDK, ArtefactSource
+from plimsoll.adapters.own_programs import OwnProgram
+from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.host import Host
-
-_MAIN = "plimsoll.stress.Main"
 
 
 @dataclass(frozen=True)
@@ -16,9 +15,5 @@ class StressProgram:
 
     def argv(self, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The command that runs it on that host, after installing it there. Raises ArtefactError."""
-        jdk = self.artefacts.jdk(OWN_JDK)
-        java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
-        bundle = self.artefacts.load_generator()
-        folder = host.install(bundle)
-        class_path = ":".join(str(folder / name) for name in sorted(jar.name for jar in bundle.glob("*.jar")))
-        return (str(java), *jvm, "-cp", class_path, _MAIN, *arguments)
+        program = OwnProgram("load-generator", "plimsoll.stress.Main", self.artefacts.load_generator())
+        return program.argv(self.artefacts, host, *arguments, jvm=jvm)
