@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from tests.support.nodes.even import EvenProvider
+from tests.support.nodes.even import SHORT_LIVED, EvenProvider
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.cassandra import Cassandra
@@ -18,7 +18,7 @@ from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 
 LIFETIME = timedelta(minutes=10)
-QUICK: Mapping[str, object] = {"flags": ["-XX:TieredStopAtLevel=1"]}
+QUICK: Mapping[str, object] = {"flags": list(SHORT_LIVED)}
 """Flags for a faster start: with only the first JIT compiler, a node's start takes a quarter less processor time."""
 
 
