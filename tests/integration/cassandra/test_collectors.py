@@ -1,15 +1,19 @@
-"""A node of every other collector starts, its JVM says so itself, and its GC log is read whole."""
+"""A node of every other collector starts, its JVM says so itself, and its GC log is read whole.
+
+CMS starts in test_releases.py already.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.support.nodes.small import define, gc_log, pauses_counted
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.analysis.gclog import parse_gc_log
 
 
-@pytest.mark.parametrize("collector", ["CMS", "Shenandoah", "ZGC"])
+@pytest.mark.parametrize("collector", ["Shenandoah", "ZGC", *(["CMS"] if IS_LONG else [])])
 def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for: Callable[..., Any], collector: str) -> None:
     with hosts_for(define(nodes=1, collector=collector), collector.lower()) as deployment:
         deployment.deploy()

@@ -57,6 +57,7 @@ def test_a_node_starts_and_says_what_it_runs(
     assert (node.database, node.database_version) == ("cassandra", version)
     assert ROWS * ROW_BYTES < on_disk["node1"] < 2 * ROWS * ROW_BYTES
     assert node.jvm.collector == collector
+    assert node.jvm.collector_beans
     found = parse_gc_log(log)
     assert found.collector == collector
     if jdk != "openjdk-8":

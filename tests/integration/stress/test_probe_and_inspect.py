@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.integration.stress.node import Node
 from tests.integration.stress.program import Program
+from tests.support.suite.proven import IS_LONG
 
 UNREACHABLE = 3
 
@@ -101,7 +102,7 @@ def test_rows_that_were_populated_apart_are_measured_on_disk_and_dropped(
     node_tool: Program, program: Program, node: Node, tmp_path: Path
 ) -> None:
     """A row of `StandardRow` has 170 bytes of values, a key of 10, names, times and places in the index."""
-    rows, keyspace = 20_000, "plimsoll_sample_1"
+    rows, keyspace = 20_000 if IS_LONG else 5_000, "plimsoll_sample_1"
     told = ("run", "StandardRow", "--host", node.address, "-o", f"rows={rows}", "--rf", "1", "--keyspace", keyspace)
     ended = program.run(*told, "--rate", "200", "-d", "2s", "-t", "2", "-c", "50", "--drop", "--populate-only")
     assert ended.returncode == 0, ended.stderr
