@@ -108,6 +108,14 @@ class Stack:
         """The environment of this stack's processes."""
         return stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
 
+    def start_database(self, environment: Mapping[str, str]) -> None:
+        """Start the database alone, migrated to this Airflow's version and without runs that nothing works on."""
+        with self.shield():
+            database.start(self.home, environment)
+        database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
+        if closed := database.close_unfinished_runs(self.home):
+            self.say(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
+
     def _dismiss_guard(self) -> None:
         guard, self._guard = self._guard, None
         if guard is not None:
@@ -133,7 +141,7 @@ class Stack:
         environment = self.environment(port)
         started = Record(port, kept=False, told=record.digest(environment))
         started.write(self.home)
-        self._start_database(environment)
+        self.start_database(environment)
         components = self._start_components(environment)
         with self.client(started) as client:
             readiness.await_ready(client, self.home, components, dag_ids, since)
@@ -143,13 +151,6 @@ class Stack:
             started.write(self.home)
             self._dismiss_guard()
         return started
-
-    def _start_database(self, environment: Mapping[str, str]) -> None:
-        with self.shield():
-            database.start(self.home, environment)
-        database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
-        if closed := database.close_unfinished_runs(self.home):
-            self.say(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
 
     def _migrate(self, environment: Mapping[str, str]) -> None:
         self.say("setting up the metadata database (once)")

@@ -1,8 +1,15 @@
-"""One home for all tests of the stack: its metadata database is set up once. Each test file leaves it stopped."""
+"""One home for all tests of the stack, with a migrated database. Each test file leaves it stopped.
+
+In `make test-long` the first start migrates it.
+"""
 
 from pathlib import Path
 
 import pytest
+from tests.support.airflow.migrated import lay_migrated_database
+from tests.support.suite.proven import IS_LONG
+
+from plimsoll_airflow.local.home import Home
 
 
 @pytest.fixture(scope="session")
@@ -10,4 +17,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holds the home `airflow`, an empty `plugins`, and whatever the stack makes."""
     folder = tmp_path_factory.mktemp("stack")
     (folder / "plugins").mkdir()
+    home = Home(folder / "airflow")
+    home.create()
+    if not IS_LONG:
+        lay_migrated_database(home)
     return folder

@@ -1,7 +1,8 @@
 """A migrated metadata database, made once on a machine and copied for each Airflow of the tests.
 
 `airflow db migrate` takes ten times as long as everything else that PostgreSQL does at its start. The database is in
-Plimsoll's cache, under a digest of everything that its content depends on.
+Plimsoll's cache, under a digest of everything that its content depends on. The very code of `make up` makes it, and
+makes it again when that code has changed.
 """
 
 import os
@@ -13,19 +14,20 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from filelock import FileLock
 
 from plimsoll.settings import Settings
-from plimsoll_airflow.local import database, processes
-from plimsoll_airflow.local.environment import StackSettings, stack_environment
+from plimsoll_airflow.local import database, stack
+from plimsoll_airflow.local.environment import StackSettings
 from plimsoll_airflow.local.guard import Guard
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.internals import wakeup
-from plimsoll_airflow.local.shutdown import stop_stack
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 AIRFLOW = version("apache-airflow")
 MIGRATE_TIMEOUT_S = 600.0
+"""For a busy machine."""
 KEPT = 4
 """The number of databases that are kept in the cache. Each lock file has its own."""
 
@@ -47,7 +49,8 @@ def lay_migrated_database(home: Home) -> None:
 
 def _name() -> str:
     """A digest of the lock file, of the code that makes the database, and of its only user."""
-    made_by = [CHECKOUT / "requirements-dev.txt", *(Path(str(module.__file__)) for module in (database, wakeup))]
+    code = (database, stack, wakeup)
+    made_by = [CHECKOUT / "requirements-dev.txt", *(Path(str(module.__file__)) for module in code)]
     digest = sha256(pwd.getpwuid(os.geteuid()).pw_name.encode())
     for path in made_by:
         digest.update(path.read_bytes())
@@ -56,37 +59,29 @@ def _name() -> str:
 
 def _make(place: Path) -> None:
     """Migrate a database in a temporary home, and move it to its place only when it is complete."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        home, environment = _home_of_its_own(Path(folder))
-        guard = Guard.start(home, environment)
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stack, "MIGRATE_TIMEOUT_S", MIGRATE_TIMEOUT_S)
+        made = _stack_of_its_own(Path(folder))
+        guard = Guard.start(made.home, made.environment(port=0))
         try:
-            database.start(home, environment)
-            database.migrate(home, AIRFLOW, lambda: _migrate(environment))
+            made.start_database(made.environment(port=0))
         finally:
-            stop_stack(home, lambda: None)
+            made.down()
             guard.dismiss()
         partial = place.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
-        _copy(home.database, partial)
+        _copy(made.home.database, partial)
         partial.rename(place)
 
 
-def _home_of_its_own(folder: Path) -> tuple[Home, dict[str, str]]:
+def _stack_of_its_own(folder: Path) -> stack.Stack:
     home, nothing = Home(folder / "airflow"), folder / "nothing"
     home.create()
     nothing.mkdir()
     settings = StackSettings(
         dags=nothing, plugins=nothing, store=str(nothing), cache=nothing, work=nothing, campaigns=nothing, port=None
     )
-    return home, stack_environment(home, home.secrets, 0, settings, os.environ)
-
-
-def _migrate(environment: dict[str, str]) -> None:
-    command = processes.airflow_command(["db", "migrate"])
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=MIGRATE_TIMEOUT_S, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    return stack.Stack(home, settings)
 
 
 def _copy(source: Path, target: Path) -> None:
