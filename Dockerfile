@@ -24,7 +24,8 @@ COPY plugins /opt/plimsoll/app/plugins
 COPY dags /opt/plimsoll/app/dags
 # Editable: the load generator's sources and the definitions are looked for beside the package.
 RUN uv pip install --no-deps --no-build-isolation -e /opt/plimsoll/app \
-    && python -m compileall -q /opt/plimsoll/app/include /opt/plimsoll/app/plugins
+    && python -m compileall -q /opt/plimsoll/app/include /opt/plimsoll/app/plugins \
+    && python -c "from plimsoll.report.runtime import runtime; runtime()"
 # A build whose parts do not fit must not become an image.
 RUN uv pip check \
     && python -c "import plimsoll.bootstrap, plimsoll_airflow, airflow.providers.celery.executors.celery_executor_utils"

@@ -34,6 +34,7 @@ from plimsoll.report.misses import miss_rows, rows_by_cell
 from plimsoll.report.noise import noise_rows, steady_rows, typical_rows
 from plimsoll.report.operations import operations_table
 from plimsoll.report.origins import origins
+from plimsoll.report.runtime import runtime
 from plimsoll.report.stops import stops_rows
 from plimsoll.report.tables import PERCENTILE_NAMES, cell_rows, load_rows
 from plimsoll.report.validity import validity
@@ -142,7 +143,9 @@ def _context(findings: Findings) -> dict[str, Any]:
     }
 
 
+@cache
 def _templates() -> Templates:
+    """Compiled once for all pages of a process."""
     templates = Templates(
         loader=PackageLoader("plimsoll.report"),
         autoescape=select_autoescape(["html.j2"]),
@@ -169,9 +172,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _runtime() -> str:
-    import vl_convert
-
-    return _script(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    return _script(runtime())
 
 
 def _script(source: str) -> str:

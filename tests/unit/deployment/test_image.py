@@ -41,6 +41,12 @@ def test_what_is_copied_is_there_and_nothing_else_reaches_the_build(dockerfile: 
     assert not [name for name in allowed if not (CHECKOUT / name).exists()]
 
 
+def test_what_pages_draw_charts_with_is_made_with_the_image_for_nobody_can_keep_it_at_run_time(
+    dockerfile: list[str],
+) -> None:
+    assert [line for line in dockerfile if "from plimsoll.report.runtime import runtime; runtime()" in line]
+
+
 def test_secrets_are_not_committed() -> None:
     assert ".env" in (CHECKOUT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
