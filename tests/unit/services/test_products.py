@@ -1,6 +1,6 @@
 """Two products in one campaign, one of them without a JVM: from the plan to the report."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,79 +39,89 @@ def define(*variants: str) -> Definition:
     return parse_definition(TEXT.format(variants=", ".join(variants)), "products.yaml")
 
 
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
+@dataclass(frozen=True)
+class Reported:
+    """A campaign that ran to its report, and the report's page."""
+
+    tools: Toolkit
+    page: str
+
+    def checks_of(self, cell_id: str) -> set[str]:
+        verdict = read_verdict(self.tools.store, CampaignStore(self.tools.store, "campaign").key(cell_id, 1))
+        assert verdict is not None
+        return {check.name for check in verdict.checks}
 
 
-@pytest.fixture
-def tools(installation: Installation) -> Toolkit:
+def tools_in(installation: Installation) -> Toolkit:
     own = installation.toolkit
     return replace(own, databases={**own.databases, JVMLESS: JvmlessDatabase(installation.faults)})
 
 
-def reported(installation: Installation, tools: Toolkit, definition: Definition) -> str:
-    """Run the campaign to its report; the page."""
+def reported(folder: Path, definition: Definition) -> Reported:
+    """Run the campaign to its report."""
+    installation = Installation(folder)
+    tools = tools_in(installation)
     require_runnable(tools, definition)
     installation.open_campaign(definition)
     assert all(ran.verdict and ran.verdict.valid for ran in run_missing(tools, "campaign", "me", print))
     pass_gate(tools, "campaign", [])
     publish_report(tools, "campaign")
-    return tools.store.read(report_key("campaign")).decode()
+    return Reported(tools, tools.store.read(report_key("campaign")).decode())
 
 
-def checks_of(tools: Toolkit, cell_id: str) -> set[str]:
-    verdict = read_verdict(tools.store, CampaignStore(tools.store, "campaign").key(cell_id, 1))
-    assert verdict is not None
-    return {check.name for check in verdict.checks}
+@pytest.fixture
+def tools(tmp_path: Path) -> Toolkit:
+    return tools_in(Installation(tmp_path))
 
 
-def test_both_run_and_are_judged_in_one_campaign(installation: Installation, tools: Toolkit) -> None:
-    page = reported(installation, tools, define(ON_A_JVM, WITHOUT))
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    """One variant in a JVM, one without. No test changes it."""
+    return reported(tmp_path_factory.mktemp("both"), define(ON_A_JVM, WITHOUT))
 
-    rows = {row["variant"]: row["capacity_ops_s"] for row in capacity_rows(tools, "campaign")}
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    """No variant in a JVM. No test changes it."""
+    return reported(tmp_path_factory.mktemp("without"), define(WITHOUT))
+
+
+def test_both_run_and_are_judged_in_one_campaign(both: Reported) -> None:
+    rows = {row["variant"]: row["capacity_ops_s"] for row in capacity_rows(both.tools, "campaign")}
     assert rows == {"g1": 2000, "plain": 2000}
-    assert "instant 4.0.1" in page
-    assert "jvmless 2.5" in page
-    assert "OpenJDK 64-Bit Server VM" in page
+    assert "instant 4.0.1" in both.page
+    assert "jvmless 2.5" in both.page
+    assert "OpenJDK 64-Bit Server VM" in both.page
 
 
-def test_checks_of_a_jvm_are_made_of_variants_that_have_one(installation: Installation, tools: Toolkit) -> None:
-    reported(installation, tools, define(ON_A_JVM, WITHOUT))
-
-    assert checks_of(tools, "g1-001k-r1") - checks_of(tools, "plain-001k-r1") == JVM_CHECKS
-    assert {"nodes", "database", "database version"} <= checks_of(tools, "plain-001k-r1")
+def test_checks_of_a_jvm_are_made_of_variants_that_have_one(both: Reported) -> None:
+    assert both.checks_of("g1-001k-r1") - both.checks_of("plain-001k-r1") == JVM_CHECKS
+    assert {"nodes", "database", "database version"} <= both.checks_of("plain-001k-r1")
 
 
-def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(installation: Installation, tools: Toolkit) -> None:
-    reported(installation, tools, define(WITHOUT))
-
-    fingerprint = read_fingerprint(tools.store, CampaignStore(tools.store, "campaign").key("plain-001k-r1", 1))
+def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(without: Reported) -> None:
+    store = without.tools.store
+    fingerprint = read_fingerprint(store, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
     assert fingerprint is not None
     assert {(node.jvm, node.database, node.database_version) for node in fingerprint.nodes} == {(None, JVMLESS, "2.5")}
 
 
-def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(
-    installation: Installation, tools: Toolkit
-) -> None:
+def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(without: Reported) -> None:
     """A JVM's GC log says its zone; here the host itself does."""
-    reported(installation, tools, define(WITHOUT))
-
-    work = AttemptContext(tools, CampaignStore(tools.store, "campaign").key("plain-001k-r1", 1))
-    manifest = read_manifest(tools.store, work.key)
+    store = without.tools.store
+    work = AttemptContext(without.tools, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
+    manifest = read_manifest(store, work.key)
     assert manifest is not None
     lines = gather(work, manifest).lines
     assert set(lines) == {"node1", "node2", "node3"}
     assert {line.at for each in lines.values() for line in each} == {datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)}
 
 
-def test_a_report_without_jvms_has_no_section_of_theirs(installation: Installation, tools: Toolkit) -> None:
-    page = reported(installation, tools, define(WITHOUT))
-
-    assert 'id="pauses"' not in page
-    assert 'href="#pauses"' not in page
-    assert "<dt>JVM</dt>" not in page
-    assert 'id="answer"' in page
+def test_a_report_without_jvms_has_no_section_of_theirs(without: Reported) -> None:
+    assert 'id="pauses"' not in without.page
+    assert 'href="#pauses"' not in without.page
+    assert "<dt>JVM</dt>" not in without.page
+    assert 'id="answer"' in without.page
 
 
 def test_a_product_that_runs_in_no_jvm_says_so_when_the_campaign_is_planned(tools: Toolkit) -> None:
