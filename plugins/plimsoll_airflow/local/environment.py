@@ -184,6 +184,9 @@ def _api(secrets: Secrets, port: int) -> dict[str, str]:
         "port": str(port),
         "base_url": f"http://{LOOPBACK}:{port}",
         "workers": "1",
+        # A page of Airflow that is open asks for all of a run this often. What it shows takes minutes, and its answers
+        # take processor time from a machine that may be measured.
+        "auto_refresh_interval": "10",
         "secret_key": secrets.api_secret,
     }
 

@@ -89,6 +89,10 @@ def test_users_are_those_that_were_chosen() -> None:
     assert environment["PLIMSOLL_USERS"] == "ada:admin,bob:viewer"
 
 
+def test_an_open_page_of_airflow_asks_less_often_than_airflow_has_it() -> None:
+    assert int(told()["AIRFLOW__API__AUTO_REFRESH_INTERVAL"]) > 3
+
+
 def test_definitions_are_looked_at_often_enough_and_dag_files_read_only_then() -> None:
     environment = told()
     seconds = {
