@@ -23,6 +23,8 @@ from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.ownership import CellRun
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
+FILES = {"cell": "cell.py", "reaper": "reaper.py"}
+"""The files of DAGs that are no campaign's."""
 CELL = {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
 
 pytestmark = [
@@ -31,7 +33,8 @@ pytestmark = [
 
 
 def run(dag_id: str, conf: Mapping[str, Any]) -> DagRun:
-    dag = DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags[dag_id]
+    file = DAGS / FILES.get(dag_id, "campaigns.py")
+    dag = DagBag(dag_folder=str(file), bundle_path=DAGS, bundle_name="dags-folder").dags[dag_id]
     for task in dag.tasks:
         if isinstance(task, BaseOperator):
             task.retry_delay = timedelta(0)
