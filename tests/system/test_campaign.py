@@ -15,6 +15,7 @@ from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
 from tests.support.ssh.sshd import CONNECTION, OneKey
 from tests.support.ssh.static_hosts import StaticHosts, running_hosts
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.object_store import ObjectStore
@@ -24,6 +25,7 @@ from plimsoll.domain.clocks import LoadStart
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.data_size import is_within_tolerance
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
 from plimsoll.services.campaign.state import valid_verdict
@@ -37,6 +39,8 @@ from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
 LIFETIME = timedelta(hours=1)
+SIZE, COPIES = ("5M", 3) if IS_LONG else ("1M", 1)
+"""The rows on each node's disk, and on how many nodes each of them is."""
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -44,10 +48,11 @@ pytestmark = pytest.mark.timeout(1800)
 def small_definition() -> Definition:
     """One cell on three nodes, with one judged interval.
 
-    Its rows are to have a size on disk, and two load hosts share its load.
+    Its rows are to have a size on disk, and two load hosts share its load. The rows are few, because nodes that have
+    just started take much processor time for each that they write.
     """
     small = local_definition("small", variants=1).model_dump(mode="json")
-    workload = {"name": "StandardRow", "data_per_node": "5M", "replication_factor": 3}
+    workload = {"name": "StandardRow", "data_per_node": SIZE, "replication_factor": COPIES}
     two = {**small["load_generator"], "hosts": 2, "threads": 1}
     return Definition.model_validate({**small, **ONE_INTERVAL, "workload": workload, "load_generator": two})
 
@@ -107,7 +112,7 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     assert fingerprint.counted_rows is not None
     start = read_model(store, campaign.key("g1-00200-r1", 1), layout.LOAD_START, LoadStart)
     assert start is not None
-    assert all(is_within_tolerance(5 * 2**20, size) for size in start.data_bytes.values()), start.data_bytes
+    assert all(is_within_tolerance(parse_size(SIZE), size) for size in start.data_bytes.values()), start.data_bytes
     assert len(start.data_bytes) == 3
     found = living_clusters(build_toolkit(Settings(work=airflow.stack.settings.work)))
     assert not found.unseen

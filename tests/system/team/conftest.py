@@ -21,7 +21,6 @@ _MINUTELY = {"schedule": "* * * * *", "notify": ("missed-schedule", "incomplete"
 PHASES = ("provision", "deploy", "start", "collect", "judge", "destroy")
 """Those of a cell in which a worker works at it."""
 DEFINITIONS = (
-    instant_definition("demo", variants=2, loads=2, parallel=4),
     instant_definition("held", variants=1, loads=len(PHASES), parallel=len(PHASES)),
     instant_definition("again", variants=1, loads=3, parallel=3),
     instant_definition("nightly", variants=1, loads=2, parallel=2).model_copy(update=_SCHEDULED),

@@ -5,29 +5,37 @@ from collections.abc import Mapping, Sequence
 
 from tests.fakes.gated import Gates
 from tests.fakes.installation import Installation
-from tests.support.airflow.instant_campaign import run_campaign
+from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state import valid_verdict
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
 
 def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
     team: Team, installation: Installation, definitions: Mapping[str, Definition]
 ) -> None:
-    outcome = run_campaign(team, installation, definitions["demo"], parallel=8, timeout_s=600)
+    """On real Cassandra nodes, so that a cell is measured as anywhere."""
+    definition, campaign = definitions["real"], CampaignStore(installation.toolkit.store, "real-mine")
 
-    assert outcome.failures == (), "\n".join(outcome.failures)
-    assert outcome.run.state == "success"
+    run_to_report(team, campaign, definition, timeout_s=900)
+
     assert all(team.tasks_done().values())
-    (campaign_id,) = [name for name in installation.toolkit.store.folders("") if name.startswith("demo-")]
-    assert_every_cell_was_measured_once(installation, definitions["demo"], campaign_id)
-    assert installation.toolkit.store.exists(f"{campaign_id}/report/report.html")
-    events = team.api.call("GET", "/assets/events", params={"source_dag_id": "demo"})["asset_events"]
-    assert [(event["name"], event["extra"]["campaign_id"]) for event in events] == [("report-demo", campaign_id)]
+    verdict = valid_verdict(campaign, "g1-00200-r1")
+    assert verdict is not None
+    assert verdict.met is not None
+    assert verdict.operations > 1000
+    fingerprint = read_fingerprint(campaign.store, verdict.key)
+    assert fingerprint is not None
+    assert [(node.database_version, node.jvm.collector) for node in fingerprint.nodes] == [("4.0.1", "G1")]
+    assert campaign.store.exists(report_key("real-mine"))
+    events = team.api.call("GET", "/assets/events", params={"source_dag_id": "real"})["asset_events"]
+    assert [(event["name"], event["extra"]["campaign_id"]) for event in events] == [("report-real", "real-mine")]
+    assert not installation.toolkit.providers["local"].clusters()
 
 
 def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(

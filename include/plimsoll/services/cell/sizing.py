@@ -48,8 +48,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
         return request
     measurement = _Measurement(work, cluster, request, asked_bytes)
     counted = read_counted_rows(work) or _recorded(work, measurement.counted())
-    if measurement.left_samples():  # also where another cell's record stands
-        measurement.clear()
+    measurement.clear()  # also where another cell's record stands
     _require_time(work, counted)
     fingerprint = read_fingerprint(work.toolkit.store, work.key)
     if fingerprint is not None:
@@ -164,15 +163,15 @@ class _Measurement:
             rows_per_s=self._highest_rate,
         )
 
-    def left_samples(self) -> bool:
-        """Whether the attempt has begun a sample, perhaps in a process that was killed."""
-        return any(self._load.status(job).state != "missing" for job in self._jobs.values())
-
     def clear(self) -> None:
-        """End the samples and remove their rows. Done again, it does nothing."""
+        """End the samples and remove their rows. Done again, it does nothing.
+
+        Only those that the attempt has begun, perhaps in a process that was killed: a drop takes a JVM on a node.
+        """
         for number, job in self._jobs.items():
-            self._generator.stop(self._load, job)
-            self._database.drop(self._nodes, _keyspace(number))
+            if self._load.status(job).state != "missing":
+                self._generator.stop(self._load, job)
+                self._database.drop(self._nodes, _keyspace(number))
 
     def _bytes_of(self, sample: Sample, number: int) -> int:
         """What those rows take on a node's disk, the nodes' mean."""

@@ -169,6 +169,14 @@ def test_the_first_cell_counts_by_a_sample_that_is_large_enough_and_all_cells_ha
         assert fingerprint.counted_rows == counted.rows
 
 
+def test_where_the_first_rows_are_enough_there_is_one_sample_and_one_keyspace_is_dropped(tmp_path: Path) -> None:
+    setting = Setting(tmp_path, "1M")
+    counted = read_counted_rows(setting.cell("v1-001k-r1"))
+    assert counted is not None
+    assert list(setting.generator.samples.values()) == [counted.sample_rows] == [20_000]
+    assert setting.database.dropped == ["plimsoll_sample_1"]
+
+
 def test_a_start_that_was_interrupted_goes_on_with_the_same_samples_and_leaves_nothing_of_them(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
