@@ -7,7 +7,7 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 from tests.airflow.web.app import token_of
 from tests.support.browser.chromium import PATIENCE_MS
 from tests.support.processes import until
@@ -42,3 +42,25 @@ def visitor(browser: Browser, url: str, look: str, *, role: str | None = "user")
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     return page
+
+
+def phone(width: int) -> Mapping[str, Any]:
+    """The look of a page on a phone of that width, in pixels."""
+    return {"color_scheme": "light", "viewport": {"width": width, "height": 700}}
+
+
+def wear(page: Page, look: Mapping[str, Any]) -> bool:
+    """Give the page that look without loading it again. Returns whether it had another one."""
+    scheme = "dark" if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
+    before = {"color_scheme": scheme, "viewport": page.viewport_size}
+    page.emulate_media(color_scheme=look["color_scheme"])
+    page.set_viewport_size(look["viewport"])
+    return before != look
+
+
+def leave_frames_empty(route: Route) -> None:
+    """Answer with nothing what is to stand in a frame: it is a page of its own, which axe does not look into there."""
+    if route.request.frame.parent_frame is None:
+        route.continue_()
+    else:
+        route.fulfill(body="")
