@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, Response, 
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
-from tests.support.browser.chromium import CHROMIUM, logged_in, running_browser
+from tests.support.browser.chromium import CHROMIUM, let_in, logged_in, running_browser
 from tests.support.processes import until
 from tests.support.suite.requirements import needs
 from tests.system.instant.definitions import DEFINITIONS
@@ -62,7 +62,7 @@ def ada(browser: Browser, airflow: StackUnderTest) -> Page:
 @pytest.fixture
 def vera(browser: Browser, airflow: StackUnderTest) -> Iterator[Page]:
     """May look."""
-    page = logged_in(browser, airflow, "vera")
+    page = let_in(browser, airflow, "vera")
     yield page
     page.context.close()
 
