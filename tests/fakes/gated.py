@@ -66,8 +66,8 @@ class Gates:
         self._gate(cell, phase).touch()
 
     def open(self, cell: str, phase: str) -> None:
-        """Let it go on."""
-        self._gate(cell, phase).unlink()
+        """Let it go on. A gate that is open stays open."""
+        self._gate(cell, phase).unlink(missing_ok=True)
 
     def is_closed(self, cell: str, phase: str) -> bool:
         """Whether that phase of that cell is to wait; whoever asks so has arrived."""

@@ -65,9 +65,8 @@ class Scene:
         run = client.trigger(dag_id, {"campaign_id": campaign_id}, run_id=campaign_id)
         self.campaigns[campaign_id] = Begun(definition, run, gates)
 
-    def hold(self, campaign_id: str, definition: Definition, gates: Sequence[Gate]) -> Mapping[Gate, psutil.Process]:
-        """Start the campaign and wait until all cells are at their gates. Returns the tasks' waiting processes."""
-        self.begin(campaign_id, definition, gates)
+    def held(self, gates: Sequence[Gate]) -> Mapping[Gate, psutil.Process]:
+        """Wait until a cell is at each of these gates. Returns the tasks' waiting processes."""
         wanted = set(gates)
         until(lambda: wanted <= set(self.waiting()), HELD_S, lambda: f"not there: {wanted - set(self.waiting())}")
         tasks = [gate for gate in wanted if gate[1] != LOADING]
@@ -77,11 +76,15 @@ class Scene:
         """The id of the process that came to each gate last."""
         return {(one.cell, one.phase): one.pid for one in self.gates.arrivals()}
 
-    def end(self, campaign_id: str, *, timeout_s: float = ENDED_S) -> DagRun:
-        """Open the campaign's gates and wait for its end."""
-        begun = self.campaigns[campaign_id]
-        for cell, phase in begun.gates:
+    def open(self, gates: Sequence[Gate]) -> None:
+        """Let the cells that wait at these gates go on."""
+        for cell, phase in gates:
             self.gates.open(cell, phase)
+
+    def end(self, campaign_id: str, *, timeout_s: float = ENDED_S) -> DagRun:
+        """Open all gates of the campaign and wait for its end."""
+        begun = self.campaigns[campaign_id]
+        self.open(begun.gates)
         return self.airflow.wait_for(begun.run, timeout_s=timeout_s, poll_s=1)
 
     def kill_part(self, part: str) -> None:

@@ -1,5 +1,9 @@
 """The campaigns whose processes are killed, and the phases that their cells are held in."""
 
+from collections.abc import Sequence
+from itertools import chain
+
+from tests.fakes.gated import LOADING
 from tests.fakes.installation import instant_definition
 from tests.support.airflow.kill_scene import PARTS
 from tests.support.suite.proven import IS_LONG
@@ -7,16 +11,34 @@ from tests.support.suite.proven import IS_LONG
 from plimsoll.domain.strategy import Search
 
 PROCESSES = ("task", "supervisor", "worker")
-STRUCK = tuple((part,) for part in PARTS) if IS_LONG else (("triggerer", "api-server", "postgres"), ("scheduler",))
-"""Parts of Airflow that die in one campaign, one after the other: `make test-long` has a campaign for each."""
-# The phases that a variant's cells are held in, cell by cell; judging does not hold up destruction.
-IN_TASKS = (("provision",), ("deploy",), ("start",), ("collect",), ("judge", "destroy"))
+_IN_ONE = [["triggerer", "api-server", "postgres"], ["scheduler"]]
+BLOWS: Sequence[Sequence[Sequence[str]]] = [[[part]] for part in PARTS] if IS_LONG else [_IN_ONE]
+"""For each campaign, the parts of Airflow that die at each blow: `make test-long` has a campaign for each part."""
+# The phases that cells are held in, cell by cell; judging does not hold up destruction.
+LIFE: Sequence[Sequence[str]] = (
+    ("provision",),
+    ("deploy",),
+    ("start",),
+    (LOADING,),
+    ("collect",),
+    ("judge", "destroy"),
+)
+IN_TASKS = [phases for phases in LIFE if LOADING not in phases]
+
+
+def name_of(blows: Sequence[Sequence[str]]) -> str:
+    """The name of the campaign in which these parts die."""
+    return "-".join(chain.from_iterable(blows))
+
+
 DEFINITIONS = {
     # In a variant each phase meets another fate, and in each variant a phase meets another one: of three, all of them.
     "tasks": instant_definition("tasks", variants=len(PROCESSES) if IS_LONG else 1, loads=len(IN_TASKS), parallel=15),
     **{
-        name: instant_definition(name, variants=1, loads=len(IN_TASKS) + 1, parallel=6)
-        for name in map("-".join, STRUCK)
+        name_of(blows): instant_definition(
+            name_of(blows), variants=1, loads=len(LIFE) + len(blows) - 1, parallel=len(LIFE) + 1
+        )
+        for blows in BLOWS
     },
     "sought": instant_definition("sought", variants=1, loads=2).model_copy(update={"strategy": Search()}),
     "random": instant_definition("random", variants=2, loads=2, parallel=4, load_s=5),

@@ -2,17 +2,18 @@
 
 A campaign has a cell for each phase, and a gate holds each cell in the middle of its phase. One kill then strikes all
 of them at once; whatever part died is started again, as Compose or systemd would; the gates are opened, and the
-campaign runs to its end. `make test` kills at each phase one of the processes that a task consists of, and the parts of
-Airflow that no task ends with in one campaign; `make test-long` all at each, and each part in a campaign of its own.
+campaign runs to its end. `make test` kills at each phase one of the processes that a task consists of; and in one
+campaign first the parts of Airflow that no task ends with, then, when each cell is a phase further, the scheduler.
+`make test-long` kills all processes at each phase, and each part in a campaign of its own.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 
 import psutil
 import pytest
-from tests.fakes.gated import LOADING
 from tests.support.airflow.kill_scene import AN_HOUR_AGO, Gate, Scene, await_end
-from tests.system.kills.definitions import DEFINITIONS, IN_TASKS, PROCESSES, STRUCK
+from tests.system.kills.definitions import BLOWS, DEFINITIONS, IN_TASKS, LIFE, PROCESSES, name_of
 
 from plimsoll.domain.cell import grid
 
@@ -22,7 +23,9 @@ pytestmark = pytest.mark.timeout(2400)
 
 
 def test_kill_of_a_tasks_process_its_supervisor_or_its_worker(scene: Scene) -> None:
-    held = scene.hold("tasks", DEFINITIONS["tasks"], gates_of("tasks", IN_TASKS))
+    gates = gates_of("tasks")
+    scene.begin("tasks", DEFINITIONS["tasks"], gates)
+    held = scene.held(gates)
     fates = {gate: fate_at(gate) for gate in held}
     assert set(fates.values()) == set(PROCESSES)
     for gate, task in held.items():
@@ -41,14 +44,18 @@ def test_kill_of_a_tasks_process_its_supervisor_or_its_worker(scene: Scene) -> N
     assert_each_load_was_started_once(scene, "tasks")
 
 
-@pytest.mark.parametrize("parts", STRUCK, ids="-".join)
-def test_kill_of_parts_of_airflow(parts: Sequence[str], scene: Scene) -> None:
-    name = "-".join(parts)
-    held = scene.hold(name, DEFINITIONS[name], gates_of(name, (*IN_TASKS, (LOADING,))))
-    for part in parts:
-        scene.kill_part(part)
-    if "scheduler" in parts:  # its workers and their tasks end with it
-        await_end(held)
+@pytest.mark.parametrize("blows", BLOWS, ids=name_of)
+def test_kill_of_parts_of_airflow(blows: Sequence[Sequence[str]], scene: Scene) -> None:
+    name = name_of(blows)
+    gates = [gates_at(name, blow) for blow in range(len(blows))]
+    scene.begin(name, DEFINITIONS[name], list(dict.fromkeys(chain.from_iterable(gates))))
+    for parts, here, then in zip(blows, gates, [*gates[1:], []], strict=True):
+        held = scene.held(here)
+        for part in parts:
+            scene.kill_part(part)
+        if "scheduler" in parts:  # its workers and their tasks end with it
+            await_end(held)
+        scene.open([gate for gate in here if gate not in then])
 
     ended = scene.end(name)
 
@@ -57,10 +64,21 @@ def test_kill_of_parts_of_airflow(parts: Sequence[str], scene: Scene) -> None:
     assert_each_load_was_started_once(scene, name)
 
 
-def gates_of(name: str, phases: Sequence[Sequence[str]]) -> Sequence[Gate]:
-    """Where the cells of that campaign are held."""
+def gates_of(name: str) -> Sequence[Gate]:
+    """Where the cells of that campaign are held in tasks."""
     cells = enumerate(grid(DEFINITIONS[name]))
-    return [(f"{name}~{cell.id}", phase) for number, cell in cells for phase in phases[number % len(phases)]]
+    return [(f"{name}~{cell.id}", phase) for number, cell in cells for phase in IN_TASKS[number % len(IN_TASKS)]]
+
+
+def gates_at(name: str, blow: int) -> Sequence[Gate]:
+    """Where the cells of that campaign are held at that blow, counted from 0.
+
+    The first cell is in the last phase at the first blow, and each cell is one phase further at each later blow. Cells
+    that do not come so far wait in the first phase. So every phase has a cell at each blow.
+    """
+    ahead = len(LIFE) - 1 + blow
+    found = ((cell, LIFE[max(0, ahead - n) :][:1]) for n, cell in enumerate(grid(DEFINITIONS[name])))
+    return [(f"{name}~{cell.id}", phase) for cell, there in found for phases in there for phase in phases]
 
 
 def fate_at(gate: Gate) -> str:
