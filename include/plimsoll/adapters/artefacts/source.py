@@ -19,8 +19,6 @@ from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Collector, JdkArchive
 from plimsoll.ports.artefacts import OWN_JDK
 
-_SETUP = "fetch it first: `make setup`"
-
 
 class Artefacts:
     """Implements the ArtefactSource port. Artefacts are downloaded once, verified before use, and kept in a cache.
@@ -101,15 +99,16 @@ class Artefacts:
 
     def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
         for wanted, variants in _jdks(definition).items():
+            where = f"variants.{variants[0]}.jvm"
             jdk = f"JDK {wanted.id} of {'variant' if len(variants) == 1 else 'variants'} {', '.join(variants)}"
             if wanted.archive is not None:
                 if not jdks.archive_is_there(self._cache, wanted):
-                    mend = f"fetch it first: `plimsoll prepare {definition.name}`"
-                    yield Problem("jvm.archive", f"{jdk} is not in the cache", mend)
+                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(definition))
             elif not jdks.is_there(self._cache, wanted.id):
                 can_be_fetched = jdks.can_be_fetched(wanted.id)
                 what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
-                yield Problem("jvm.jdk", what, _SETUP if can_be_fetched else jdks.how_to_give(self._cache, wanted.id))
+                mend = _fetch(definition) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
+                yield Problem(f"{where}.jdk", what, mend)
 
     def _missing_databases(self, definition: Definition) -> Iterator[Problem]:
         for product, version in _databases(definition):
@@ -117,16 +116,20 @@ class Artefacts:
             if locked is None:
                 yield Problem("system.version", f"{product} {version} can't be fetched", _known(product, version))
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
-                yield Problem("system.version", f"{product} {version} is not in the cache", _SETUP)
+                yield Problem("system.version", f"{product} {version} is not in the cache", _fetch(definition))
 
     def _missing_generator(self, definition: Definition) -> Iterator[Problem]:
         if definition.load_generator.name == CASSANDRA_STRESS and not is_there(self._cache):
-            mend = f"fetch it first: `plimsoll prepare {definition.name}`"
-            yield Problem("load_generator.name", "cassandra-stress is not in the cache", mend)
+            yield Problem("load_generator.name", "cassandra-stress is not in the cache", _fetch(definition))
         if not all(is_sound(self._cache.root / program.entry()) for program in (self._generator, node_tool())):
-            yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _SETUP)
+            yield Problem("load_generator.name", "Plimsoll's own load generator is not built", _fetch(definition))
         elif not jdks.is_there(self._cache, OWN_JDK):
-            yield Problem("load_generator.name", f"its JDK {OWN_JDK} is not in the cache", _SETUP)
+            yield Problem("load_generator.name", f"its JDK {OWN_JDK} is not in the cache", _fetch(definition))
+
+
+def _fetch(definition: Definition) -> str:
+    """The advice for what is not in the cache: `make setup` fetches only what definitions in the folder need."""
+    return f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
 
 
 def _database(product: str, version: str) -> LockedSet:

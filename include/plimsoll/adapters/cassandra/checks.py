@@ -21,6 +21,7 @@ from plimsoll.ports.artefacts import ArtefactSource
 _CPUS = 8
 # Arguments that Java's launcher takes for itself. With these it would start another program than a node.
 _LAUNCHER = re.compile(r"(?!-)|-{1,2}(jar|cp|classpath|class-path|version|help|h|\?|X|m|module|d|dry-run)$")
+_HEAP = re.compile(r"-Xm[sx]|-XX:((Initial|Min|Max)HeapSize|(Initial|Min|Max)RAM(Percentage|Fraction)|MaxRAM)=")
 _MOST_TOKENS = 1536
 """The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
 _LONGEST = 60
@@ -44,7 +45,7 @@ def _variant(
     where: str, definition: Definition, variant: Variant, jvm: JvmConfiguration, artefacts: ArtefactSource
 ) -> list[Problem]:
     version = definition.version_of(variant)
-    wrong = [*_version(where, version, jvm), *_jvm(where, jvm)]
+    wrong = [*_version(where, version, jvm), *_jvm(where, jvm), *_heap_flags(where, jvm)]
     if _is_there(definition, variant, artefacts):
         wrong += _collector(where, jvm, artefacts)
         wrong += [] if wrong else _flags(where, version, jvm, artefacts)
@@ -116,6 +117,14 @@ def _jvm(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
         yield Problem(f"{where}.jvm.heap", what, f"at least {format_size(_LEAST_HEAP)}")
     if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
         yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
+
+
+def _heap_flags(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    """Flags that would override `heap`, on which plans and fingerprints rely."""
+    for number, flag in enumerate(jvm.flags):
+        if _HEAP.match(flag):
+            what = f"{flag} sets the heap, which `heap` already sets to {format_size(jvm.heap)}"
+            yield Problem(f"{where}.jvm.flags[{number}]", what, "remove the flag, and write the size as `heap`")
 
 
 def _flags(where: str, version: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:

@@ -29,8 +29,8 @@ def definition(*, jdk: str = "openjdk-11.0.13", version: str = "4.0.1", archive:
 
 def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefacts, tmp_path: Path) -> None:
     problems = artefacts.missing(definition())
-    assert [problem.where for problem in problems] == ["jvm.jdk", "system.version", "load_generator.name"]
-    assert all("make setup" in problem.mend for problem in problems)
+    assert [problem.where for problem in problems] == ["variants.a.jvm.jdk", "system.version", "load_generator.name"]
+    assert all("`plimsoll prepare d`" in problem.mend for problem in problems)
     assert not (tmp_path / "cache").exists()
 
 
@@ -46,7 +46,7 @@ def test_what_can_not_be_fetched_is_said_with_what_can(artefacts: Artefacts) -> 
 def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts: Artefacts) -> None:
     archive = {"url": "s3://mine/prime.tar.gz", "sha256": "ab" * 32}
     jdk = artefacts.missing(definition(jdk="prime-11.0.13", archive=archive))[0]
-    assert (jdk.where, jdk.what) == ("jvm.archive", "JDK prime-11.0.13 of variant a is not in the cache")
+    assert (jdk.where, jdk.what) == ("variants.a.jvm.archive", "JDK prime-11.0.13 of variant a is not in the cache")
     assert "`plimsoll prepare d`" in jdk.mend
 
 

@@ -25,6 +25,8 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
         ({"jvm": {"flags": ["-Da=b", "-XX:NoSuchFlag"]}}, "variants[0] (g1).jvm.flags[1]", "Unrecognized VM option"),
         ({"jvm": {"flags": ["UseNUMA"]}}, "variants[0] (g1).jvm.flags[0]", "'UseNUMA' is no flag of a JVM"),
         ({"jvm": {"flags": ["-jar"]}}, "variants[0] (g1).jvm.flags[0]", "'-jar' is no flag of a JVM"),
+        ({"jvm": {"flags": ["-Xmx4G"]}}, "variants[0] (g1).jvm.flags[0]", "-Xmx4G sets the heap, which `heap` already"),
+        ({"jvm": {"flags": ["-XX:MaxRAMPercentage=80"]}}, "variants[0] (g1).jvm.flags[0]", "sets the heap"),
         ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
         (
             {"jvm": {"collector": "Serial", "flag_set": "tlp-2020"}},
