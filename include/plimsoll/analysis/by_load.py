@@ -10,11 +10,11 @@ from plimsoll.domain.service_level import ServiceLevel
 
 
 @dataclass(frozen=True)
-class LoadSummary:
+class RepeatsAtLoad:
     """One variant at one load; all but `repeats` is of valid repeats.
 
-    `repeats`: those that the definition asks for; `valid`: those with an achieved rate. `achieved_ops_s`: their rates;
-    `achieved_share`: the median rate / the attempted one. `not_achieved` and `begin_with_backlog`: the numbers of
+    `repeats`: those that the definition asks for; `valid`: those that are valid. `achieved_ops_s`: their achieved
+    rates; `achieved_share`: the median rate / the attempted one. `not_achieved` and `begin_with_backlog`: the numbers of
     repeats that fell short of the rate, and that began their judged time with a backlog from warm-up. `maxima_ms`: by
     percentile, the highest interval of each repeat. None: no repeat tells it.
     """
@@ -30,7 +30,7 @@ class LoadSummary:
     maxima_ms: Mapping[str, Spread | None]
 
 
-def load_summaries(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[LoadSummary, ...]:
+def repeats_by_load(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[RepeatsAtLoad, ...]:
     """A summary of every variant and load, in the cells' order. A backlog counts by the bound of `level`."""
     rates = _by_place(achieved(cells))
     highest = {percentile: _by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
@@ -42,13 +42,13 @@ def load_summaries(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[Lo
 
 def _summary(
     cells: Sequence[CellResult], rate: Spread | None, highest: Mapping[str, Spread | None], level: ServiceLevel
-) -> LoadSummary:
+) -> RepeatsAtLoad:
     cell, verdicts = cells[0].cell, [one.verdict for one in cells if one.verdict]
-    return LoadSummary(
+    return RepeatsAtLoad(
         variant=cell.variant,
         load_ops_s=cell.load_ops_s,
         repeats=len(cells),
-        valid=rate.repeats if rate else 0,
+        valid=len(verdicts),
         achieved_ops_s=rate,
         achieved_share=rate.median / cell.load_ops_s if rate else None,
         not_achieved=sum(one.rate_achieved is False for one in verdicts),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.bootstrap import Typical, typical_by_load
+from plimsoll.analysis.by_load import RepeatsAtLoad, repeats_by_load
 from plimsoll.analysis.campaign import CampaignData, CellResult, cell_results
 from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
@@ -41,6 +42,7 @@ class Findings:
     noise: Noise
     steadiness: tuple[Steadiness, ...]
     typical: tuple[Typical, ...]
+    repeats_by_load: tuple[RepeatsAtLoad, ...]
     p99_by_operation: tuple[OperationP99, ...]
     decisive: Mapping[str, CellResult]
     """By variant: the cell that decided its capacity, where there is one."""
@@ -83,7 +85,7 @@ class Findings:
 
 def analyse(data: CampaignData) -> Findings:
     """Run the campaign-level analysis."""
-    timing, bound_ms = data.definition.timing, data.definition.service_levels[0].bound_ms
+    timing, level = data.definition.timing, data.definition.service_levels[0]
     cells = cell_results(data)
     found = capacities(data, cells)
     decisive = _decisive(cells, found)
@@ -94,14 +96,15 @@ def analyse(data: CampaignData) -> Findings:
         left_out=left_out(data.definition, cells),
         comparisons=compare_with_control(cells, data.definition.control),
         repeats=power_of(data.definition.repeats),
-        causes=causes_of_misses(cells, bound_ms),
+        causes=causes_of_misses(cells, level.bound_ms),
         stops=stops_by_load(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
         noise=noise(cells),
         steadiness=steadiness(cells),
         typical=typical_by_load(cells),
+        repeats_by_load=repeats_by_load(cells, level),
         p99_by_operation=p99_by_operation(cells),
         decisive=decisive,
-        misses=worst_misses(cells, bound_ms, {one.cell.id for one in decisive.values()}),
+        misses=worst_misses(cells, level.bound_ms, {one.cell.id for one in decisive.values()}),
     )
 
 

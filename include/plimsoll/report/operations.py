@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.by_load import RepeatsAtLoad
 from plimsoll.analysis.operation_means import OperationP99
 from plimsoll.report.findings import Findings
+from plimsoll.report.tables import valid_repeats
 from plimsoll.report.words import NOTHING, figure, ops, plural, span
 
 if TYPE_CHECKING:
@@ -44,8 +46,10 @@ def operations_table(findings: Findings) -> OperationsTable:
     """The mean p99 of every operation that a variant has, for variants and loads in the definition's order."""
     names = tuple(sorted({one.operation for one in findings.p99_by_operation}))
     found = {(one.variant, one.load_ops_s, one.operation): one for one in findings.p99_by_operation}
-    places = dict.fromkeys((result.cell.variant, result.cell.load_ops_s) for result in findings.cells)
-    rows = (_row(findings, *place, [found.get((*place, name)) for name in names]) for place in places)
+    rows = (
+        _row(findings, one, [found.get((one.variant, one.load_ops_s, name)) for name in names])
+        for one in findings.repeats_by_load
+    )
     return OperationsTable(names, tuple(rows) if names else ())
 
 
@@ -57,14 +61,12 @@ def operations_frame(findings: Findings) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(OperationP99.model_fields))
 
 
-def _row(findings: Findings, variant: str, load: int, means: Sequence[OperationP99 | None]) -> OperationsRow:
-    own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
-    valid = sum(result.verdict is not None for result in own)
+def _row(findings: Findings, one: RepeatsAtLoad, means: Sequence[OperationP99 | None]) -> OperationsRow:
     return OperationsRow(
-        variant=findings.labels[variant],
-        load=ops(load),
-        repeats=f"{valid} of {plural(len(own), 'repeat')}",
-        means=tuple(_mean(one, valid) for one in means),
+        variant=findings.labels[one.variant],
+        load=ops(one.load_ops_s),
+        repeats=valid_repeats(one),
+        means=tuple(_mean(mean, one.valid) for mean in means),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.by_load import LoadSummary, load_summaries
+from plimsoll.analysis.by_load import RepeatsAtLoad
 from plimsoll.analysis.campaign import PERCENTILES, CellResult, deciding_level, distance, missed_by
 from plimsoll.domain.units import show_usd
 from plimsoll.report import data_docs
@@ -105,7 +105,7 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
 
 def load_rows(findings: Findings) -> tuple[LoadRow, ...]:
     """A row for each variant and load, in the definition's order."""
-    return tuple(_load_row(findings, one) for one in load_summaries(findings.cells, findings.level))
+    return tuple(_load_row(findings, one) for one in findings.repeats_by_load)
 
 
 def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
@@ -157,12 +157,17 @@ def _missed(level: LevelVerdict) -> str:
     return f"{level.missed:,} of {level.judged:,}{sliding}"
 
 
-def _load_row(findings: Findings, one: LoadSummary) -> LoadRow:
+def valid_repeats(one: RepeatsAtLoad) -> str:
+    """`2 of 3 repeats`: how many of the repeats are valid."""
+    return f"{one.valid} of {plural(one.repeats, 'repeat')}"
+
+
+def _load_row(findings: Findings, one: RepeatsAtLoad) -> LoadRow:
     rate = one.achieved_ops_s
     return LoadRow(
         variant=findings.labels[one.variant],
         load=ops(one.load_ops_s),
-        repeats=f"{one.valid} of {plural(one.repeats, 'repeat')}",
+        repeats=valid_repeats(one),
         achieved=whole_span(rate.low, rate.high) if rate else NOTHING,
         share=percent(one.achieved_share, 2),
         not_achieved=one.not_achieved,

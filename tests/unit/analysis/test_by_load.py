@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.by_load import LoadSummary, load_summaries
+from plimsoll.analysis.by_load import RepeatsAtLoad, repeats_by_load
 from plimsoll.analysis.campaign import CampaignData, cell_results
 from plimsoll.domain.result import OpeningBacklog
 
 
-def summaries(data: CampaignData) -> dict[int, LoadSummary]:
-    found = load_summaries(cell_results(data), data.definition.service_levels[0])
+def summaries(data: CampaignData) -> dict[int, RepeatsAtLoad]:
+    found = repeats_by_load(cell_results(data), data.definition.service_levels[0])
     return {one.load_ops_s: one for one in found}
 
 
