@@ -1,6 +1,6 @@
 """Real campaigns: real Cassandra nodes, the real load generator, a real Airflow, to their reports.
 
-One on a cluster of three nodes on this machine, one on a group of static hosts over SSH.
+One on a cluster of two nodes on this machine, in `make test-long` of three; one on a group of static hosts over SSH.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,19 +39,19 @@ from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
 LIFETIME = timedelta(hours=1)
-SIZE, COPIES = ("5M", 3) if IS_LONG else ("1M", 1)
+NODES, SIZE, COPIES = (3, "5M", 3) if IS_LONG else (2, "1M", 1)
 """The rows on each node's disk, and on how many nodes each of them is."""
 
 pytestmark = pytest.mark.timeout(1800)
 
 
 def small_definition() -> Definition:
-    """One cell on three nodes, with one judged interval.
+    """One cell, with one judged interval.
 
     Its rows are to have a size on disk, and two load hosts share its load. The rows are few, because nodes that have
     just started take much processor time for each that they write.
     """
-    small = local_definition("small", variants=1).model_dump(mode="json")
+    small = local_definition("small", variants=1, nodes=NODES).model_dump(mode="json")
     workload = {"name": "StandardRow", "data_per_node": SIZE, "replication_factor": COPIES}
     two = {**small["load_generator"], "hosts": 2, "threads": 1}
     return Definition.model_validate({**small, **ONE_INTERVAL, "workload": workload, "load_generator": two})
@@ -107,13 +107,13 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     assert_complete(campaign, definition)
     fingerprint = read_fingerprint(store, campaign.key("g1-00200-r1", 1))
     assert fingerprint is not None
-    assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"] * 3
+    assert [node.jvm.collector for node in fingerprint.nodes] == ["G1"] * NODES
     assert list(fingerprint.load_hosts) == ["load", "load2"]
     assert fingerprint.counted_rows is not None
     start = read_model(store, campaign.key("g1-00200-r1", 1), layout.LOAD_START, LoadStart)
     assert start is not None
     assert all(is_within_tolerance(parse_size(SIZE), size) for size in start.data_bytes.values()), start.data_bytes
-    assert len(start.data_bytes) == 3
+    assert len(start.data_bytes) == NODES
     found = living_clusters(build_toolkit(Settings(work=airflow.stack.settings.work)))
     assert not found.unseen
     assert not found.clusters

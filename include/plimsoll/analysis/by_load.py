@@ -14,9 +14,9 @@ class RepeatsAtLoad:
     """One variant at one load; all but `repeats` is of valid repeats.
 
     `repeats`: those that the definition asks for; `valid`: those that are valid. `achieved_ops_s`: their achieved
-    rates; `achieved_share`: the median rate / the attempted one. `not_achieved` and `begin_with_backlog`: the numbers of
-    repeats that fell short of the rate, and that began their judged time with a backlog from warm-up. `maxima_ms`: by
-    percentile, the highest interval of each repeat. None: no repeat tells it.
+    rates; `achieved_share`: the median rate / the attempted one. `not_achieved` and `begin_with_backlog`: the number
+    of repeats that fell short of the rate, and of those that began their judged time with a backlog from warm-up.
+    `maxima_ms`: by percentile, the highest interval of each repeat. None: no repeat tells it.
     """
 
     variant: str

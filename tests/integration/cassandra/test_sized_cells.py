@@ -1,4 +1,7 @@
-"""Whole cells whose rows are counted for a size on disk, of workloads that say in their own ways how many there are."""
+"""Whole cells whose rows are counted for a size on disk, of workloads that say in their own ways how many there are.
+
+They run in `make test-long`. `system/test_campaign.py` has a cell of a size that was asked for.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -41,7 +44,12 @@ OWN_ROWS: dict[str, Any] = {
     ],
 }
 TIME_SERIES = {"id": "series", "name": "BasicTimeSeries", "partitions": "1M"}
-WORKLOADS = (OWN_ROWS, *([TIME_SERIES] if IS_LONG else []))
+WORKLOADS = (OWN_ROWS, TIME_SERIES)
+
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not IS_LONG, reason="a campaign has a cell of such a size: make test-long"),
+]
 
 
 def definition() -> Definition:
@@ -51,7 +59,6 @@ def definition() -> Definition:
     return Definition.model_validate({**content, "name": "sized", "workloads": sized})
 
 
-@pytest.mark.timeout(900)
 def test_rows_of_ones_own_and_time_series_take_the_size_that_was_asked_for(tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
     tools, own = toolkit(settings), definition()

@@ -14,15 +14,13 @@ DEFINITIONS = {
     definition.name: definition
     for definition in (
         instant_definition("many", variants=2, loads=1, repeats=2, parallel=3),
-        instant_definition("few", variants=1, loads=2),
         instant_definition("calm", variants=1, loads=2),
         instant_definition("storm", variants=2, loads=2),
         instant_definition("by-rest", variants=1, loads=2),
-        instant_definition("kept", variants=1, loads=2, parallel=1).model_copy(
+        instant_definition("held", variants=1, loads=2, parallel=1).model_copy(update={"cluster_scope": "campaign"}),
+        instant_definition("staged", variants=1, loads=1).model_copy(update={"stages": STAGES}),
+        instant_definition("sought", variants=1, loads=3, repeats=2, parallel=1).model_copy(
             update={"strategy": Search(), "cluster_scope": "campaign"}
         ),
-        instant_definition("held", variants=1, loads=2, parallel=1).model_copy(update={"cluster_scope": "campaign"}),
-        instant_definition("staged", variants=2, loads=1).model_copy(update={"stages": STAGES}),
-        instant_definition("sought", variants=1, loads=3, repeats=2).model_copy(update={"strategy": Search()}),
     )
 }

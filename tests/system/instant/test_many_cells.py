@@ -14,7 +14,7 @@ from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.matrix import running_order
 
-MANY, FEW = DEFINITIONS["many"], DEFINITIONS["few"]
+MANY = DEFINITIONS["many"]
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -36,27 +36,6 @@ def test_more_cells_than_may_live_at_once_to_their_report(airflow: StackUnderTes
     campaign = CampaignStore(installation.toolkit.store, campaign_id)
     assert all(valid_verdict(campaign, cell.id) for cell in running_order(MANY))
     assert installation.toolkit.store.exists(f"{campaign_id}/report/report.html")
-
-
-def test_a_failed_cell_is_named_by_the_gate_and_run_again_alone(
-    airflow: StackUnderTest, installation: Installation
-) -> None:
-    airflow.client.set_pool("clusters", 4, "How many clusters may live at once")
-    installation.faults.plant("v1-002k-r1", "load")
-    failed = airflow.run_to_end("few", {"campaign_id": "few-mine"}, timeout_s=800)
-    states = {task.name: task.state for task in airflow.client.task_instances("few", failed.run_id)}
-    gate = next(task for task in airflow.client.task_instances("few", failed.run_id) if task.task_id == "quality_gate")
-    provided = installation.provider.provided("few")
-    installation.faults.heal("v1-002k-r1")
-
-    healed = airflow.run_to_end("few", {"campaign_id": "few-mine", "cells": "failed"}, timeout_s=800)
-
-    assert failed.state == "failed"
-    run_cells = sorted(state or "" for name, state in states.items() if name.startswith("run_cell"))
-    assert run_cells == ["failed", "success"]
-    assert "v1-002k-r1" in "\n".join(airflow.client.task_errors(failed, gate))
-    assert healed.state == "success"
-    assert installation.provider.provided("few") == provided + 1
 
 
 def _campaigns_of(installation: Installation, name: str) -> list[str]:

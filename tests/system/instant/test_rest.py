@@ -87,12 +87,14 @@ def test_the_documents_python_client_does_the_same(environment: Mapping[str, str
     assert (done.stdout, done.returncode) == ("v1 at-least 2000\n", 0), done.stderr
 
 
-def test_only_the_failed_cell_runs_again_and_everything_else_stays(
+def test_the_gate_names_the_failed_cell_which_alone_runs_again_while_everything_else_stays(
     airflow: StackUnderTest, installation: Installation, environment: Mapping[str, str]
 ) -> None:
     campaign = CampaignStore(installation.toolkit.store, "again")
     installation.faults.plant(FAILING, "load")
     failed = airflow.run_to_end("by_rest", {"campaign_id": "again"}, timeout_s=TIMEOUT_S)
+    tasks = airflow.client.task_instances("by_rest", failed.run_id)
+    gate = next(task for task in tasks if task.task_id == "quality_gate")
     before = read_manifest(campaign.store, campaign.key(MET, 1))
     installation.faults.heal(FAILING)
 
@@ -105,6 +107,8 @@ def test_only_the_failed_cell_runs_again_and_everything_else_stays(
         _await(browser, "again", "complete")
 
     run = airflow.client.dag_runs("by_rest")[0]
+    assert sorted(task.state or "" for task in tasks if task.name.startswith("run_cell")) == ["failed", "success"]
+    assert FAILING in "\n".join(airflow.client.task_errors(failed, gate))
     assert (failed.state, airflow.wait_for(run, timeout_s=TIMEOUT_S).state) == ("failed", "success")
     assert [key.attempt for key in campaign.attempts(MET)] == [1]
     assert read_manifest(campaign.store, campaign.key(MET, 1)) == before

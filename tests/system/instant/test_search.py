@@ -1,4 +1,4 @@
-"""A search through a real Airflow: a run for each round, one campaign, and cells that need not run."""
+"""A search through a real Airflow: a run for each round, the same hosts in all of them, and cells that need not run."""
 
 import time
 
@@ -8,12 +8,12 @@ from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.publish.publishing import capacity_rows
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
 pytestmark = pytest.mark.timeout(900)
 
 
-def test_a_search_asks_again_until_its_capacity_is_known(
+def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(
     shared_airflow: StackUnderTest, installation: Installation
 ) -> None:
     airflow = shared_airflow
@@ -32,6 +32,10 @@ def test_a_search_asks_again_until_its_capacity_is_known(
     (capacity,) = capacity_rows(installation.toolkit, "sought-mine")
     assert (capacity["kind"], capacity["capacity_ops_s"]) == ("found", 1000)
     assert installation.toolkit.store.exists("sought-mine/report/report.html")
+    fingerprints = [read_fingerprint(campaign.store, verdict.key) for verdict in campaign.verdicts()]
+    assert [one and one.cluster for one in fingerprints] == ["hosts/1"] * 3
+    assert installation.provider.provided("sought") == 1
+    assert not [one for one in installation.provider.clusters() if one.id.campaign_id == "sought-mine"]
 
 
 def _wait_for_end(airflow: StackUnderTest) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene, until
+from tests.support.suite.proven import IS_LONG
 from tests.system.kills.definitions import DEFINITIONS
 
 from plimsoll.services.store import layout
@@ -9,7 +10,10 @@ from plimsoll.services.store.campaigns import CampaignStore
 
 FIRST, SECOND = ("sought~v1-001k-r1", "judge"), ("sought~v1-002k-r1", "deploy")
 
-pytestmark = pytest.mark.timeout(2400)
+pytestmark = [
+    pytest.mark.timeout(2400),
+    pytest.mark.skipif(not IS_LONG, reason="a search and such a kill run apart from each other: make test-long"),
+]
 
 
 def test_kill_of_the_scheduler_between_the_rounds_of_a_search(scene: Scene) -> None:

@@ -1,13 +1,18 @@
-"""Campaigns through Celery's workers, and the death of one of them."""
+"""Campaigns through Celery's workers, and the death of one of them.
+
+In `make test` the cells are instant; in `make test-long` one is measured on a real node, too.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import pytest
 from tests.fakes.gated import Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
+from tests.support.suite.proven import IS_LONG
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
@@ -16,6 +21,7 @@ from plimsoll.services.publish.publishing import report_key
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
 
+@pytest.mark.skipif(not IS_LONG, reason="the campaign below is the work of both workers, too: make test-long")
 def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
     team: Team, installation: Installation, definitions: Mapping[str, Definition]
 ) -> None:
@@ -32,10 +38,8 @@ def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
     fingerprint = read_fingerprint(campaign.store, verdict.key)
     assert fingerprint is not None
     assert [(node.database_version, node.jvm.collector) for node in fingerprint.nodes] == [("4.0.1", "G1")]
-    assert campaign.store.exists(report_key("real-mine"))
-    events = team.api.call("GET", "/assets/events", params={"source_dag_id": "real"})["asset_events"]
-    assert [(event["name"], event["extra"]["campaign_id"]) for event in events] == [("report-real", "real-mine")]
     assert not installation.toolkit.providers["local"].clusters()
+    assert_reported(team, campaign, definition)
 
 
 def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
@@ -62,6 +66,15 @@ def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
     assert_every_cell_was_measured_once(installation, definition, "struck")
     starts = Counter(gates.starts())
     assert {cell: starts[cell] for cell in held} == dict.fromkeys(held, 1)
+    assert_reported(team, CampaignStore(installation.toolkit.store, "struck"), definition)
+
+
+def assert_reported(team: Team, campaign: CampaignStore, definition: Definition) -> None:
+    """The report is in the store, and Airflow has told its asset's event."""
+    assert campaign.store.exists(report_key(campaign.campaign_id))
+    events = team.api.call("GET", "/assets/events", params={"source_dag_id": definition.dag_id})["asset_events"]
+    told = [(event["name"], event["extra"]["campaign_id"]) for event in events]
+    assert told == [(f"report-{definition.name}", campaign.campaign_id)]
 
 
 def assert_every_cell_was_measured_once(installation: Installation, definition: Definition, campaign_id: str) -> None:

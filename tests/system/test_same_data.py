@@ -1,0 +1,100 @@
+"""A ramp on the same data through a real Airflow: three real nodes that are kept, one populated database, two loads.
+
+`make test` has one on one node, without Airflow (`integration/cassandra/test_shared_data.py`).
+"""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from tests.support.airflow.stack import StackUnderTest
+from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
+from tests.support.nodes.even import EVEN_NODES
+from tests.support.processes import until
+from tests.support.suite.proven import IS_LONG
+
+from plimsoll.adapters.object_store import ObjectStore
+from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.definition import Definition
+from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.publish.publishing import report_key
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.settings import Settings
+
+LOWER, HIGHER = "g1-00100-r1", "g1-00200-r1"
+CAMPAIGNS = ("first", "second", "third")
+"""Beside other programs a load may miss, which ends its ramp. Then the next campaign has a try."""
+PATIENCE_S = 900
+
+pytestmark = [
+    pytest.mark.timeout(3000),
+    pytest.mark.skipif(not IS_LONG, reason="loads share data on one node, too: make test-long"),
+]
+
+
+def ramped_definition() -> Definition:
+    """Two loads of one variant, one after the other on three kept nodes, with one judged interval each."""
+    small = local_definition("ramped", variants=1).model_dump(mode="json")
+    ramp = {"strategy": {"name": "ramp", "data": "same"}, "cluster_scope": "campaign", "loads": ["100/s", "200/s"]}
+    workload = {"name": "KeyValue", "rows": 2000, "keycount": 2000, "replication_factor": 3}
+    return Definition.model_validate({**small, **ONE_INTERVAL, **ramp, "workload": workload})
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> ObjectStore:
+    return ObjectStore(str(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture(scope="module")
+def airflow(
+    airflow_stack: Callable[..., StackUnderTest], tmp_path_factory: pytest.TempPathFactory, store: ObjectStore
+) -> StackUnderTest:
+    campaigns = tmp_path_factory.mktemp("campaigns")
+    (campaigns / "ramped.yaml").write_text(dump_definition(ramped_definition()))
+    environment = {
+        **EVEN_NODES,
+        "PLIMSOLL_CAMPAIGNS": str(campaigns),
+        "PLIMSOLL_STORE": store.root,
+        "PLIMSOLL_CACHE": str(Settings().cache),
+    }
+    return airflow_stack(env=environment, dag_ids=["ramped", "cell"])
+
+
+def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
+    airflow: StackUnderTest, store: ObjectStore
+) -> None:
+    low, high = ramped(airflow, store)
+
+    fingerprints = [read_fingerprint(store, key) for key in (low, high)]
+    assert [one and one.data_of for one in fingerprints] == [(), (f"{LOWER}/1",)]
+    clusters = [read_cluster(store, key) for key in (low, high)]
+    assert len({str(one and one.hosts) for one in clusters}) == 1
+    for node in ("node1", "node2", "node3"):
+        lower, higher = (text(store, key, f"{node}/system.log") for key in (low, high))
+        assert higher.startswith(lower), f"another process wrote {node}'s second log"
+    populated, gone_on = (json.loads(text(store, key, "load/summary.json")) for key in (low, high))
+    assert (populated["populate"]["scheduled"], gone_on["populate"]) == (2000, None)
+
+
+def ramped(airflow: StackUnderTest, store: ObjectStore) -> tuple[AttemptKey, AttemptKey]:
+    """The only attempts at both loads, of a campaign whose lower one was met."""
+    for name in CAMPAIGNS:
+        lower, higher = attempts_of(name, airflow, store)
+        if len(lower) == len(higher) == 1:
+            return lower[0], higher[0]
+    pytest.fail("no lower load was met")
+
+
+def attempts_of(campaign_id: str, airflow: StackUnderTest, store: ObjectStore) -> list[list[AttemptKey]]:
+    """The attempts at both loads of a campaign that has its report."""
+    first = airflow.run_to_end("ramped", {"campaign_id": campaign_id}, timeout_s=PATIENCE_S)
+    assert first.state == "success", first
+    until(lambda: store.exists(report_key(campaign_id)), "the report", patience_s=PATIENCE_S)
+    campaign = CampaignStore(store, campaign_id)
+    return [list(campaign.attempts(cell)) for cell in (LOWER, HIGHER)]
+
+
+def text(store: ObjectStore, key: AttemptKey, name: str) -> str:
+    """What stands in a raw file of the attempt."""
+    return store.read(layout.attempt_file(key, f"{layout.RAW}/{name}")).decode()
