@@ -39,9 +39,12 @@ _Width = Annotated[
 ]
 _Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
 _Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
+_SYNTHETIC = ("runs", "capacities", "width", "invalid", "seed")
+"""The options that say how synthetic campaigns are drawn."""
 
 
 def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
+    context: typer.Context,
     definition: DefinitionArgument,
     outcomes: _Outcomes = None,
     *,
@@ -68,6 +71,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     require_one_stage(declared)
     [(_, declared)] = declared.of_stages
     if outcomes is not None:
+        _require_no_synthetic(context)
         played = replay(declared, _read(outcomes))
         print_json(_replay_json(played)) if as_json else _show_replay(declared, played)
         return
@@ -76,6 +80,18 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     world = World(capacities, width, invalid)  # type: ignore[arg-type]  # just checked
     found = play(declared, world, runs, seed)
     print_json(_simulation_json(found)) if as_json else _show_simulation(declared, found)
+
+
+def _require_no_synthetic(context: typer.Context) -> None:
+    """Raise Refused for options that given outcomes leave without effect."""
+    from plimsoll.domain.errors import Problem, Refused
+
+    mend = "leave it out, or leave out --outcomes"
+    sources = {name: context.get_parameter_source(name) for name in _SYNTHETIC}
+    given = [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
+    if given:
+        says = "is about synthetic campaigns, and --outcomes gives the outcomes"
+        raise Refused([Problem(f"--{name}", says, mend) for name in given], where="simulate")
 
 
 def _read(path: Path) -> Mapping[str, Sequence[Outcome]]:

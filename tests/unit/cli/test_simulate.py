@@ -54,6 +54,14 @@ def test_outcomes_that_are_given_are_played(simulate: Any, outcomes: Any) -> Non
     assert played["attempts"] == 4
 
 
+def test_options_of_synthetic_campaigns_are_refused_beside_outcomes(simulate: Any, outcomes: Any) -> None:
+    code, _, err = simulate("--outcomes", outcomes(), "--runs", "10", "--seed", "1")
+    assert code == 2
+    assert "--runs: is about synthetic campaigns" in err
+    assert "--seed: is about synthetic campaigns" in err
+    assert "--width" not in err
+
+
 def test_a_person_reads_capacities_and_what_was_left_out(simulate: Any, outcomes: Any) -> None:
     code, out, _ = simulate("--outcomes", outcomes(g1_00100_r1=["missed"]))
     assert code == 0
