@@ -144,6 +144,21 @@ def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, sa
     assert [one.startswith(said) and "`hosts: 3` or more" in one for one in told] == ([True] if said else [])
 
 
+@pytest.mark.parametrize(
+    ("strategy", "said"),
+    [
+        ("strategy: {name: search, guard: 2}", ["`guard: 2` has no effect"]),
+        ("strategy: {name: search, mode: fast, guard: 2}", []),
+        ("strategy: {name: search, mode: exact, guard: 1}", []),
+        ("strategy: full-grid", []),
+    ],
+)
+def test_a_guard_that_a_search_does_not_use_is_remarked_on(tmp_path: Path, strategy: str, said: list[str]) -> None:
+    definition = parse_definition(f"{(CAMPAIGNS / 'demo.yaml').read_text()}\n{strategy}\n", "mine.yaml")
+    told = list(remarks(Installation(tmp_path).toolkit, make_plan(definition)))
+    assert [one.partition(": an exact")[0] for one in told if "guard" in one] == said
+
+
 def test_every_load_host_is_counted_and_paid_for() -> None:
     definition = with_load_hosts(2).model_copy(update={"max_parallel": 1})
     node = HostRate(kind="r5d.2xlarge", vcpus=8, usd_per_hour=0.5)

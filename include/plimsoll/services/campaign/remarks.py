@@ -7,6 +7,7 @@ from datetime import timedelta
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
@@ -27,6 +28,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     yield from dict.fromkeys(_counted_rows(plan))
     yield from dict.fromkeys(_time_for_populating(plan))
     yield from _shared_data(plan)
+    yield from dict.fromkeys(_guards_without_effect(plan))
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
         told = (limit for part in parts(plan.definition) for limit in generator.limits(part.definition))
@@ -76,3 +78,14 @@ def _shared_data(plan: Plan) -> Iterator[str]:
             "the loads of a repeat of the ramp share their data: cells run one at a time, a repeat's loads from the "
             "lowest up, which populates, and a cell that runs again begins with fresh data"
         )
+
+
+def _guards_without_effect(plan: Plan) -> Iterator[str]:
+    """Guards that somebody chose for a search that has none. Stored definitions hold the usual guard in any case."""
+    for part in parts(plan.definition):
+        strategy, usual = part.definition.strategy, Search.model_fields["guard"].default
+        if isinstance(strategy, Search) and strategy.mode == "exact" and strategy.guard != usual:
+            yield (
+                f"`guard: {strategy.guard}` has no effect: an exact search runs all loads below a capacity; write "
+                "`mode: fast` for a search that guards some of them"
+            )
