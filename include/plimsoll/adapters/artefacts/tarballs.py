@@ -20,6 +20,8 @@ except ImportError:  # a Python that was built without it opens no such archive
 
 MOST_BYTES = 8 << 30
 """A JDK takes 0.3 GiB."""
+MOST_MEMBERS = 100_000
+"""Files, folders and links; a JDK has 500. Empty ones take no bytes, but each takes a place on the disk."""
 _DAMAGED = (EOFError, zlib.error, LZMAError, KeyError)
 _CONTRADICTIONS = (None, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
 """Errors of an archive that is damaged, or in which a name stands for a file and for a folder; not of the disk."""
@@ -29,8 +31,8 @@ def unpack_tar(packed: Path, folder: Path, most_bytes: int = MOST_BYTES) -> None
     """Unpack into the folder, which is made if it is not there.
 
     Raises tarfile.TarError for what is no whole archive, for a member that would lie outside of the folder or is
-    neither file, folder nor link, and as soon as the files, unpacked, take more than `most_bytes` together. What came
-    before it stays. Raises OSError where the disk is at fault.
+    neither file, folder nor link, and as soon as the files, unpacked, take more than `most_bytes` together or there are
+    more than `MOST_MEMBERS`. What came before it stays. Raises OSError where the disk is at fault.
     """
     filtered: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
     with damage_told(), tarfile.open(packed) as tar:
@@ -53,10 +55,12 @@ def damage_told() -> Iterator[None]:
 
 def _bounded(members: Iterable[tarfile.TarInfo], most_bytes: int) -> Iterator[tarfile.TarInfo]:
     total = 0
-    for member in members:
+    for number, member in enumerate(members, start=1):
         total += member.size
         if total > most_bytes:
             raise tarfile.TarError(f"its files take more than {most_bytes:,} bytes")
+        if number > MOST_MEMBERS:
+            raise tarfile.TarError(f"it has more than {MOST_MEMBERS:,} files, folders and links")
         yield member
 
 

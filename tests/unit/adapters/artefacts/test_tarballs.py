@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from plimsoll.adapters.artefacts import tarballs
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 
 
@@ -97,6 +98,14 @@ def test_no_more_is_unpacked_than_the_bound(folder: Path) -> None:
     unpack_tar(packed, folder, most_bytes=5000)
     with pytest.raises(tarfile.TarError, match="more than 4,000 bytes"):
         unpack_tar(packed, folder, most_bytes=4000)
+
+
+def test_no_more_members_are_unpacked_than_the_bound(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tarballs, "MOST_MEMBERS", 4)
+    packed = archive(folder, *(member(f"file{place}") for place in range(5)))
+    with pytest.raises(tarfile.TarError, match="more than 4 files, folders and links"):
+        unpack_tar(packed, folder)
+    assert len(list(folder.iterdir())) == 4
 
 
 def test_folders_can_be_entered_and_files_are_run_by_others_only_if_by_their_owner(folder: Path) -> None:
