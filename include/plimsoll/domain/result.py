@@ -20,17 +20,6 @@ UNEVALUATED = "could not be evaluated"
 """How it begins what a check observed that could not be made at all."""
 
 
-class Interval(Percentiles):
-    """One time window of the merged histograms."""
-
-    start_s: Annotated[float, Field(description="From the log's start, s")]
-    duration_s: float
-    count: int
-    rate_ops_s: float
-    met: bool | None
-    judged_ms: Annotated[float | None, Field(description="The service level's own percentile, ms")] = None
-
-
 class Check(Model):
     """One expectation of the quality suite and its outcome.
 

@@ -23,8 +23,8 @@ class UploadTicket:
     headers: Mapping[str, str] = field(repr=False)
 
 
-class ResultStore(Protocol):
-    """Files by key (relative POSIX paths). Every method raises StoreError when the store can't be reached."""
+class ReadableStore(Protocol):
+    """Files by key (relative POSIX paths), to be read. Every method raises StoreError when they can't be reached."""
 
     def url(self, key: str = "") -> str:
         """The address of that key, for people."""
@@ -35,6 +35,16 @@ class ResultStore(Protocol):
     def read(self, key: str) -> bytes:
         """The file's content. Raises NotFound where there is no such file."""
 
+    def keys(self, prefix: str) -> Iterator[str]:
+        """All keys below a prefix, sorted."""
+
+    def folders(self, prefix: str) -> tuple[str, ...]:
+        """Names of the folders directly below a prefix, sorted."""
+
+
+class ResultStore(ReadableStore, Protocol):
+    """A store that is written to, too. Every method raises StoreError when the store can't be reached."""
+
     def write(self, key: str, data: bytes) -> None:
         """Store the content atomically, over an existing file."""
 
@@ -43,12 +53,6 @@ class ResultStore(Protocol):
 
     def upload(self, key: str, path: Path) -> StoredFile:
         """Store a local file atomically, and return its size and checksum."""
-
-    def keys(self, prefix: str) -> Iterator[str]:
-        """All keys below a prefix, sorted."""
-
-    def folders(self, prefix: str) -> tuple[str, ...]:
-        """Names of the folders directly below a prefix, sorted."""
 
     def delete(self, prefix: str) -> None:
         """Delete everything below a prefix. An empty prefix is no error."""

@@ -65,6 +65,7 @@ def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findin
         noise=UNKNOWN,
         steadiness=(),
         typical=(),
+        repeats_by_load=(),
         p99_by_operation=(),
         decisive={},
         misses=(),

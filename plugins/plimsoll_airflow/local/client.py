@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from typing import Any, Literal, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 from plimsoll_airflow.local.errors import ApiError
@@ -150,10 +150,6 @@ class AirflowClient:
         query = {"limit": limit, "order_by": "-run_after"} | ({"state": state} if state else {})
         body = self._transport.call("GET", f"/dags/{_part(dag_id)}/dagRuns", params=query)
         return [_dag_run(run) for run in body["dag_runs"]]
-
-    def set_run_state(self, dag_id: str, run_id: str, state: Literal["queued", "success", "failed"]) -> None:
-        """Mark a run as ended, which ends its tasks except teardowns, or make it start over."""
-        self._transport.call("PATCH", _run_path(dag_id, run_id), json={"state": state})
 
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
         """The task instances of a run, all pages of them."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.object_store import ObjectStore
-from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
+from plimsoll.domain.errors import NotFound
+from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store.campaigns import CampaignStore
 
 KEPT = [
@@ -48,21 +48,6 @@ def test_it_reads_as_the_store_does(store: ObjectStore) -> None:
     assert (snapshot.exists("c/definition.yaml"), snapshot.exists("c/cells")) == (True, False)
     with pytest.raises(NotFound):
         snapshot.read("c/cells")
-
-
-def test_nobody_changes_it() -> None:
-    snapshot = Snapshot({"c/definition.yaml": b""})
-    writes = [
-        lambda: snapshot.write("c/x", b""),
-        lambda: snapshot.create("c/x", b""),
-        lambda: snapshot.upload("c/x", Path("x")),
-        lambda: snapshot.delete("c"),
-        snapshot.check,
-    ]
-    for write in writes:
-        with pytest.raises(StoreError):
-            write()
-    assert list(snapshot.keys("")) == ["c/definition.yaml"]
 
 
 def test_a_campaign_that_is_not_there_is_named(store: ObjectStore) -> None:

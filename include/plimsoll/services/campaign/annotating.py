@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
@@ -35,7 +35,7 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
     return note
 
 
-def read_note(store: ResultStore, campaign_id: str) -> Note | None:
+def read_note(store: ReadableStore, campaign_id: str) -> Note | None:
     """The campaign's note; None where there is none, or this version can't read it."""
     try:
         return Note.model_validate_json(store.read(layout.note_key(campaign_id)))

@@ -13,9 +13,9 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Cost, Paid, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.toolkit import Toolkit
 
 _BEGUN = "begun"
@@ -34,12 +34,12 @@ def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) 
         toolkit.store.create(name, tariff.model_dump_json(indent=1).encode())
 
 
-def open_accounts(campaign: CampaignStore) -> tuple[ClusterId, ...]:
+def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
     """The clusters whose account is open. They may still have hosts."""
     return tuple(ClusterId.of_attempt(key) for key, usd in accounts(campaign).items() if usd is None)
 
 
-def accounts(campaign: CampaignStore) -> dict[AttemptKey, float | None]:
+def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
     """The recorded cost of every attempt and of idle hosts, USD; None for an open account."""
     known: dict[AttemptKey, float | None] = {}
     for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
@@ -49,7 +49,7 @@ def accounts(campaign: CampaignStore) -> dict[AttemptKey, float | None]:
     return known
 
 
-def tariff_of(store: ResultStore, key: AttemptKey) -> Tariff | None:
+def tariff_of(store: ReadableStore, key: AttemptKey) -> Tariff | None:
     """The prices at which the account was opened; None where they are not known."""
     try:
         return Tariff.model_validate_json(store.read(f"{layout.cost_prefix(key)}/{_BEGUN}"))
@@ -57,7 +57,7 @@ def tariff_of(store: ResultStore, key: AttemptKey) -> Tariff | None:
         return None
 
 
-def recorded_usd(store: ResultStore, key: AttemptKey) -> float | None:
+def recorded_usd(store: ReadableStore, key: AttemptKey) -> float | None:
     """The greatest recorded amount of the account, USD; None while it is open."""
     files = (name.rpartition("/")[2] for name in store.keys(layout.cost_prefix(key)))
     return max((usd for file in files if (usd := _amount(file)) is not None), default=None)

@@ -7,7 +7,7 @@ from functools import cache
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Paid, shared
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.launches import read_launched
 from plimsoll.services.hosts.uses import Use, spans, use_of, uses
 
@@ -15,7 +15,7 @@ from plimsoll.services.hosts.uses import Use, spans, use_of, uses
 class KeptCosts:
     """Costs up to one point in time. It reads each use and each cluster's hosts only once."""
 
-    def __init__(self, store: ResultStore, end: datetime, seen: Cluster | None = None) -> None:
+    def __init__(self, store: ReadableStore, end: datetime, seen: Cluster | None = None) -> None:
         """Hosts whose end is not known count until `end`. `seen` is a cluster as its provider showed it."""
         self._store, self._end, self._seen = store, end, seen
         self._uses, self._of = cache(self._read_uses), cache(self._share_out)

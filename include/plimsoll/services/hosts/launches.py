@@ -6,7 +6,7 @@ from datetime import datetime
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.launch import Launch
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
 
@@ -29,13 +29,13 @@ class StoredLaunches:
             self._store.write(name, launch.model_dump_json(indent=1).encode())
 
 
-def read_launches(store: ResultStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
+def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
     """The cluster's launches, in the order of their requests; empty for a cluster of an earlier version."""
     found = [Launch.model_validate_json(store.read(name)) for name in store.keys(layout.launches_prefix(cluster_id))]
     return tuple(sorted(found, key=lambda launch: launch.asked_at))
 
 
-def read_provided(store: ResultStore, cluster_id: ClusterId) -> Cluster | None:
+def read_provided(store: ReadableStore, cluster_id: ClusterId) -> Cluster | None:
     """The cluster as it was last provisioned; None where it never was."""
     try:
         return Cluster.model_validate_json(store.read(layout.cluster_key(cluster_id)))
@@ -55,7 +55,7 @@ class Launched:
         return min(at, self.expires_at or at)
 
 
-def read_launched(store: ResultStore, cluster_id: ClusterId, seen: Cluster | None = None) -> Launched:
+def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | None = None) -> Launched:
     """The hosts from `seen`, `cluster.json` and the record of launches; later sources replace earlier ones.
 
     The record of launches is the most exact source, because it has the end of hosts too.

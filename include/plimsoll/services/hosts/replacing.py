@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.errors import NotFound
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.launches import read_provided
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
@@ -84,7 +84,7 @@ def note_unfit(toolkit: Toolkit, cluster_id: ClusterId, reasons: Mapping[str, st
     toolkit.store.create(layout.unfit_key(cluster_id, number), unfit.model_dump_json(indent=1).encode())
 
 
-def unfit_hosts(store: ResultStore, cluster_id: ClusterId) -> dict[str, str]:
+def unfit_hosts(store: ReadableStore, cluster_id: ClusterId) -> dict[str, str]:
     """Why each unfit host must not be used again, by identity. Hosts that were replaced since are included."""
     files = sorted(store.keys(layout.unfit_prefix(cluster_id)))
     return {name: why for file in files for name, why in Unfit.model_validate_json(store.read(file)).reasons.items()}
@@ -96,7 +96,7 @@ def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
     toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
 
 
-def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | None:
+def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | None:
     """Why the cluster is not used any more; None where it still may be."""
     try:
         return Retirement.model_validate_json(store.read(layout.retired_key(cluster_id)))
@@ -104,7 +104,7 @@ def retirement_of(store: ResultStore, cluster_id: ClusterId) -> Retirement | Non
         return None
 
 
-def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
+def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
     """Why the cluster replaced the one before it, and which of its hosts were replaced since.
 
     Empty for the first cluster of a purpose while it has its first hosts.
@@ -115,7 +115,7 @@ def why_replaced(store: ResultStore, cluster_id: ClusterId) -> str:
     return "; ".join([*([found.reason] if found else []), *replaced])
 
 
-def _replacements(store: ResultStore, cluster_id: ClusterId) -> list[Replacement]:
+def _replacements(store: ReadableStore, cluster_id: ClusterId) -> list[Replacement]:
     """The replacements in order of time. A process that was killed between its two records has written one twice."""
     files = store.keys(layout.replaced_prefix(cluster_id))
     return sorted((Replacement.model_validate_json(store.read(file)) for file in files), key=lambda one: one.at)

@@ -9,11 +9,11 @@ from plimsoll.domain.cost import Entry, Spending, Tariff, total
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.units import format_usd, show_usd
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.accounts import accounts, tariff_of
 from plimsoll.services.hosts.kept_costs import KeptCosts
 from plimsoll.services.hosts.launches import read_launched
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_attempt
 from plimsoll.services.toolkit import Toolkit
 
 _HOUR = timedelta(hours=1)
@@ -31,7 +31,7 @@ def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
     return None if hourly is None else hourly * (definition.load_time / _HOUR)
 
 
-def ledger(campaign: CampaignStore, now: datetime) -> tuple[Entry, ...]:
+def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
     """The cost of every attempt on paid hosts, and of idle hosts.
 
     It takes one listing of the store, and reads of each account that is open.
@@ -45,7 +45,7 @@ def spent_usd(entries: Iterable[Entry]) -> float:
     return sum(entry.usd for entry in entries)
 
 
-def campaign_spending(campaign: CampaignStore, now: datetime) -> Spending | None:
+def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | None:
     """The campaign's cost, with the prices at which its attempts began; None where hosts cost nothing."""
     entries = ledger(campaign, now)
     if not entries:
@@ -97,13 +97,13 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
         raise _refused(campaign, what, mend)
 
 
-def _entry(store: ResultStore, kept: KeptCosts, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
+def _entry(store: ReadableStore, kept: KeptCosts, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
     cluster_id = ClusterId.of_attempt(key)
     so_far = _so_far(store, kept, cluster_id, now) if usd is None else usd
     return Entry(key=key, usd=so_far, final=usd is not None, idle=cluster_id.is_kept)
 
 
-def _so_far(store: ResultStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:
+def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: datetime) -> float:
     """The cost of an attempt or of idle hosts until now, USD."""
     key = cluster_id.attempt
     if key is None:
@@ -115,7 +115,7 @@ def _so_far(store: ResultStore, kept: KeptCosts, cluster_id: ClusterId, now: dat
     return total(launched.hosts, launched.end(now)).usd
 
 
-def _due(store: ResultStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
+def _due(store: ReadableStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
     """The further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0

@@ -10,7 +10,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Span
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model
 
@@ -30,19 +30,19 @@ class Use(Model):
     over_at: Annotated[AwareDatetime | None, Field(description="When it ended, where that is on record")] = None
 
 
-def use_of(store: ResultStore, key: AttemptKey) -> Use | None:
+def use_of(store: ReadableStore, key: AttemptKey) -> Use | None:
     """The attempt's time on kept hosts; None where it has used none yet."""
     return read_model(store, key, layout.USE, Use)
 
 
-def newest_use(store: ResultStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
+def newest_use(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Use | None]:
     """The newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
     files = _files(store, campaign_id, purpose)
     number = max(files, default=0)
     return number, _use(store, layout.use_key(campaign_id, purpose, number), files[number]) if number else None
 
 
-def use_before(store: ResultStore, key: AttemptKey, purpose: str) -> Use | None:
+def use_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Use | None:
     """The newest use of hosts kept for that purpose by another attempt; None where there was none."""
     files = _files(store, key.campaign_id, purpose)
     newest_first = (
@@ -52,13 +52,13 @@ def use_before(store: ResultStore, key: AttemptKey, purpose: str) -> Use | None:
     return next((use for use in newest_first if use.attempt != key), None)
 
 
-def use_under_way(store: ResultStore, cluster_id: ClusterId) -> Use | None:
+def use_under_way(store: ReadableStore, cluster_id: ClusterId) -> Use | None:
     """The current use of that kept cluster; None where nobody uses it."""
     _, newest = newest_use(store, cluster_id.campaign_id, cluster_id.purpose)
     return newest if newest is not None and not newest.over and newest.cluster == cluster_id else None
 
 
-def uses(store: ResultStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
+def uses(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Use, ...]:
     """All uses of hosts kept for that purpose, in order. It takes one listing of the store, and one read per use."""
     files = _files(store, campaign_id, purpose)
     return tuple(_use(store, layout.use_key(campaign_id, purpose, number), files[number]) for number in sorted(files))
@@ -84,7 +84,7 @@ def spans(every: Sequence[Use], cluster_id: ClusterId) -> tuple[Span, ...]:
     )
 
 
-def _files(store: ResultStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
+def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
     """The files of each use, by its number."""
     files: dict[int, list[str]] = {}
     for file in store.keys(layout.uses_prefix(campaign_id, purpose)):
@@ -92,14 +92,14 @@ def _files(store: ResultStore, campaign_id: str, purpose: str) -> dict[int, list
     return files
 
 
-def _use(store: ResultStore, key: str, files: Sequence[str]) -> Use:
+def _use(store: ReadableStore, key: str, files: Sequence[str]) -> Use:
     use = Use.model_validate_json(store.read(key))
     ends = [_over_at(store, file) for file in files if file.endswith(_OVER)]
     first = min((at for at in ends if at is not None), default=None)
     return use.model_copy(update={"over": True, "over_at": first}) if ends else use
 
 
-def _over_at(store: ResultStore, file: str) -> datetime | None:
+def _over_at(store: ReadableStore, file: str) -> datetime | None:
     """The end of the use by the file's name, or by its content, where earlier versions wrote it; None if in neither."""
     _, *time, _ = file.rpartition("/")[2].split(".")
     if time:

@@ -19,7 +19,7 @@ from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, ch
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     """
     from plimsoll.report import build_report
 
-    campaign = CampaignStore(snapshot, campaign_id)
+    campaign = StoredCampaign(snapshot, campaign_id)
     checks = _passed(campaign)
     if not checks:
         mend = f"make the report again: `plimsoll report {campaign_id}`"
@@ -181,7 +181,7 @@ def _bundle(
     return stream.getvalue()
 
 
-def _passed(campaign: CampaignStore) -> tuple[Check, ...]:
+def _passed(campaign: StoredCampaign) -> tuple[Check, ...]:
     """The checks of the last pass; empty where there was none, or attempts were judged since."""
     try:
         found = GatePass.model_validate_json(campaign.store.read(_pass_key(campaign.campaign_id)))

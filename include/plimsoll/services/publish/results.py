@@ -16,7 +16,7 @@ from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_provenance
+from plimsoll.services.store.campaigns import StoredCampaign, read_fingerprint, read_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.capacity import Capacity
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
-    from plimsoll.ports.store import ResultStore
+    from plimsoll.ports.store import ReadableStore, ResultStore
     from plimsoll.strategies.state import C, CampaignState
 
 INTERVAL_COLUMNS = (
@@ -38,7 +38,7 @@ _NAMED = 3
 PAUSE_COLUMNS = ("host", "start_s", "duration_ms", "kind", "stop_the_world", "stopped_ms", "to_safepoint_ms")
 
 
-def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetime) -> CampaignData:
+def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
     """All data for the report. Raises NotFound when there is no such campaign."""
     definition = campaign.definition()
     return CampaignData(
@@ -53,19 +53,19 @@ def campaign_data(campaign: CampaignStore, quality: Sequence[Check], at: datetim
     )
 
 
-def campaign_capacities(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
+def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> tuple[Capacity, ...]:
     """The capacity of each variant with each workload, in the definition's order, from these verdicts alone."""
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
     return tuple(one for part in of_parts for one in capacities(part))
 
 
-def verdict_data(campaign: CampaignStore, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
+def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
     """The data for capacities: the verdicts, without the tables that they were reached from."""
     attempts = tuple(_without_tables(verdict) for verdict in verdicts)
     return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
 
 
-def comparison_data(campaign: CampaignStore, at: datetime) -> CampaignData:
+def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
     """The data for a comparison of campaigns: the verdicts, and the environments of the measurements."""
     attempts = tuple(
         replace(
@@ -113,7 +113,7 @@ def write_table(store: ResultStore, key: AttemptKey, name: str, table: pd.DataFr
     store.write(layout.attempt_file(key, name), stream.getvalue())
 
 
-def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
+def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
     """A judged attempt with its tables."""
     return AttemptData(
         verdict=verdict,
@@ -131,7 +131,7 @@ def attempt_data(store: ResultStore, verdict: Verdict) -> AttemptData:
     )
 
 
-def _table(store: ResultStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:
+def _table(store: ReadableStore, key: AttemptKey, name: str, columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
     from pyarrow import BufferReader
     from pyarrow.parquet import ParquetFile

@@ -1,12 +1,10 @@
 """The data of a campaign's report, read from the store once, so that the report and its bundle agree."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.ports.store import StoredFile
+from plimsoll.domain.errors import NotFound
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import StoredCampaign
 
 _OF_ATTEMPT = frozenset(
     {
@@ -33,7 +31,7 @@ _OF_ATTEMPT = frozenset(
 
 
 class Snapshot:
-    """Implements the ResultStore port over files in memory. It is read-only: writing raises StoreError."""
+    """Implements the ReadableStore port over files in memory."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = dict(sorted(files.items()))
@@ -63,28 +61,8 @@ class Snapshot:
         parts = (key.split("/") for key in self.keys(prefix))
         return tuple(dict.fromkeys(found[depth] for found in parts if len(found) > depth + 1))
 
-    def write(self, key: str, data: bytes) -> None:  # noqa: ARG002
-        """Raises StoreError: a snapshot is read-only."""
-        raise _read_only(key)
 
-    def create(self, key: str, data: bytes) -> bool:  # noqa: ARG002
-        """Raises StoreError: a snapshot is read-only."""
-        raise _read_only(key)
-
-    def upload(self, key: str, path: Path) -> StoredFile:  # noqa: ARG002
-        """Raises StoreError: a snapshot is read-only."""
-        raise _read_only(key)
-
-    def delete(self, prefix: str) -> None:
-        """Raises StoreError: a snapshot is read-only."""
-        raise _read_only(prefix)
-
-    def check(self) -> None:
-        """Raises StoreError: a snapshot is read-only."""
-        raise _read_only("")
-
-
-def take_snapshot(campaign: CampaignStore) -> Snapshot:
+def take_snapshot(campaign: StoredCampaign) -> Snapshot:
     """Read all files of the campaign except raw files, attempts' Data Docs and files derived from the rest.
 
     Raises NotFound when there is no such campaign.
@@ -110,7 +88,3 @@ def _is_kept(key: str) -> bool:
     """
     _, _, _, _, *name = key.split("/")
     return len(name) == 1 and name[0] in _OF_ATTEMPT
-
-
-def _read_only(key: str) -> StoreError:
-    return StoreError("a snapshot of a campaign can't be changed", where=key)

@@ -17,10 +17,10 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.result import Manifest, Verdict
-from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.stage import StageOpening
-from plimsoll.ports.store import ResultStore
+from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.definitions.sliding_windows import judged_as, with_sliding_windows
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store import layout
 
@@ -29,10 +29,10 @@ _FREE_TO_CHANGE = ("max_cells", "budget", "schedule", "timezone", "notify")
 
 
 @dataclass(frozen=True)
-class CampaignStore:
-    """One campaign's part of the result store. Reads return None where nothing is stored yet."""
+class StoredCampaign:
+    """One campaign's part of a store, to be read. Reads return None where nothing is stored yet."""
 
-    store: ResultStore
+    store: ReadableStore
     campaign_id: str
 
     def definition(self) -> Definition:
@@ -40,7 +40,7 @@ class CampaignStore:
 
         Raises NotFound when the campaign does not exist.
         """
-        return self.with_openings(self._declared())
+        return self.with_openings(self.declared())
 
     def with_openings(self, definition: Definition) -> Definition:
         """The definition with the loads that the campaign's stages took from earlier stages' results so far."""
@@ -48,26 +48,8 @@ class CampaignStore:
         found = {stage: opening for stage in taking if (opening := self._opening(stage))}
         return definition.opened(found) if taking else definition
 
-    def open_stage(self, opening: StageOpening) -> None:
-        """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins.
-
-        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
-        left of it.
-        """
-        self.require_kept()
-        key = layout.stage_key(self.campaign_id, opening.stage)
-        self.store.create(key, opening.model_dump_json(indent=1).encode())
-        if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
-            self.store.delete(key)
-            raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
-
-    def _opening(self, stage: str) -> StageOpening | None:
-        try:
-            return StageOpening.model_validate_json(self.store.read(layout.stage_key(self.campaign_id, stage)))
-        except NotFound:
-            return None
-
-    def _declared(self) -> Definition:
+    def declared(self) -> Definition:
+        """The campaign's own copy as it is stored, without loads that stages took from earlier stages' results."""
         return _parsed(self.definition_text().decode(), self.store.url(layout.definition_key(self.campaign_id)))
 
     def definition_text(self) -> bytes:
@@ -86,48 +68,6 @@ class CampaignStore:
         """Digest of the campaign's own copy, in hexadecimal digits."""
         return sha256(self.definition_text()).hexdigest()
 
-    def open(self, definition: Definition) -> Definition:
-        """Create the campaign, or continue an existing one. Raises Refused if that has another definition.
-
-        Keys that do not affect the measurement may change: budget, schedule and notifications. Also raises Refused for
-        a malformed id.
-        """
-        if problem := campaign_id_problem(self.campaign_id):
-            raise Refused([problem])
-        self.require_kept()
-        key = layout.definition_key(self.campaign_id)
-        if self.store.create(key, dump_definition(definition).encode()):
-            return definition
-        stored = self._declared()
-        wanted = _judged_as(stored, definition)
-        if stored == wanted:
-            return self.with_openings(stored)
-        if stored.model_copy(update={name: getattr(wanted, name) for name in _FREE_TO_CHANGE}) == wanted:
-            self.store.write(key, dump_definition(wanted).encode())
-            return self.with_openings(wanted)
-        changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name)]
-        what = f"was started with another definition; changed since: {', '.join(changed)}"
-        mend = "start a new campaign, or bring the definition back to what the campaign was started with"
-        raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
-
-    def require_kept(self) -> None:
-        """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
-        if self.store.exists(layout.deleting_key(self.campaign_id)):
-            mend = (
-                f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
-            )
-            raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
-
-    def add_sliding_windows(self) -> None:
-        """Judge the first service level by sliding windows too, in addition to aligned intervals, from now on.
-
-        Earlier verdicts lack these windows until the attempts are judged again, and no report is made until then.
-        """
-        stored = self._declared()
-        amended = _with_sliding_windows(stored)
-        if amended != stored:
-            self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
-
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
         """Keys of the cell's attempts, oldest first."""
         names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))
@@ -136,24 +76,6 @@ class CampaignStore:
     def newest_attempt(self, cell_id: str) -> AttemptKey | None:
         """The attempt that was started last."""
         return next(reversed(self.attempts(cell_id)), None)
-
-    def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
-        """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
-        self.store.delete(layout.settled_key(self.campaign_id))
-        number = len(self.attempts(cell_id))
-        while True:
-            number += 1
-            attempt = Attempt(
-                key=self.key(cell_id, number),
-                owner=owner,
-                started_at=at,
-                code_version=code_version,
-                definition_sha256=self.definition_sha256(),
-            )
-            # Creating the file is the race.
-            name = layout.attempt_file(attempt.key, layout.ATTEMPT)
-            if self.store.create(name, attempt.model_dump_json(indent=1).encode()):
-                return attempt.key
 
     def key(self, cell_id: str, attempt: int) -> AttemptKey:
         """The key of that attempt at that cell."""
@@ -178,6 +100,92 @@ class CampaignStore:
                 with suppress(NotFound):
                     yield self.store.read(layout.attempt_file(key, layout.VERDICT))
 
+    def _opening(self, stage: str) -> StageOpening | None:
+        try:
+            return StageOpening.model_validate_json(self.store.read(layout.stage_key(self.campaign_id, stage)))
+        except NotFound:
+            return None
+
+
+@dataclass(frozen=True)
+class CampaignStore(StoredCampaign):
+    """One campaign's part of the result store, which is written to, too."""
+
+    store: ResultStore
+
+    def open_stage(self, opening: StageOpening) -> None:
+        """Record a stage's loads. Recorded loads never change: of two callers at once, the first one wins.
+
+        Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
+        left of it.
+        """
+        self.require_kept()
+        key = layout.stage_key(self.campaign_id, opening.stage)
+        self.store.create(key, opening.model_dump_json(indent=1).encode())
+        if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
+            self.store.delete(key)
+            raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
+
+    def open(self, definition: Definition) -> Definition:
+        """Create the campaign, or continue an existing one. Raises Refused if that has another definition.
+
+        Keys that do not affect the measurement may change: budget, schedule and notifications. Also raises Refused for
+        a malformed id.
+        """
+        if problem := campaign_id_problem(self.campaign_id):
+            raise Refused([problem])
+        self.require_kept()
+        key = layout.definition_key(self.campaign_id)
+        if self.store.create(key, dump_definition(definition).encode()):
+            return definition
+        stored = self.declared()
+        wanted = judged_as(stored, definition)
+        if stored == wanted:
+            return self.with_openings(stored)
+        if stored.model_copy(update={name: getattr(wanted, name) for name in _FREE_TO_CHANGE}) == wanted:
+            self.store.write(key, dump_definition(wanted).encode())
+            return self.with_openings(wanted)
+        changed = [name for name in type(stored).model_fields if getattr(stored, name) != getattr(wanted, name)]
+        what = f"was started with another definition; changed since: {', '.join(changed)}"
+        mend = "start a new campaign, or bring the definition back to what the campaign was started with"
+        raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=self.store.url(key))
+
+    def require_kept(self) -> None:
+        """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
+        if self.store.exists(layout.deleting_key(self.campaign_id)):
+            mend = (
+                f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
+            )
+            raise Refused([Problem(f"campaign {self.campaign_id!r}", "is being deleted", mend)])
+
+    def add_sliding_windows(self) -> None:
+        """Judge the first service level by sliding windows too, in addition to aligned intervals, from now on.
+
+        Earlier verdicts lack these windows until the attempts are judged again, and no report is made until then.
+        """
+        stored = self.declared()
+        amended = with_sliding_windows(stored)
+        if amended != stored:
+            self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
+
+    def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
+        """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
+        self.store.delete(layout.settled_key(self.campaign_id))
+        number = len(self.attempts(cell_id))
+        while True:
+            number += 1
+            attempt = Attempt(
+                key=self.key(cell_id, number),
+                owner=owner,
+                started_at=at,
+                code_version=code_version,
+                definition_sha256=self.definition_sha256(),
+            )
+            # Creating the file is the race.
+            name = layout.attempt_file(attempt.key, layout.ATTEMPT)
+            if self.store.create(name, attempt.model_dump_json(indent=1).encode()):
+                return attempt.key
+
 
 @lru_cache(maxsize=32)
 def _parsed(text: str, where: str) -> Definition:
@@ -185,41 +193,17 @@ def _parsed(text: str, where: str) -> Definition:
     return parse_definition(text, where, stored=True)
 
 
-def _with_sliding_windows(definition: Definition) -> Definition:
-    """The definition, with sliding windows in addition to the first service level of every stage."""
-    stages = tuple(
-        stage.model_copy(update={"service_levels": _and_sliding(stage.service_levels)})
-        if stage.service_levels
-        else stage
-        for stage in definition.stages
-    )
-    levels = _and_sliding(definition.service_levels)
-    return definition.model_copy(update={"service_levels": levels, "stages": stages})
-
-
-def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
-    sliding = levels[0].model_copy(update={"windows": "sliding"})
-    return levels if sliding in levels else (*levels, sliding)
-
-
-def _judged_as(stored: Definition, definition: Definition) -> Definition:
-    """The definition, with sliding windows if these were added after the campaign began."""
-    amended = _with_sliding_windows(definition)
-    wanted, kept = ([alone.service_levels for _, alone in one.of_stages] for one in (amended, stored))
-    return amended if wanted == kept else definition
-
-
-def campaign_ids(store: ResultStore) -> tuple[str, ...]:
+def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
     """Ids of all campaigns in the store."""
     return tuple(name for name in store.folders("") if campaign_exists(store, name))
 
 
-def campaign_exists(store: ResultStore, campaign_id: str) -> bool:
+def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
     """Whether the campaign was opened."""
     return store.exists(layout.definition_key(campaign_id))
 
 
-def read_model(store: ResultStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
+def read_model(store: ReadableStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
     """Read a stored model of an attempt; None where there is none."""
     try:
         return kind.model_validate_json(store.read(layout.attempt_file(key, name)))
@@ -232,41 +216,41 @@ def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) ->
     store.write(layout.attempt_file(key, name), model.model_dump_json(indent=1).encode())
 
 
-def read_attempt(store: ResultStore, key: AttemptKey) -> Attempt | None:
+def read_attempt(store: ReadableStore, key: AttemptKey) -> Attempt | None:
     """Read the attempt's record, with its owner and start."""
     return read_model(store, key, layout.ATTEMPT, Attempt)
 
 
-def read_cancellation(store: ResultStore, key: AttemptKey) -> Cancellation | None:
+def read_cancellation(store: ReadableStore, key: AttemptKey) -> Cancellation | None:
     """Read who cancelled the attempt; None where nobody did."""
     return read_model(store, key, layout.CANCELLED, Cancellation)
 
 
-def read_verdict(store: ResultStore, key: AttemptKey) -> Verdict | None:
+def read_verdict(store: ReadableStore, key: AttemptKey) -> Verdict | None:
     """Read the attempt's verdict; None while it is not judged."""
     return read_model(store, key, layout.VERDICT, Verdict)
 
 
-def read_manifest(store: ResultStore, key: AttemptKey) -> Manifest | None:
+def read_manifest(store: ReadableStore, key: AttemptKey) -> Manifest | None:
     """Read the attempt's manifest; None while the attempt does not count yet."""
     return read_model(store, key, layout.MANIFEST, Manifest)
 
 
-def read_cluster(store: ResultStore, key: AttemptKey) -> Cluster | None:
+def read_cluster(store: ReadableStore, key: AttemptKey) -> Cluster | None:
     """Read the cluster that the attempt was given; None before it was provisioned."""
     return read_model(store, key, layout.CLUSTER, Cluster)
 
 
-def read_fingerprint(store: ResultStore, key: AttemptKey) -> Fingerprint | None:
+def read_fingerprint(store: ReadableStore, key: AttemptKey) -> Fingerprint | None:
     """Read the attempt's real environment; None before it was deployed."""
     return read_model(store, key, layout.FINGERPRINT, Fingerprint)
 
 
-def read_provenance(store: ResultStore, key: AttemptKey) -> Provenance | None:
+def read_provenance(store: ReadableStore, key: AttemptKey) -> Provenance | None:
     """Read the origin of an imported attempt; None where Plimsoll ran the attempt."""
     return read_model(store, key, layout.PROVENANCE, Provenance)
 
 
-def read_progress(store: ResultStore, key: AttemptKey) -> AttemptProgress | None:
+def read_progress(store: ReadableStore, key: AttemptKey) -> AttemptProgress | None:
     """Read the attempt's progress; None where there is none."""
     return read_model(store, key, layout.PROGRESS, AttemptProgress)

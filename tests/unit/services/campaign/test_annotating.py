@@ -14,7 +14,7 @@ from plimsoll.services.campaign.status import campaign_summary
 from plimsoll.services.publish.results import campaign_data
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=1, loads=1)
@@ -33,7 +33,7 @@ def test_a_note_shows_in_lists_and_goes_into_the_report_and_its_bundle(campaign:
     assert campaign_summary(campaign.store, "campaign", DEFINITION, NOON, Memory()).note == note.text
     snapshot = take_snapshot(campaign)
     assert layout.note_key("campaign") in set(snapshot.keys(""))
-    assert campaign_data(CampaignStore(snapshot, "campaign"), (), NOON).note == note
+    assert campaign_data(StoredCampaign(snapshot, "campaign"), (), NOON).note == note
 
 
 def test_an_empty_note_removes_it(campaign: CampaignStore) -> None:
