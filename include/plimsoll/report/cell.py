@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign import AttemptData, CampaignData, CellResult
 from plimsoll.analysis.misses import misses_of
-from plimsoll.analysis.noise import UNKNOWN
 from plimsoll.analysis.statistics import power_of
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound
@@ -56,17 +55,5 @@ def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findin
     return Findings(
         data=CampaignData(attempt.verdict.key.campaign_id, alone, (attempt,), (), at),
         cells=(CellResult(cell, (attempt,)),),
-        capacities=(),
-        left_out=(),
-        comparisons=(),
         repeats=power_of(1),
-        causes=(),
-        stops=(),
-        noise=UNKNOWN,
-        steadiness=(),
-        typical=(),
-        repeats_by_load=(),
-        p99_by_operation=(),
-        decisive={},
-        misses=(),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.bootstrap import Typical, typical_by_load
@@ -12,7 +12,7 @@ from plimsoll.analysis.capacity import Capacity, capacities
 from plimsoll.analysis.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.left_out import LeftOut, left_out
 from plimsoll.analysis.misses import Miss, decisive_cell, worst_misses
-from plimsoll.analysis.noise import Noise, noise
+from plimsoll.analysis.noise import UNKNOWN, Noise, noise
 from plimsoll.analysis.operation_means import OperationP99, p99_by_operation
 from plimsoll.analysis.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.steadiness import Steadiness, steadiness
@@ -29,24 +29,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """A campaign's data with the results of its analysis; variants and cells in the definition's order."""
+    """A campaign's data with the results of its analysis; variants and cells in the definition's order.
+
+    What is left out was not analysed: the page of a single attempt needs nothing but its cell.
+    """
 
     data: CampaignData
     cells: tuple[CellResult, ...]
-    capacities: tuple[Capacity, ...]
-    left_out: tuple[LeftOut, ...]
-    comparisons: tuple[Comparison, ...]
     repeats: Repeats
-    causes: tuple[VariantCauses, ...]
-    stops: tuple[Stops, ...]
-    noise: Noise
-    steadiness: tuple[Steadiness, ...]
-    typical: tuple[Typical, ...]
-    repeats_by_load: tuple[RepeatsAtLoad, ...]
-    p99_by_operation: tuple[OperationP99, ...]
-    decisive: Mapping[str, CellResult]
+    noise: Noise = UNKNOWN
+    capacities: tuple[Capacity, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    causes: tuple[VariantCauses, ...] = ()
+    stops: tuple[Stops, ...] = ()
+    steadiness: tuple[Steadiness, ...] = ()
+    typical: tuple[Typical, ...] = ()
+    repeats_by_load: tuple[RepeatsAtLoad, ...] = ()
+    p99_by_operation: tuple[OperationP99, ...] = ()
+    decisive: Mapping[str, CellResult] = field(default_factory=dict)
     """By variant: the cell that decided its capacity, where there is one."""
-    misses: tuple[Miss, ...]
+    misses: tuple[Miss, ...] = ()
     """The worst missed intervals, the worst first."""
 
     @property
