@@ -5,7 +5,8 @@
 Each line is one strategy over N campaigns of five variants, eleven loads and five repeats. Capacities are as published
 or anywhere, and the probability to meet the service level falls with the load along a logistic curve with a width of
 0.1, 0.25 or 0.5 load steps. The command fails if the answer of the exact search differs from the full grid's even once.
-It also compares the two over ladders of random outcomes (`--any N`), which need not fall with the load.
+It also compares the two over ladders of random outcomes (`--any N`), which need not fall with the load: once as they
+are, and once with invalid attempts, with cells that somebody runs by hand, and killed within its rounds.
 """
 
 import argparse
@@ -15,10 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from os import cpu_count
 
+from tests.support.campaigns.ladders import any_ladder, played_with_kills
 from tests.support.campaigns.synthetic.definitions import azul_definition
 
-from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
+from plimsoll.strategies.decision import ladder_capacity
 from plimsoll.strategies.synthetic import Capacities, Simulation, World, play, simulate
 
 _STRATEGIES: dict[str, Strategy] = {
@@ -64,12 +66,9 @@ def _differing(part: tuple[int, int]) -> int:
 
 
 def _differs(dice: random.Random) -> bool:
-    loads, repeats, chance = dice.randint(1, 11), dice.randint(1, 5), dice.random()
-    outcomes: list[list[ValidOutcome]] = [
-        ["met" if dice.random() < chance else "missed" for _ in range(repeats)] for _ in range(loads)
-    ]
-    exact = play(Search(repeats_at_once=dice.randint(1, 5)), outcomes)
-    return exact.capacity != play(FullGrid(), outcomes).capacity
+    outcomes, exact = any_ladder(dice), Search(repeats_at_once=dice.randint(1, 5))
+    killed = ladder_capacity(*played_with_kills(exact, outcomes, dice))
+    return {play(exact, outcomes).capacity, killed} != {play(FullGrid(), outcomes).capacity}
 
 
 def _line(found: Simulation) -> str:

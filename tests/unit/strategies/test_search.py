@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from tests.support.campaigns.ladders import any_ladder, played_with_kills
 from tests.support.campaigns.synthetic.definitions import azul_definition
 
 from plimsoll.domain.strategy import FullGrid, Search
@@ -87,17 +88,10 @@ def test_a_search_that_is_not_over_is_no_answer() -> None:
     assert ladder_capacity(known, exact_step(known, 1).not_needed) == ("provisional", 0)
 
 
-def _any_ladder(dice: Any) -> list[Any]:
-    """Outcomes of any shape, rising and falling, of any size up to the published campaign's."""
-    loads, repeats = dice.randint(1, 11), dice.randint(1, 5)
-    chance = dice.random()
-    return [["met" if dice.random() < chance else "missed" for _ in range(repeats)] for _ in range(loads)]
-
-
 def test_the_exact_search_finds_what_the_full_grid_finds_whatever_the_outcomes() -> None:
     dice = random.Random(1)
     for _ in range(2000):
-        outcomes = _any_ladder(dice)
+        outcomes = any_ladder(dice)
         found = play(Search(repeats_at_once=dice.randint(1, 5)), outcomes).capacity
         assert found == play(FullGrid(), outcomes).capacity
 
@@ -105,7 +99,7 @@ def test_the_exact_search_finds_what_the_full_grid_finds_whatever_the_outcomes()
 def test_the_fast_search_never_finds_less_than_the_full_grid() -> None:
     dice = random.Random(2)
     for _ in range(2000):
-        outcomes = _any_ladder(dice)
+        outcomes = any_ladder(dice)
         both = FullGrid(), Search(mode="fast", guard=dice.randint(0, 2))
         grid, fast = (play(one, outcomes).capacity[1] for one in both)
         assert (-1 if fast is None else fast) >= (-1 if grid is None else grid)
@@ -114,7 +108,7 @@ def test_the_fast_search_never_finds_less_than_the_full_grid() -> None:
 def test_every_cell_either_runs_or_is_not_needed() -> None:
     dice = random.Random(3)
     for _ in range(300):
-        outcomes, strategy = _any_ladder(dice), dice.choice([Search(), Search(mode="fast", guard=1)])
+        outcomes, strategy = any_ladder(dice), dice.choice([Search(), Search(mode="fast", guard=1)])
         known = [[None] * len(level) for level in outcomes]
         while (step := step_of(strategy, Ladder(known))).run:
             assert not {place for place in step.run if known[place.level][place.repeat]}
@@ -138,33 +132,17 @@ def test_the_published_outcomes_take_less_than_a_third_of_the_grid() -> None:
 def test_killed_within_rounds_with_invalid_cells_and_cells_run_by_hand_the_exact_search_finds_the_same() -> None:
     dice = random.Random(4)
     for _ in range(2000):
-        outcomes = _any_ladder(dice)
+        outcomes = any_ladder(dice)
         strategy = Search(repeats_at_once=dice.randint(1, 5))
-        found = ladder_capacity(*_played_with_kills(strategy, outcomes, dice))
+        found = ladder_capacity(*played_with_kills(strategy, outcomes, dice))
         assert found == play(FullGrid(), outcomes).capacity
 
 
 def test_killed_so_the_fast_search_still_never_finds_less_than_the_full_grid() -> None:
     dice = random.Random(5)
     for _ in range(2000):
-        outcomes = _any_ladder(dice)
+        outcomes = any_ladder(dice)
         strategy = Search(mode="fast", guard=dice.randint(0, 2))
-        _, fast = ladder_capacity(*_played_with_kills(strategy, outcomes, dice))
+        _, fast = ladder_capacity(*played_with_kills(strategy, outcomes, dice))
         _, grid = play(FullGrid(), outcomes).capacity
         assert (-1 if fast is None else fast) >= (-1 if grid is None else grid)
-
-
-def _played_with_kills(strategy: Search, outcomes: Any, dice: random.Random) -> Any:
-    """Rounds of which only some cells come to an end, in any order; of these some are invalid; others run by hand.
-
-    Nothing is remembered from round to round but the outcomes.
-    """
-    known: Any = [[None] * len(level) for level in outcomes]
-    everywhere = [Place(level, repeat) for level, row in enumerate(outcomes) for repeat, _ in enumerate(row)]
-    while (step := step_of(strategy, Ladder(known))).run:
-        survivors = dice.sample(step.run, dice.randint(0, len(step.run)))
-        by_hand = [dice.choice(everywhere)] if dice.random() < 0.1 else []
-        for place in (*survivors, *by_hand):
-            if dice.random() > 0.2:  # else its attempt was invalid
-                known[place.level][place.repeat] = outcomes[place.level][place.repeat]
-    return Ladder(known), step.not_needed
