@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.fingerprint import Fingerprint, JvmFacts
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.variant import JvmConfiguration
-    from plimsoll.quality.attempt import Measured
+    from plimsoll.quality.measured import MeasuredAttempt
 
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 COMPLETE = "complete"
@@ -69,7 +69,7 @@ def percentiles(measured: Timed) -> pd.DataFrame:
     return table.assign(unknown=table.isna().sum(axis="columns"))
 
 
-def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
+def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
     """A table with one row on the run as a whole. NaN: not known."""
     summary, level = measured.summary, definition.service_levels[0]
     achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
@@ -93,7 +93,7 @@ def run(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
     return pd.DataFrame([row])
 
 
-def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFrame:
+def nodes(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
     """A table with one row per node: what runs there, in the definition's terms, including any JVM."""
     jvm = definition.variant(cell.variant).jvm
     rows = [
@@ -108,7 +108,7 @@ def nodes(definition: Definition, cell: Cell, measured: Measured) -> pd.DataFram
     return pd.DataFrame(rows, columns=["host", *(JVM_COLUMNS if jvm else ()), "product", "version"])
 
 
-def hosts(definition: Definition, measured: Measured) -> pd.DataFrame:
+def hosts(definition: Definition, measured: MeasuredAttempt) -> pd.DataFrame:
     """A table with one row per sampled host: shares over the judged time.
 
     `others_share` is the highest of any interval.
@@ -158,13 +158,13 @@ def _judged(measured: Timed) -> pd.DataFrame:
     return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == "all")]
 
 
-def _achieved_share(cell: Cell, measured: Measured) -> float:
+def _achieved_share(cell: Cell, measured: MeasuredAttempt) -> float:
     judged = _judged(measured)
     seconds = float(judged["duration_s"].sum())
     return float(judged["count"].sum()) / seconds / cell.load_ops_s if seconds else 0.0
 
 
-def _cpu_share(measured: Measured) -> float | None:
+def _cpu_share(measured: MeasuredAttempt) -> float | None:
     """The CPU share of the load host with the largest one."""
     cpus = measured.fingerprint.load_hosts
     summaries = measured.summaries or {load_host_name(1): measured.summary}
@@ -174,7 +174,7 @@ def _cpu_share(measured: Measured) -> float | None:
     return max(shares) if len(shares) == len(summaries) else None
 
 
-def _worst_missed_ms(measured: Measured) -> float | None:
+def _worst_missed_ms(measured: MeasuredAttempt) -> float | None:
     missed = measured.intervals[measured.intervals["met"].eq(False).fillna(False)]
     return None if missed.empty else float(missed["judged_ms"].max())
 
@@ -192,7 +192,7 @@ def _jvm(found: JvmFacts | None, asked: JvmConfiguration) -> dict[str, object]:
     }
 
 
-def _judged_samples(measured: Measured) -> pd.DataFrame:
+def _judged_samples(measured: MeasuredAttempt) -> pd.DataFrame:
     samples, summary = measured.samples, measured.summary
     if samples.empty:
         return pd.DataFrame(columns=["host"])
@@ -202,7 +202,7 @@ def _judged_samples(measured: Measured) -> pd.DataFrame:
     return samples[samples["time_s"].between(start_s + summary.warmup_s, start_s + summary.duration_s)]
 
 
-def _others_highest(definition: Definition, measured: Measured) -> dict[str, float]:
+def _others_highest(definition: Definition, measured: MeasuredAttempt) -> dict[str, float]:
     started_at = measured.summary.started_at
     if started_at is None:
         return {}

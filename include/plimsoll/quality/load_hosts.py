@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.quality.attempt import Measured
+    from plimsoll.quality.measured import MeasuredAttempt
 
 _COMPLETE = "complete"
 
 
-def table(measured: Measured) -> pd.DataFrame:
+def table(measured: MeasuredAttempt) -> pd.DataFrame:
     """A table with one row per load host, with its report on its own part. NaN: not known."""
     cpus = {host: facts.cpus for host, facts in measured.fingerprint.load_hosts.items()}
     return pd.DataFrame(
@@ -85,7 +85,7 @@ def suite(definition: Definition) -> Sequence[Expected]:
     )
 
 
-def start_table(measured: Measured) -> pd.DataFrame:
+def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
     """A table with one row on the common start, ms.
 
     Columns: how far apart the hosts report their starts, by the first host's clock; the uncertainty of their clocks

@@ -11,7 +11,7 @@ from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFi
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.result import Verdict
-from plimsoll.quality.attempt import Measured
+from plimsoll.quality.measured import MeasuredAttempt
 
 GIB = 1 << 30
 STARTED_AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -127,7 +127,7 @@ def samples(*, available: Sequence[float] = (8.0, 7.0, 8.0), steal: Sequence[flo
     )
 
 
-def measured(**changes: object) -> Measured:
+def measured(**changes: object) -> MeasuredAttempt:
     """A sound attempt at CELL."""
     content: dict[str, object] = {
         "intervals": intervals(),
@@ -135,7 +135,7 @@ def measured(**changes: object) -> Measured:
         "fingerprint": fingerprint(),
         "samples": samples(),
     }
-    return Measured(**(content | changes))  # type: ignore[arg-type]
+    return MeasuredAttempt(**(content | changes))  # type: ignore[arg-type]
 
 
 def verdict(cell: Cell, *, attempt: int = 1, valid: bool = True, worst_ms: float = 10.0, rate: float = 1.0) -> Verdict:

@@ -109,7 +109,7 @@ def test_every_cell_either_runs_or_is_not_needed() -> None:
     dice = random.Random(3)
     for _ in range(300):
         outcomes, strategy = any_ladder(dice), dice.choice([Search(), Search(mode="fast", guard=1)])
-        known = [[None] * len(level) for level in outcomes]
+        known: list[list[Any]] = [[None] * len(level) for level in outcomes]
         while (step := step_of(strategy, Ladder(known))).run:
             assert not {place for place in step.run if known[place.level][place.repeat]}
             for place in step.run:

@@ -12,7 +12,8 @@ from plimsoll.analysis.judgement import Judgement, Run, unreadable
 from plimsoll.analysis.judging import judge_reading
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.quality.attempt import Imported, check_imported
+from plimsoll.quality.attempt import check_imported
+from plimsoll.quality.measured import ImportedAttempt
 from plimsoll.services.judge.verdicts import Judged, store_verdict, verdict_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
@@ -77,7 +78,7 @@ def _quality(
 ) -> Quality | None:
     if reading is None or intervals.empty:
         return None
-    imported = Imported(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
+    imported = ImportedAttempt(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
     return check_imported(work.definition, work.cell, imported)
 
 

@@ -16,7 +16,8 @@ from plimsoll.analysis.judging import judge_load_hosts, judge_logs
 from plimsoll.analysis.jvms import jvms_frame
 from plimsoll.analysis.log_lines import log_lines_frame
 from plimsoll.domain.errors import NotFound
-from plimsoll.quality.attempt import Measured, check_attempt
+from plimsoll.quality.attempt import check_attempt
+from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.services.cell.recording import failures_recorded, note_phase
 from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.evidence import Evidence, gather
@@ -190,7 +191,7 @@ def _quality(
 ) -> Quality:
     if fingerprint is None:
         raise NotFound("there is no fingerprint of this attempt", where=str(work.key), mend="run the cell again")
-    measured = Measured(
+    measured = MeasuredAttempt(
         intervals=judged.intervals,
         summary=evidence.summary,
         summaries=evidence.summaries,

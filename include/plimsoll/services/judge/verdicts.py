@@ -9,7 +9,7 @@ from plimsoll.analysis.judgement import Judgement
 from plimsoll.analysis.latencies import latencies_frame
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
-from plimsoll.quality.attempt import ERROR_LIMIT, error_share
+from plimsoll.quality.blame import ERROR_LIMIT, error_share
 from plimsoll.services.publish.results import write_table
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
