@@ -1,0 +1,92 @@
+"""Whole staged campaigns, simulated: later stages take their loads from what a ramp has found, whatever that is."""
+
+import random
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from tests.fakes.installation import instant_definition
+
+from plimsoll.domain.cell import AttemptKey, Cell
+from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.result import ValidOutcome, Verdict
+from plimsoll.domain.stage import Stage
+from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.strategies.openings import open_stage
+from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
+from plimsoll.strategies.synthetic import play
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+VARIANTS, LOADS, REPEATS, CAMPAIGNS = 3, 5, 2, 150
+STAGES = (
+    Stage(id="maximum", strategy=Ramp()),
+    Stage(id="share", strategy=FullGrid(), loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"})),
+    Stage(id="common", strategy=FullGrid(), loads=TakenLoad.model_validate({"slowest_of": "maximum"})),
+)
+State = CampaignState[CellAttempts[JudgedAttempt]]
+
+
+class Simulated:
+    """A campaign whose outcomes are drawn when they are asked for; a fifth of all attempts is invalid."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self._dice, self._chance = dice, dice.random()
+        self._attempts: list[JudgedAttempt] = []
+        self._outcomes: dict[tuple[str, int, int], ValidOutcome] = {}
+        self.definition = instant_definition(variants=VARIANTS, loads=LOADS, repeats=REPEATS).model_copy(
+            update={"stages": STAGES}
+        )
+
+    def run(self) -> State:
+        """Run and open stages until nothing is left. Returns the state at the end."""
+        opened = {}
+        while True:
+            state = campaign_state(self.definition.opened(opened), self._attempts, CellAttempts[JudgedAttempt])
+            if state.to_run_now:
+                self._attempts += [self._attempt(one.cell, len(one.attempts) + 1) for one in state.to_run_now]
+            elif state.unopened:
+                opened[state.unopened[0]] = open_stage(state, NOON)
+            else:
+                return state
+
+    def maxima(self) -> Mapping[str, int | None]:
+        """By variant, the load that a full grid finds with the same outcomes, ops/s."""
+        loads = [number * 1000 for number in range(1, LOADS + 1)]
+        found = {}
+        for variant in self.definition.variants:
+            rows = [[self._outcome(variant.id, load, repeat) for repeat in range(1, REPEATS + 1)] for load in loads]
+            place = play(FullGrid(), rows).capacity[1]
+            found[variant.id] = None if place is None else loads[place]
+        return found
+
+    def _attempt(self, cell: Cell, number: int) -> JudgedAttempt:
+        valid = self._dice.random() > 0.2
+        met = self._outcome(cell.variant, cell.load_ops_s, cell.repeat) == "met" if valid else None
+        key = AttemptKey(campaign_id="mine", cell_id=cell.id, attempt=number)
+        rates = {"attempted_ops_s": cell.load_ops_s, "achieved_ops_s": cell.load_ops_s, "rate_achieved": True}
+        facts = {"key": key, "cell": cell, "valid": valid, "met": met, "code_version": "test", **rates}
+        return JudgedAttempt(key, Verdict.model_validate(facts))
+
+    def _outcome(self, variant: str, load_ops_s: int, repeat: int) -> ValidOutcome:
+        drawn: ValidOutcome = "met" if self._dice.random() < self._chance else "missed"
+        return self._outcomes.setdefault((variant, load_ops_s, repeat), drawn)
+
+
+def loads_of(state: State, stage: str) -> Mapping[str, int]:
+    """By variant, the load of its cells in that stage."""
+    cells = [one.cell for one in state.cells if one.cell.stage == stage]
+    return {one.variant: one.load_ops_s for one in cells}
+
+
+def test_shares_and_the_slowest_are_of_what_a_full_grid_finds() -> None:
+    dice, told_apart = random.Random(8), 0
+    for _ in range(CAMPAIGNS):
+        simulated = Simulated(dice)
+        state = simulated.run()
+        maxima = simulated.maxima()
+        known = {variant: found for variant, found in maxima.items() if found is not None}
+        shares = {variant: found * 7 // 10 for variant, found in known.items()}
+        slowest = min(known.values()) if len(known) == VARIANTS else None
+        assert loads_of(state, "share") == shares
+        assert loads_of(state, "common") == ({} if slowest is None else dict.fromkeys(known, slowest))
+        told_apart += slowest is not None and len(set(known.values())) > 1
+    assert told_apart > 5, "the campaigns are too much alike"
