@@ -94,7 +94,7 @@ def _log_in(transport: paramiko.Transport, target: Target, user: str, key: param
     try:
         transport.auth_publickey(user, key)
     except paramiko.AuthenticationException as error:
-        if not transport.is_active():  # the link broke in between
+        if not transport.is_active() or not _has_answered(transport):  # the link broke in between, or the host is slow
             raise _unreachable(target, error) from error
         shown = HostKey(key.get_name(), key.asbytes())
         what = f"it does not let {user} in with the key {shown} of connection {target.connection_id!r}"
@@ -102,6 +102,13 @@ def _log_in(transport: paramiko.Transport, target: Target, user: str, key: param
         raise KeyRefused(what, where=where, mend=mend) from error
     except LOST as error:
         raise _unreachable(target, error) from error
+
+
+def _has_answered(transport: paramiko.Transport) -> bool:
+    """Whether the host has decided on the login. paramiko raises the same error where it has not in time."""
+    handler = transport.auth_handler
+    decided = handler.auth_event if handler else None
+    return decided is None or decided.is_set()
 
 
 def _unreachable(target: Target, error: BaseException) -> Unreachable:
