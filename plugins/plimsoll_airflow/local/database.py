@@ -24,7 +24,7 @@ from plimsoll_airflow.local.internals import wakeup
 from plimsoll_airflow.local.internals.unfinished import CLOSE_UNFINISHED_RUNS
 
 UNPRIVILEGED_USER = "nobody"
-START_TIMEOUT_S = 30.0
+START_TIMEOUT_S = 180.0
 PROGRAM_TIMEOUT_S = 120.0
 SERVER_OPTIONS: Mapping[str, str] = {
     "listen_addresses": "",

@@ -137,7 +137,15 @@ class Stack:
         since = datetime.now(UTC)
         for user in self.settings.users:
             self.home.password_of(user.name)
-        port = ports.pick(self.settings.port)
+        with ports.reserved(self.settings.port) as port:  # its server comes up many seconds later
+            started = self._started(port, dag_ids, since)
+        if kept:
+            started = replace(started, kept=True)
+            started.write(self.home)
+            self._dismiss_guard()
+        return started
+
+    def _started(self, port: int, dag_ids: Sequence[str], since: datetime) -> Record:
         environment = self.environment(port)
         started = Record(port, kept=False, told=record.digest(environment))
         started.write(self.home)
@@ -146,10 +154,6 @@ class Stack:
         with self.client(started) as client:
             readiness.await_ready(client, self.home, components, dag_ids, since)
             self._ensure_pool(client)
-        if kept:
-            started = replace(started, kept=True)
-            started.write(self.home)
-            self._dismiss_guard()
         return started
 
     def _migrate(self, environment: Mapping[str, str]) -> None:

@@ -132,12 +132,11 @@ def running_sshd(
     authorized: Sequence[str],
     *,
     address: str = "127.0.0.1",
-    port: int = 0,
     python: Path | None = None,
     environment: Mapping[str, str] | None = None,
     host_key_kind: str = "ed25519",
 ) -> Iterator[Sshd]:
-    """A server on which the current user can log in with these public keys, at a free port unless one is given.
+    """A server on which the current user can log in with these public keys. While it is down its port stays its own.
 
     `python` is the `python3` of users who log in, by default this process's. `environment` has further variables for
     them.
@@ -152,13 +151,14 @@ def running_sshd(
     given = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "HOME": str(home), **(environment or {})}
     if os.geteuid() == 0:  # sshd requires this folder, even if it does not use it
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-    server = Sshd(folder, address, port or _free_port(address), " ".join(host_key.split()[:2]))
-    server.config.write_text(_configuration(server, given))
-    try:
-        server.start()
-        yield server
-    finally:
-        server.stop()
+    with _reserved_port(address) as port:
+        server = Sshd(folder, address, port, " ".join(host_key.split()[:2]))
+        server.config.write_text(_configuration(server, given))
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
 
 
 def _configuration(server: Sshd, environment: Mapping[str, str]) -> str:
@@ -182,11 +182,14 @@ SetEnv {given}
 """
 
 
-def _free_port(address: str) -> int:
-    with socket.socket() as probe:
-        probe.bind((address, 0))
-        port: int = probe.getsockname()[1]
-        return port
+@contextmanager
+def _reserved_port(address: str) -> Iterator[int]:
+    """A port that the kernel gives to nobody else inside the block. sshd can listen on it, as it sets SO_REUSEADDR."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind((address, 0))
+        port: int = holder.getsockname()[1]
+        yield port
 
 
 def _end(processes: Sequence[psutil.Process]) -> None:

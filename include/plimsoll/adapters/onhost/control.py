@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 from plimsoll.adapters.onhost import supervisor
 
-KILL_TIMEOUT_S = 5.0
+KILL_TIMEOUT_S = 20.0
+"""For a busy host: a process ends, and its supervisor notes its exit code, only once each gets a processor."""
 _POLL_S = 0.05
 
 
